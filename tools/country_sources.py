@@ -150,14 +150,14 @@ def read_json(path: Path) -> Any:
 def native_languages(modules: Path) -> dict[str, set[str]]:
     """Return, for every language, the countries where it is official or much spoken."""
     info = read_json(modules / "cldr-core/supplemental/territoryInfo.json")
-    found: dict[str, set[str]] = defaultdict(set)
+    territories: dict[str, set[str]] = defaultdict(set)
     for territory, facts in info["supplemental"]["territoryInfo"].items():
         if territory not in countries():
             continue
         for language, share in facts.get("languagePopulation", {}).items():
             if "_officialStatus" in share or float(share["_populationPercent"]) >= 1:
-                found[language.split("_")[0]].add(territory)
-    return found
+                territories[language.split("_")[0]].add(territory)
+    return territories
 
 
 def _further(modules: Path) -> set[str]:
@@ -176,9 +176,9 @@ def cldr(modules: Path, native: dict[str, set[str]]) -> Iterator[Name]:
         path = folder / "territories.json"
         if not path.exists():
             continue
-        found = read_json(path)["main"][locale]["localeDisplayNames"]["territories"]
+        names = read_json(path)["main"][locale]["localeDisplayNames"]["territories"]
         everything = locale in LANGUAGES or language == "en" or locale == "en"
-        for key, text in found.items():
+        for key, text in names.items():
             alpha_2 = key[:2]
             if alpha_2 not in countries() or key[2:3] not in ("", "-") or text == key:
                 continue
@@ -200,10 +200,10 @@ def united_kingdom(modules: Path) -> Iterator[Name]:
         tier = "e" if language == "en" else "t" if language in LANGUAGES else "f"
         path = folder / {"nb": "no"}.get(language, language)
         for file in sorted(path.glob("*.json")):
-            found = read_json(file)["subdivisions"]["localeDisplayNames"]["subdivisions"]
+            names = read_json(file)["subdivisions"]["localeDisplayNames"]["subdivisions"]
             for part in ("gbeng", "gbsct", "gbwls"):
-                if part in found:
-                    yield Name(found[part], "GB", tier, "cldr")
+                if part in names:
+                    yield Name(names[part], "GB", tier, "cldr")
 
 
 def english_iso_codes() -> Iterator[Name]:
@@ -270,8 +270,8 @@ def factbook(english: dict[str, str]) -> Iterator[Name]:
         }
         if len(known) != 1:
             continue
-        for field, found in texts.items():
-            for text in found:
+        for field, names in texts.items():
+            for text in names:
                 yield Name(text, min(known), _FACTBOOK_FIELDS[field], "factbook")
 
 

@@ -17,7 +17,7 @@ import signal
 import sys
 import tempfile
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -56,7 +56,10 @@ AREAS: dict[str, dict[str, list[str]]] = {
         "dirframe/stats/quality": [SIGNATURES],
     },
 }
-COPIED = ("dirframe", "tests", "data", "docs", "notebooks", "deploy", "pyproject.toml", "README.md")
+COPIED = (
+    *("dirframe", "tests", "tools", "data", "docs", "notebooks", "deploy"),
+    *("pyproject.toml", "README.md"),
+)
 
 #: Loaded before the processes are forked, which would each take seconds for it; nothing of dirframe.
 PRELOADED = [
@@ -133,7 +136,7 @@ def never_run(source: str) -> set[tuple[int, int]]:
             ast.unparse, node.decorator_list
         ):
             ranges += [node, *node.decorator_list]
-            signs |= {(one.lineno, one.col_offset - 1) for one in node.decorator_list}
+            signs |= {(item.lineno, item.col_offset - 1) for item in node.decorator_list}
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             ranges += [node.test, *node.body]
     for node in ranges:
@@ -186,8 +189,8 @@ def mutants(area: str) -> Iterator[Mutant]:
             for name in filter(is_meaningful, operator_names()):
                 if (operator := get_operator(name)).arguments():
                     continue
-                found = (place for node in nodes for place in operator().mutation_positions(node))
-                for occurrence, (start, _) in enumerate(found):
+                positions = (p for node in nodes for p in operator().mutation_positions(node))
+                for occurrence, (start, _) in enumerate(positions):
                     is_binary = "ReplaceBinaryOperator" not in name or start in operators
                     if is_binary and start not in skipped:
                         yield Mutant(area, str(module), start, name, occurrence, tests)
@@ -198,13 +201,13 @@ def draw(candidates: Iterable[Mutant], number: int, seed: int) -> list[Mutant]:
 
     Whether a place is drawn depends on its line alone: a change elsewhere draws no others.
     """
-    places: dict[tuple[str, tuple[int, int]], list[tuple[bytes, Mutant]]] = {}
+    places: defaultdict[tuple[str, tuple[int, int]], list[tuple[bytes, Mutant]]]
+    places = defaultdict(list)
     for mutant in candidates:
-        place = mutant.module, mutant.position
-        text = f"{seed} {mutant.module} {mutant.line()}"
-        places.setdefault(place, []).append((_hash(f"{text} {mutant.operator}"), mutant))
-    drawn = sorted(places.values(), key=lambda found: _hash(f"{seed} {found[0][1].line()}"))
-    return sorted(min(found)[1] for found in drawn[:number])
+        text = f"{seed} {mutant.module} {mutant.line()} {mutant.operator}"
+        places[mutant.module, mutant.position].append((_hash(text), mutant))
+    drawn = sorted(places.values(), key=lambda place: _hash(f"{seed} {place[0][1].line()}"))
+    return sorted(min(place)[1] for place in drawn[:number])
 
 
 def _hash(text: str) -> bytes:
@@ -319,14 +322,14 @@ class Run:
 
 
 def is_explained(mutant: Mutant, content: dict[str, Any]) -> bool:
-    """Return whether a mutant is known to change nothing which may be relied upon."""
+    """Return whether a mutant is among those that no test should detect."""
     old, new = mutant.changed_lines()
     before = _lines(mutant.module)[mutant.position[0] - 2].strip()
     return any(
-        one["module"] == mutant.module
-        and (one.get("line") == new or one.get("any_of") == old)
-        and one.get("behind", before) == before
-        for one in content["mutant"]
+        entry["module"] == mutant.module
+        and (entry.get("line") == new or entry.get("any_of") == old)
+        and entry.get("behind", before) == before
+        for entry in content["mutant"]
     )
 
 
@@ -349,7 +352,7 @@ def main(words: Sequence[str] | None = None) -> int:
         counts[area] = Counter(there=len(candidates), drawn=len(drawn))
         sample += drawn
     lines = {mutant: mutant.changed_lines() for mutant in sample}
-    pending = [one for one in sample if not is_explained(one, known)]
+    pending = [mutant for mutant in sample if not is_explained(mutant, known)]
     for mutant in set(sample) - set(pending):
         counts[mutant.area]["equivalent"] += 1
 
@@ -361,7 +364,7 @@ def main(words: Sequence[str] | None = None) -> int:
     ):
         copies = [copy_checkout(Path(name, str(number))) for number in range(given.processes)]
         running = Run(copies)
-        list(pool.map(running.baseline, dict.fromkeys(t for one in pending for t in one.tests)))
+        list(pool.map(running.baseline, dict.fromkeys(t for m in pending for t in m.tests)))
         for mutant, outcome in zip(pending, pool.map(running.outcome, pending), strict=True):
             counts[mutant.area][outcome] += 1
             if outcome != "killed":

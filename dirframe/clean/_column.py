@@ -34,37 +34,20 @@ class ColumnResolution:
     answers: list[Resolution]
 
     @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return len(self.codes)
-
-    @property
-    def mixed(self) -> bool:
-        """Whether any value is not text."""
-        return not all(isinstance(value, str) for value in self.values)
-
-    @property
     def missing(self) -> int:
         """Number of rows without a value."""
-        return int(self.rows - self.counts.sum())
+        return int((self.codes < 0).sum())
 
     @property
-    def unresolved(self) -> int:
-        """Number of rows whose value is unresolved."""
-        return int(
-            sum(
-                count
-                for count, answer in zip(self.counts, self.answers, strict=True)
-                if answer.alpha_2 is None
-            )
-        )
+    def is_unresolved(self) -> npt.NDArray[np.bool_]:
+        """Whether each value is unresolved."""
+        return np.array([answer.alpha_2 is None for answer in self.answers], dtype=bool)
 
     def failures(self) -> list[tuple[Hashable, int, str]]:
         """Return the unresolved values with count and reason, most frequent first."""
         failures = [
-            (value, int(count), explain(value, answer.reason))
-            for value, count, answer in zip(self.values, self.counts, self.answers, strict=True)
-            if answer.alpha_2 is None
+            (self.values[i], int(self.counts[i]), explain(self.values[i], self.answers[i].reason))
+            for i in np.flatnonzero(self.is_unresolved)
         ]
         return sorted(failures, key=lambda failure: (-failure[1], str(failure[0])))
 
@@ -80,12 +63,14 @@ class ColumnResolution:
 
     def summary(self) -> dict[str, int]:
         """Return the counts that are stored in the attributes of a frame."""
+        is_unresolved = self.is_unresolved
+        unresolved = int(self.counts[is_unresolved].sum())
         return {
-            "records": self.rows,
-            "resolved": self.rows - self.missing - self.unresolved,
+            "records": len(self.codes),
+            "resolved": len(self.codes) - self.missing - unresolved,
             "missing": self.missing,
-            "unresolved": self.unresolved,
-            "unresolved_values": sum(answer.alpha_2 is None for answer in self.answers),
+            "unresolved": unresolved,
+            "unresolved_values": int(is_unresolved.sum()),
         }
 
 

@@ -75,11 +75,12 @@ def country_audit(
             resolved.values, resolved.counts, resolved.answers, strict=True
         )
     ]
+    is_text = all(isinstance(row[0], str) for row in rows)
     if resolved.missing:
         rows.append((np.nan, resolved.missing, None, None, "", "no value", ""))
     rows.sort(key=lambda row: (-row[1], str(row[0])))
     table = pd.DataFrame(rows, columns=_COLUMNS)
-    table["raw"] = table["raw"].astype("object" if resolved.mixed else "str")
+    table["raw"] = table["raw"].astype("str" if is_text else "object")
     table["count"] = table["count"].astype("int64")
     for name in _COLUMNS[2:]:
         table[name] = table[name].astype("str")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -13,7 +12,7 @@ import pycountry
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean._vocabulary.territories import ISLANDS
 from dirframe.clean._vocabulary.words import CONNECTORS, ISLAND_TAILS, ISLAND_WORDS, KINDS
-from dirframe.clean.normalize import normalize, sort_words, strip_spaces
+from dirframe.clean.normalize import SMALL_WORDS, normalize, sort_words, strip_spaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,16 +37,55 @@ class Resolution(NamedTuple):
     reason: str = ""
 
 
-@dataclass(frozen=True)
 class Names:
     """All keys with their resolutions; the keys of English names separately."""
 
-    codes: dict[str, Resolution]
-    index: dict[str, Resolution]
-    english: dict[str, str]
-    exact: dict[str, Resolution]
-    abbreviations: frozenset[str]
-    lines_lost: list[list[str]]
+    def __init__(self) -> None:
+        self.codes: dict[str, Resolution] = {}
+        self.index: dict[str, Resolution] = {}
+        self.english: dict[str, str] = {}
+        self.exact: dict[str, Resolution] = {}
+        self._lossy_lines: list[list[str]] = []
+        for table, title in _TABLES.items():
+            self._read(table, title)
+        self._read_own()
+        self.abbreviations = frozenset(self.codes)
+        for alpha_2, country in countries().items():
+            self.codes[alpha_2.lower()] = Resolution(alpha_2, "two-letter code")
+            self.codes[country.alpha_3.lower()] = Resolution(alpha_2, "three-letter code")
+
+    def _read(self, table: str, title: str) -> None:
+        english_name = f"name ({title})"
+        other_name = f"name in another language ({title})"
+        for line in _lines(table):
+            alpha_2, tier, *keys = line
+            if tier == "lost":
+                self._lossy_lines.append(line)
+            elif tier == "exact":
+                self.exact.update(dict.fromkeys(keys, Resolution(alpha_2, other_name)))
+            elif tier == "e":
+                self.english.update(dict.fromkeys(keys, alpha_2))
+                self.index.update(dict.fromkeys(keys, Resolution(alpha_2, english_name)))
+            else:
+                self.index.update(dict.fromkeys(keys, Resolution(alpha_2, other_name)))
+
+    def _read_own(self) -> None:
+        for alpha_2, reason, *keys in _lines("own_keys"):
+            is_country = alpha_2 != "-"
+            answer = (
+                Resolution(alpha_2, f"own line: {reason}")
+                if is_country
+                else Resolution(None, reason=reason)
+            )
+            for key in keys:
+                if len(key) <= LONGEST_CODE and key.isascii():
+                    self.codes[key] = answer
+                    continue
+                self.index[key] = answer
+                if not is_country:
+                    self.english.pop(key, None)
+                elif key.isascii():
+                    self.english[key] = alpha_2
 
     @cached_property
     def current(self) -> dict[str, Resolution]:
@@ -67,7 +105,9 @@ class Names:
     @cached_property
     def lost(self) -> dict[str, str]:
         """Names whose non-ASCII letters are lost."""
-        return _unambiguous((key, alpha_2) for alpha_2, _, *keys in self.lines_lost for key in keys)
+        return _unambiguous(
+            (key, alpha_2) for alpha_2, _, *keys in self._lossy_lines for key in keys
+        )
 
     @cached_property
     def cores(self) -> dict[str, str]:
@@ -109,7 +149,7 @@ class Names:
         """English names, as lists of words, by each significant word."""
         names_by_word = defaultdict(list)
         for key, alpha_2 in self.english.items():
-            words = [word for word in key.split() if word not in ("of", "and", "the")]
+            words = [word for word in key.split() if word not in SMALL_WORDS]
             for word in set(words):
                 names_by_word[word].append((words, alpha_2))
         return names_by_word
@@ -140,65 +180,12 @@ def _unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {key: min(answers) for key, answers in answers_by_key.items() if len(answers) == 1}
 
 
+def _lines(table: str) -> Iterator[list[str]]:
+    path = files("dirframe.clean").joinpath("data", f"{table}.tsv")
+    return (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+
+
 @cache
 def names() -> Names:
     """Return the names; the first call reads the tables."""
-    codes: dict[str, Resolution] = {}
-    index: dict[str, Resolution] = {}
-    english: dict[str, str] = {}
-    exact: dict[str, Resolution] = {}
-    lost: list[list[str]] = []
-    for table, title in _TABLES.items():
-        _read(table, title, index=index, english=english, exact=exact, lost=lost)
-    for alpha_2, reason, keys in _own_keys():
-        answer = (
-            Resolution(alpha_2, f"own line: {reason}") if alpha_2 else Resolution(None, "", reason)
-        )
-        for key in keys:
-            if len(key) <= LONGEST_CODE and key.isascii():
-                codes[key] = answer
-                continue
-            index[key] = answer
-            if alpha_2 is None:
-                english.pop(key, None)
-            elif key.isascii():
-                english[key] = alpha_2
-    abbreviations = frozenset(codes)
-    for alpha_2, country in countries().items():
-        codes[alpha_2.lower()] = Resolution(alpha_2, "two-letter code")
-        codes[country.alpha_3.lower()] = Resolution(alpha_2, "three-letter code")
-    return Names(codes, index, english, exact, abbreviations, lost)
-
-
-def _own_keys() -> Iterator[tuple[str | None, str, list[str]]]:
-    path = files("dirframe.clean").joinpath("data", "own_keys.tsv")
-    for line in path.read_text(encoding="utf-8").splitlines():
-        alpha_2, reason, *keys = line.split("\t")
-        yield (None if alpha_2 == "-" else alpha_2), reason, keys
-
-
-def _read(
-    table: str,
-    title: str,
-    *,
-    index: dict[str, Resolution],
-    english: dict[str, str],
-    exact: dict[str, Resolution],
-    lost: list[list[str]],
-) -> None:
-    path = files("dirframe.clean").joinpath("data", f"{table}.tsv")
-    english_name = f"name ({title})"
-    other_name = f"name in another language ({title})"
-    for line in path.read_text(encoding="utf-8").splitlines():
-        fields = line.split("\t")
-        alpha_2, tier = fields[:2]
-        keys = fields[2:]
-        if tier == "lost":
-            lost.append(fields)
-        elif tier == "exact":
-            exact.update(dict.fromkeys(keys, Resolution(alpha_2, other_name)))
-        elif tier == "e":
-            english.update(dict.fromkeys(keys, alpha_2))
-            index.update(dict.fromkeys(keys, Resolution(alpha_2, english_name)))
-        else:
-            index.update(dict.fromkeys(keys, Resolution(alpha_2, other_name)))
+    return Names()

@@ -54,7 +54,8 @@ _JAPANESE: Final = {
 }  # fmt: skip
 _JAPANESE_FORMS: Final = re.compile("|".join(_JAPANESE))
 _BETWEEN_IDEOGRAMS: Final = re.compile("(?<=[\u3040-\u9fff]) (?=[\u3040-\u9fff])")
-_SMALL_WORDS: Final = frozenset(("of", "and", "the"))
+#: Words of an English name without which it is still understood.
+SMALL_WORDS: Final = frozenset(("of", "and", "the"))
 _ENTITY: Final = re.compile(r"&(?:amp;)*(?:#\w+|\w+);?")
 # Escapes that R and JSON write for non-ASCII letters.
 _ESCAPE: Final = re.compile(r"<U\+([0-9A-Fa-f]{4})>|\\u([0-9A-Fa-f]{4})")
@@ -129,7 +130,7 @@ def strip_spaces(key: str) -> str:
 
 def sort_words(key: str) -> str:
     """Return the significant words of an English key in alphabetical order."""
-    return " ".join(sorted(word for word in key.split() if word not in _SMALL_WORDS))
+    return " ".join(sorted(word for word in key.split() if word not in SMALL_WORDS))
 
 
 def undo_mojibake(text: str) -> Iterator[str]:

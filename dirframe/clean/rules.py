@@ -24,7 +24,14 @@ from dirframe.clean._vocabulary.words import (
     SHORT,
 )
 from dirframe.clean.name_index import LONGEST_CODE, Resolution, has_island, names, without_island
-from dirframe.clean.normalize import MISSING, casefold_exact, normalize, sort_words, strip_spaces
+from dirframe.clean.normalize import (
+    MISSING,
+    SMALL_WORDS,
+    casefold_exact,
+    normalize,
+    sort_words,
+    strip_spaces,
+)
 
 NO_ANSWER: Final = Resolution(None)
 
@@ -202,22 +209,17 @@ def _repeated_name(text: str, key: str, depth: int) -> Resolution:
     if words[:half] == words[half:]:
         name = " ".join(words[:half])
         if len(name) > LONGEST_CODE:
-            return _from_repetition(resolve_text(name, depth))
+            answer = resolve_text(name, depth)
+            return _require_agreement(answer, answer)
     for code, rest in ((parts[0], parts[1:]), (parts[-1], parts[:-1])):
         if match := _CAPITALS.fullmatch(code):
-            name_answer, code_answer = (
-                resolve_text(" ".join(rest), depth),
-                resolve_text(match[1], depth),
-            )
-            if name_answer.alpha_2 and code_answer.alpha_2:
-                return _territory(
-                    name_answer, code_answer, code_answer.alpha_2
-                ) or _require_agreement(name_answer, code_answer)
+            name_answer = resolve_text(" ".join(rest), depth)
+            state = resolve_text(match[1], depth)
+            if name_answer.alpha_2 and state.alpha_2:
+                return _territory(name_answer, state, state.alpha_2) or _require_agreement(
+                    name_answer, state
+                )
     return NO_ANSWER
-
-
-def _from_repetition(answer: Resolution) -> Resolution:
-    return _require_agreement(answer, answer)
 
 
 def _name(text: str, depth: int) -> Resolution:
@@ -273,7 +275,7 @@ def _island(_text: str, key: str, _depth: int) -> Resolution:
 def _expand_abbreviations(text: str, key: str, _depth: int) -> Resolution:
     """Expand abbreviations with a point, and a few without: Dominican Rep., French Southern Terr."""
     dotted = {normalize(word) for word in re.findall(r"[\w'’]+(?=\.)", text)}
-    words = [word for word in key.split() if word not in ("of", "and", "the")]
+    words = [word for word in key.split() if word not in SMALL_WORDS]
     short = {word for word in words if word in SHORT or word in dotted or word == "i"}
     if not short or len(words) < 2:
         return NO_ANSWER

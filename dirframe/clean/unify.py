@@ -84,8 +84,8 @@ def unify_countries(
         raise InvalidInputError(f'errors is "coerce" or "raise", not {errors!r}.')
     data = as_pandas(data)
     resolved = resolve_column(raw_column(data, column), overrides)
-    if errors == "raise" and resolved.unresolved:
-        raise UnresolvedCountriesError(resolved.failures())
+    if errors == "raise" and (failures := resolved.failures()):
+        raise UnresolvedCountriesError(failures)
     # A shallow copy is enough: pandas copies a column on write.
     result = (
         data.copy(deep=False) if isinstance(data, pd.DataFrame) else pd.DataFrame(index=data.index)

@@ -78,7 +78,7 @@ WHERE hash = :hash AND revoked_at IS NULL
     AND (used < daily_limit OR window_start <= :now - :day)
 RETURNING daily_limit - used
 """
-#: A clock that was ahead began the window in the future, where it would not end for as long.
+#: A clock that was ahead may have started the window in the future; start it now.
 _REDATE = "UPDATE keys SET window_start = :now WHERE hash = :hash AND window_start > :now"
 
 
@@ -132,7 +132,6 @@ class KeyStore:
         self._now = now
         # One connection with a lock, so that threads never run into SQLite's busy timeout.
         self._lock = threading.Lock()
-        self._busy_timeout = BUSY_TIMEOUT
         self._failure: int | None = None
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -308,9 +307,7 @@ class KeyStore:
             yield
 
     def _wait_for_locks(self, seconds: float) -> None:
-        if seconds != self._busy_timeout:
-            self._database.execute(f"PRAGMA busy_timeout = {seconds * 1_000:.0f}")
-            self._busy_timeout = seconds
+        self._database.execute(f"PRAGMA busy_timeout = {seconds * 1_000:.0f}")
 
 
 def _hash(key: str) -> str:
@@ -327,9 +324,8 @@ def _name(what: str, text: str) -> str:
 
 
 def _check_limit(daily_limit: int) -> None:
-    if daily_limit < 1:
+    if not 1 <= daily_limit <= _LARGEST:
         raise InvalidInputError(
-            f"The daily limit is {daily_limit}; it must be 1 or more. Revoke a key to stop it."
+            f"The daily limit is {daily_limit}; it must be 1 or more, and {_LARGEST} or less. "
+            "Revoke a key to stop it."
         )
-    if daily_limit > _LARGEST:
-        raise InvalidInputError(f"The daily limit is {daily_limit}; it must be {_LARGEST} or less.")

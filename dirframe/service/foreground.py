@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from dirframe.service.importing.sources import Data
     from dirframe.service.server import Service
 
-#: Seconds. A signal that comes in the instant before a wait, or to another thread, does not end it,
-#: and Python runs the handler only afterwards.
+#: Seconds. A signal that arrives just before a wait, or in another thread, does not interrupt the
+#: wait, and Python runs its handler only afterwards.
 _LONGEST_WAIT = 1.0
-#: What of a file changes when its content or the permission to read it does.
+#: Fields of a file's status that change with its content or its permissions.
 _FILE_STATE = attrgetter("st_ino", "st_mtime_ns", "st_ctime_ns", "st_size")
 
 
@@ -59,8 +59,8 @@ def run(
     keys
         File of the API keys. Default: the one in the user's data folder.
     watch
-        Seconds between two looks at the data; changed data is imported while the service answers.
-        Default: only at SIGHUP.
+        Seconds between two checks of the data; changed data is imported while the service
+        responds. Default: only at SIGHUP.
     **options
         Further ones of `serve`.
 
@@ -172,7 +172,7 @@ class _Signals:
 
 
 def _reload(service: Service, signals: _Signals) -> None:
-    """Read the data again and log what came of it; the command to stop ends it."""
+    """Import the data again and log the result; the command to stop aborts it."""
     try:
         with signals.interrupting():
             changes = service.reload()
@@ -207,7 +207,7 @@ def _reload_requests(
     signals
         The source of commands.
     watch
-        Seconds between two looks at the data.
+        Seconds between two checks of the data.
     state
         Returns what changes with the data.
     imported

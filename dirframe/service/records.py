@@ -18,7 +18,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
-from dirframe.schema import RESOURCES, Field, Kind
+from lxml import etree
+
+from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -42,6 +44,11 @@ ITEM_TAGS = {
     for resource in RESOURCES.values()
     for outer, inner in _item_tags(resource.fields).items()
 }
+
+
+def is_always_sent(resource: Resource, field: Field) -> bool:
+    """Return whether a record without this field has an empty element for it."""
+    return field in resource.specified and (resource is not ACCOUNT or field.required)
 
 
 def without_controls(text: str) -> str:
@@ -77,6 +84,15 @@ def texts_of(value: Value) -> list[str]:
     return [] if value is None else [str(value)]
 
 
+def entries_of(record: Record, name: str) -> list[Mapping[str, Value]]:
+    """Return the entries of a list that have attributes or children, if present."""
+    value = record.get(name)
+    if isinstance(value, Mapping):  # a list with attributes of its own
+        value = value.get(ITEM_TAGS[name])
+    entries = value if isinstance(value, list) else [value]
+    return [entry for entry in entries if isinstance(entry, Mapping)]
+
+
 def record_from_element(element: _Element) -> dict[str, Value]:
     """Return the content of an element: its children, its attributes and its text."""
     record: dict[str, Value] = {
@@ -94,6 +110,11 @@ def record_from_element(element: _Element) -> dict[str, Value]:
     if text:
         record["#text"] = text
     return record
+
+
+def record_from_xml(fragment: str) -> dict[str, Value]:
+    """Return the content of a fragment of the store, which has neither document type nor entities."""
+    return record_from_element(etree.fromstring(fragment))
 
 
 def _local(name: str) -> str:

@@ -22,7 +22,6 @@ from waitress.server import TcpWSGIServer
 
 from dirframe._sqlite import call_after_fork
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import RESOURCES
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.connections import (
     Connection,
@@ -131,7 +130,7 @@ class Service:
 
     @property
     def import_report(self) -> str:
-        """What of the tables that are served did not fit, was not used or is missing."""
+        """Report of the imported tables: invalid values, unused columns and missing fields."""
         return self._live.store.import_report
 
     def reload(self, data: Data | None = None) -> Changes | None:
@@ -326,9 +325,11 @@ def serve(
                 live.replace(store)
                 return store.changes
 
-        application = logged(live)
-        if metrics is not None:
-            application, stop = with_metrics(application, metrics, lambda: _counts(live.store))
+        if metrics is None:
+            application = logged(live)
+        else:
+            counts = lambda: live.store.counts()  # noqa: PLW0108  # the store is replaced
+            application, stop = with_metrics(live, metrics, counts)
             stack.callback(stop)
         application = behind_proxy(application, trusted_proxy)
         service = Service(
@@ -336,10 +337,6 @@ def serve(
         )
         service._owned.push(stack.pop_all())
     return service
-
-
-def _counts(store: Store) -> dict[str, int]:
-    return {resource.collection: store.count(resource) for resource in RESOURCES.values()}
 
 
 def _ignore() -> None:

@@ -33,7 +33,7 @@ from lxml import etree
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.api_keys import KeyStore
-from dirframe.service.store.build import base_sorts
+from dirframe.service.store.build import base_sorts, build_store
 from dirframe.service.store.store import Store
 from dirframe.service.synthetic.generate import generate
 from tests.benchmarks._report import TIMES, Listing, Measure, Table
@@ -146,7 +146,7 @@ def built(folder: Path, accounts: int, projects: int) -> Path:
         if not files.exists():
             generate(files, accounts=accounts, projects=projects)
         begin, cpu = time.perf_counter(), processor_seconds()
-        Store.build(path, [files]).close()
+        Store(build_store(path, [files])).close()
         took, cpu = time.perf_counter() - begin, processor_seconds() - cpu
         # The floor: lxml reads the same files and writes each record again.
         bare = time.process_time()
@@ -197,7 +197,7 @@ def measure_updates(path: Path, files: Path) -> None:
             ("over the store, a part changed", changed, path),
         ):
             begin = time.perf_counter()
-            with Store.build(target, [folder], base=base) as store:
+            with Store(build_store(target, [folder], base=base)) as store:
                 took, changes = time.perf_counter() - begin, store.changes
             total = changes.added + changes.changed + changes.unchanged
             table.row(name, str(changes), took, total / took)

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from dirframe.clean._vocabulary.aliases import own_lines
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.name_index import names
 from dirframe.clean.normalize import clean_text, normalize
 from dirframe.clean.resolver import resolve
 from tests.clean import code
+from tools.country_aliases import own_lines
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,6 +10,7 @@ from dirframe.schema import RESOURCES
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from dirframe.service.server import serve
+from dirframe.service.store.build import build_store
 from dirframe.service.store.sample import open_data
 from dirframe.service.store.store import Store
 from tests.service import Directory
@@ -71,7 +72,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("collections")
     write_collection(folder, "account", accounts())
     write_collection(folder, "project", projects())
-    with Store.build(folder / "store.sqlite", [folder]) as store:
+    with Store(build_store(folder / "store.sqlite", [folder])) as store:
         yield store
 
 

@@ -18,6 +18,7 @@ import requests
 from dirframe.schema import RESOURCES
 from dirframe.service.connections import Limits, bounded_by_open_files
 from dirframe.service.server import Service, serve
+from dirframe.service.store.build import build_store
 from dirframe.service.store.store import Store
 from tests.service.conftest import write_collection
 
@@ -135,7 +136,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
             for number in range(1, 26)
         ],
     )
-    with Store.build(folder / "store.sqlite", [folder]) as store:
+    with Store(build_store(folder / "store.sqlite", [folder])) as store:
         assert store.count(RESOURCES["project"]) == 25
         yield store
 

@@ -1,1 +1,1 @@
-"""Vocabulary of country names: words, codes and aliases."""
+"""Vocabulary of country names: words and codes."""

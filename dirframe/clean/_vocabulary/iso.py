@@ -8,24 +8,13 @@ from typing import Final
 
 import pycountry
 
+from dirframe.clean._vocabulary.words import TABLES
+
 #: The user-assigned code of Kosovo, which CLDR, the European Union and geocoders use.
 _KOSOVO: Final = ("XK", "XKX", "Kosovo")
 
-# For these, ISO's short name is formal or inverted, and pycountry has no common name.
-_COMMON_NAMES: Final = {
-    "CD": "Democratic Republic of the Congo",
-    "CG": "Republic of the Congo",
-    "CC": "Cocos (Keeling) Islands",
-    "FK": "Falkland Islands",
-    "FM": "Micronesia",
-    "MF": "Saint Martin",
-    "PS": "Palestine",
-    "RU": "Russia",
-    "SX": "Sint Maarten",
-    "VA": "Vatican City",
-    "VG": "British Virgin Islands",
-    "VI": "United States Virgin Islands",
-}
+#: For these, the short name of ISO is formal or inverted, and pycountry has no common name.
+_COMMON_NAMES: Final[dict[str, str]] = TABLES["common_names"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,8 +105,8 @@ def _object(element: _Element, node: Node) -> dict[str, Any]:
         value = _value(child, known)
         if known.tag:
             for attribute, text in child.attrib.items():
-                beside = f"{name}_{attribute!s}"
-                content[beside] = _scalar(str(text), node.children.get(beside))
+                member = f"{name}_{attribute!s}"
+                content[member] = _scalar(str(text), node.children.get(member))
         if name not in content:
             content[name] = value
         elif isinstance(content[name], list) and isinstance(value, list):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lxml import etree
-
 from dirframe.schema import RESOURCES
 from dirframe.service.dialects.dialects import Shape
 from dirframe.service.dialects.xml_writer import element_xml
-from dirframe.service.records import ITEM_TAGS, Value, record_from_element
+from dirframe.service.records import ITEM_TAGS, Value, record_from_element, record_from_xml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,8 +43,7 @@ def shape_fragment(rules: Rules, resource: Resource, fragment: str, *, in_collec
     """
     if not rules.shapes:
         return fragment
-    # Fragments are written by this package, without document type or entities.
-    record = record_from_element(etree.fromstring(fragment))
+    record = record_from_xml(fragment)
     hidden = rules.not_in_collections.get(resource.name, frozenset()) if in_collection else ()
     shaped = _shape(rules, resource.name, record, hidden=frozenset(hidden))
     return element_xml(resource.name, shaped)

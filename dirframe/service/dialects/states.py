@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from dirframe.errors import ConfigurationError
+from dirframe.service.toml_file import check_names, read_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,27 +65,20 @@ class StatesFile:
             return self._states
         try:
             status = self._path.stat()
-            version = (status.st_mtime_ns, status.st_size)
-            if version != self._seen:
-                self._states = _parse(self._path)
-                self._seen = version
         except OSError as error:
             raise ConfigurationError(
-                f"The file of states {self._path} cannot be read: {error}."
+                f"The file of states {self._path} cannot be read: {error.strerror}."
             ) from error
+        version = (status.st_mtime_ns, status.st_size)
+        if version != self._seen:
+            self._states = _parse(self._path)
+            self._seen = version
         return self._states
 
 
 def _parse(path: Path) -> States:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"The file of states {path} is no TOML: {error}.") from error
-    known = [field.name for field in fields(States)]
-    if unknown := sorted(set(content) - set(known)):
-        raise ConfigurationError(
-            f"The file of states {path} has {', '.join(unknown)}; there are {', '.join(known)}."
-        )
+    content = read_toml(path, "file of states")
+    check_names(content, [field.name for field in fields(States)], path, "file of states")
     maintenance = content.pop("maintenance", False)
     if not isinstance(maintenance, bool):
         raise ConfigurationError(f"maintenance in {path} is {maintenance!r}; say true or false.")

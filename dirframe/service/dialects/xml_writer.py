@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from dirframe.schema import ACCOUNT, COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
-from dirframe.service.records import FORBIDDEN, ITEM_TAGS, without_controls
+from dirframe.schema import COLLECTION_COUNTS, RESOURCES, SYNTHETIC_MARK, Resource
+from dirframe.service.records import FORBIDDEN, ITEM_TAGS, is_always_sent, without_controls
 
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _MARK = f"<?{SYNTHETIC_MARK} generated records: they describe no real person and no project?>\n"
@@ -28,21 +28,17 @@ class _Slot:
 def _slots(resource: Resource) -> dict[str, _Slot]:
     """Return the elements of the specification.
 
-    Without a value, an optional field of an account and an element that holds others are left out;
-    every other field is an empty element.
+    An element that holds others is left out without a value, as are fields that are not always sent.
     """
     slots: dict[str, _Slot] = {}
     for field in resource.specified:
-        is_left_out = resource is ACCOUNT and not field.required
         name, *below = field.path
-        slot = slots.setdefault(name, _Slot("" if is_left_out or below else _empty(name), {}))
+        missing = f"<{field.path[-1]}></{field.path[-1]}>\n"
+        missing = missing if is_always_sent(resource, field) else ""
+        slot = slots.setdefault(name, _Slot("" if below else missing, {}))
         for child in below:
-            slot.children[child] = _Slot("" if is_left_out else _empty(child), {})
+            slot.children[child] = _Slot(missing, {})
     return slots
-
-
-def _empty(name: str) -> str:
-    return f"<{name}></{name}>\n"
 
 
 _SLOTS = {name: _slots(resource) for name, resource in RESOURCES.items()}
@@ -203,30 +199,16 @@ def single_xml(fragment: str, *, synthetic: bool = False) -> bytes:
     return f"{_opening(synthetic)}<result>\n{fragment}</result>\n</response>\n".encode()
 
 
-def failed_xml(help_text: str) -> bytes:
-    """Return the response to a failed request."""
-    return (
-        f"{_DECLARATION}<response>\n<status>failed</status>\n"
-        f"<error>{_escape(help_text)}</error>\n</response>\n"
-    ).encode()
+def failed_xml(help_text: str, *, bare: bool = False) -> bytes:
+    """Return the response to a failed request, without the envelope if `bare`."""
+    if bare:
+        return message_xml("error", {"message": help_text})
+    return message_xml("response", {"status": "failed", "error": help_text})
 
 
-def error_xml(message: str) -> bytes:
-    """Return an error without the envelope, as sent by the live service."""
-    return f"{_DECLARATION}<error>\n<message>{_escape(message)}</message>\n</error>\n".encode()
-
-
-def without_analysis_xml(error: str) -> bytes:
-    """Return the page of a project without an analysis, as sent by the live service."""
-    return f"{_DECLARATION}<response>\n<error>{_escape(error)}</error>\n</response>\n".encode()
-
-
-def unavailable_xml(message: str) -> bytes:
-    """Return the response for a missing analysis, whose status is neither success nor failed."""
-    return (
-        f"{_DECLARATION}<response>\n<status>error</status>\n"
-        f"<message>{_escape(message)}</message>\n</response>\n"
-    ).encode()
+def message_xml(root: str, content: Mapping[str, object]) -> bytes:
+    """Return a document without records, such as an error."""
+    return (_DECLARATION + element_xml(root, content)).encode()
 
 
 def _opening(synthetic: bool) -> str:

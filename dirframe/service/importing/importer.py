@@ -16,7 +16,7 @@ from lxml import etree
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.service.importing.lookup import LOOKUP_FIELDS, address_names, avatar_md5
-from dirframe.service.records import fold
+from dirframe.service.records import fold, is_always_sent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,21 +47,18 @@ _tag_texts: Callable[[_Element], list[str]] = etree.XPath("tags//text()", smart_
 Children: TypeAlias = "dict[str, _Element]"
 
 
-def _parts(resource: Resource) -> dict[str, tuple[AbstractSet[str], AbstractSet[str]]]:
-    """Return the elements to complete and the timestamps, by parent: empty for the record itself.
-
-    Without a value, an optional field of an account is left out; any other is an empty element.
-    """
+def _parts(resource: Resource) -> dict[str, tuple[AbstractSet[str], list[str]]]:
+    """Return the elements to complete and the timestamps, by parent: empty for the record itself."""
     # The keys of a dictionary are a set in order.
-    parts: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    parts: dict[str, tuple[dict[str, None], list[str]]] = {}
     for field in resource.fields:
         *parents, name = field.path
-        complete, timestamps = parts.setdefault("/".join(parents), ({}, {}))
-        if field in resource.specified and (resource is not ACCOUNT or field.required):
+        complete, timestamps = parts.setdefault("/".join(parents), ({}, []))
+        if is_always_sent(resource, field):
             complete[name] = None
         if field.kind is Kind.TIMESTAMP:
-            timestamps[name] = None
-    return {p: (c.keys(), t.keys()) for p, (c, t) in parts.items() if c or t}
+            timestamps.append(name)
+    return {p: (c.keys(), t) for p, (c, t) in parts.items() if c or t}
 
 
 _PARTS = {name: _parts(resource) for name, resource in RESOURCES.items()}
@@ -77,11 +74,11 @@ class SourceRecord(NamedTuple):
 
 
 class Source(Protocol):
-    """Records to import; `report` says what was left out, if that can be."""
+    """Records to import."""
 
     @property
     def report(self) -> object:
-        """What does not fit, once the records have been read."""
+        """Report of invalid values, complete once the records have been read."""
 
     def records(self) -> Iterator[SourceRecord]:
         """Yield the records; an element is valid until the next one is requested."""
@@ -113,15 +110,15 @@ class StoreRow(NamedTuple):
     synthetic: bool
 
 
-def normalize(source: SourceRecord) -> tuple[StoreRow, Children]:
+def normalize(source: SourceRecord) -> tuple[StoreRow, dict[str, Children]]:
     """Validate a record and convert its element, in place, to the form that is served.
 
     Returns
     -------
     StoreRow
         The record as it is stored.
-    dict
-        The first child of each name, for `record_keys`.
+    dict of str to dict
+        The children of the record, by the empty string, and of its elements, for `record_keys`.
 
     Raises
     ------
@@ -145,20 +142,21 @@ def normalize(source: SourceRecord) -> tuple[StoreRow, Children]:
     email_md5 = _pop_email(element, children, where)
     if email_md5 is None and resource is ACCOUNT:
         email_md5 = avatar_md5(_text(children.get("avatar_url")))
+    parts = {"": children}
     for parent, (complete, timestamps) in _PARTS[resource.name].items():
-        if not parent:
-            _complete(element, children, complete)
-            _convert_timestamps(children, timestamps, f"{where}: ")
-        elif (part := children.get(parent)) is not None and len(part):
-            nested = _children(part)
-            _complete(part, nested, complete)
-            _convert_timestamps(nested, timestamps, f"{where}: {parent}/")
+        part = children.get(parent) if parent else element
+        if part is not None and len(part):
+            if parent:
+                parts[parent] = _children(part)
+            _complete(part, parts[parent], complete)
+            _convert_timestamps(parts[parent], timestamps, where, parent)
     xml = etree.tostring(element, encoding="unicode", with_tail=False)
-    return StoreRow(identifier, email_md5, xml + "\n", synthetic), children
+    return StoreRow(identifier, email_md5, xml + "\n", synthetic), parts
 
 
-def record_keys(resource: Resource, element: _Element, children: Children) -> RecordKeys:
+def record_keys(resource: Resource, element: _Element, parts: dict[str, Children]) -> RecordKeys:
     """Return the search and sort keys of a normalized record."""
+    children = parts[""]
     name = fold(_text(children.get("name")))
     stack_count = _number(_text(children.get("stack_count")))
     names = {f: _text(children[f]) for f in LOOKUP_FIELDS[resource.name] if f in children}
@@ -168,8 +166,10 @@ def record_keys(resource: Resource, element: _Element, children: Children) -> Re
         if "tags" in children:
             tags = "\n".join([fold(tag) for text in _tag_texts(element) if (tag := text.strip())])
         rating = _decimal(_text(children.get("average_rating")))
-        committers = _nested_number(children, "analysis", "twelve_month_contributor_count")
-        activity = _nested_number(children, "project_activity_index", "value")
+        analysis = parts.get("analysis", {})
+        committers = _number(_text(analysis.get("twelve_month_contributor_count")))
+        if (index := children.get("project_activity_index")) is not None:
+            activity = _number(_text(next(index.iterchildren("value"), None)))
     return RecordKeys(
         _id_key(_text(children["id"])),
         name,
@@ -195,35 +195,28 @@ def _text(element: _Element | None) -> str:
     return "" if element is None else (element.text or "").strip()
 
 
-def append_element(parent: _Element, name: str, text: str | None = None) -> _Element:
-    """Append a child on a line of its own."""
-    child = etree.SubElement(parent, name)
-    child.text, child.tail = text, "\n"
-    return child
-
-
 def _complete(part: _Element, children: Children, names: AbstractSet[str]) -> None:
     """Append missing elements, and fill those that another dialect names differently."""
     if not children.keys() >= names:
         for name in names:
             if name not in children:
-                children[name] = append_element(part, name)
+                children[name] = etree.SubElement(part, name)
+                children[name].tail = "\n"
     for name, other_name in _OTHER_NAMES.items():
-        if name in names and children[name].text is not None and not _text(children[name]):
-            children[name].text = None
-        if name in names and other_name in children and not children[name].text:
-            children[name].text = _text(children[other_name]) or None
+        if name in names and not _text(children[name]):
+            children[name].text = _text(children.get(other_name)) or None
 
 
-def _convert_timestamps(children: Children, names: AbstractSet[str], where: str) -> None:
+def _convert_timestamps(children: Children, names: list[str], where: str, parent: str) -> None:
     for name in names:
         if name in children and (text := children[name].text) and not _TIMESTAMP.fullmatch(text):
             try:
                 t = text.strip()
                 children[name].text = to_timestamp(datetime.fromisoformat(t)) if t else ""
             except (ValueError, OverflowError):
+                path = f"{parent}/{name}" if parent else name
                 raise StoreError(
-                    f"{where}{name} is {t!r}, which is no ISO 8601 timestamp."
+                    f"{where}: {path} is {t!r}, which is no ISO 8601 timestamp."
                 ) from None
 
 
@@ -259,12 +252,6 @@ def to_timestamp(moment: datetime) -> str:
 def _number(text: str) -> int | None:
     digits = text.replace(",", "")
     return int(digits) if digits and _INTEGER.fullmatch(digits) else None
-
-
-def _nested_number(children: Children, parent: str, name: str) -> int | None:
-    if parent not in children:
-        return None
-    return _number(_text(next(children[parent].iterchildren(name), None)))
 
 
 def _decimal(text: str) -> float | None:

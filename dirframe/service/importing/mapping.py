@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import ConfigurationError
 from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
+from dirframe.service.toml_file import check_names, read_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,16 +71,9 @@ def read_map(path: Path) -> dict[str, Section]:
     ConfigurationError
         The file cannot be read, or is no map; the message names the entry.
     """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigurationError(f"The map {path} cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"The map {path} is no TOML: {error}.") from None
-    except RecursionError:
-        raise ConfigurationError(f"The map {path} is nested too deeply.") from None
+    content = read_toml(path, "map")
     collections = {r.collection: r for r in RESOURCES.values()}
-    _check_names(path, "", content, collections)
+    check_names(content, collections, path, "map")
     if not content:
         raise ConfigurationError(f"The map {path} is empty; it has [accounts.fields] or similar.")
     return {name: _section(path, collections[name], entry) for name, entry in content.items()}
@@ -89,34 +81,33 @@ def read_map(path: Path) -> dict[str, Section]:
 
 def _section(path: Path, resource: Resource, content: Any) -> Section:
     name = resource.collection
-    _check_names(path, f"{name}.", content, [f.name for f in fields(Section)])
+    check_names(content, [f.name for f in fields(Section)], path, "map", name)
     for key in ("data", "query"):
         if not isinstance(content.get(key, ""), str):
             raise ConfigurationError(f"{name}.{key} in {path} must be a text.")
     entries = content.get("fields", {})
-    _check_names(path, f"{name}.fields.", entries, mappable(resource))
+    check_names(entries, mappable(resource), path, "map", f"{name}.fields")
     mapped = {key: _field_map(path, f"{name}.fields.{key}", e) for key, e in entries.items()}
     return Section(mapped, content.get("data", ""), content.get("query", ""))
 
 
-def _field_map(path: Path, place: str, entry: Any) -> FieldMap:
+def _field_map(path: Path, table: str, entry: Any) -> FieldMap:
     if isinstance(entry, str):
         return FieldMap(column=entry)
-    options = [f.name for f in fields(FieldMap)]
-    _check_names(path, f"{place}.", entry, options)
+    check_names(entry, [f.name for f in fields(FieldMap)], path, "map", table)
     for name in ("column", "format", "separator", "decimal"):
         if not isinstance(entry.get(name, ""), str):
-            raise ConfigurationError(f"{place}.{name} in {path} must be a text.")
+            raise ConfigurationError(f"{table}.{name} in {path} must be a text.")
     if entry.get("decimal", ".") not in {".", ","}:
-        raise ConfigurationError(f'{place}.decimal in {path} must be "." or ",".')
+        raise ConfigurationError(f'{table}.decimal in {path} must be "." or ",".')
     if reason := _format_error(entry.get("format", "")):
         raise ConfigurationError(
-            f"{place}.format in {path} is {entry['format']!r}, which is no format of a timestamp "
+            f"{table}.format in {path} is {entry['format']!r}, which is no format of a timestamp "
             f'({reason}); one is "%d.%m.%Y".'
         )
     if ("column" in entry) == ("value" in entry):
         raise ConfigurationError(
-            f"{place} in {path} must have either a column or a value, such as "
+            f"{table} in {path} must have either a column or a value, such as "
             f'{{ column = "joined", format = "%d.%m.%Y" }}.'
         )
     return FieldMap(**entry)
@@ -131,15 +122,3 @@ def _format_error(text: str) -> str:
     except ValueError as error:
         return str(error).rstrip(".")
     return ""
-
-
-def _check_names(path: Path, prefix: str, content: Any, known: Any) -> None:
-    if not isinstance(content, dict):
-        raise ConfigurationError(f"{prefix.rstrip('.')} in {path} must be a table of TOML.")
-    for name in content:
-        if name not in known:
-            near = get_close_matches(name, known, n=3) or sorted(known)
-            raise ConfigurationError(
-                f"The map {path} has {prefix}{name}, which does not exist; "
-                f"there is {', '.join(near)}."
-            )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Protocol, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO, TypeAlias
 
 from tqdm.std import tqdm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 #: Seconds between two lines if the stream is not a terminal.
 _INTERVAL = 10.0
 
 
-class OnFile(Protocol):
-    """Callback for each imported file."""
-
-    def __call__(self, done: int, total: int, records: int) -> None:
-        """Report the files done, the total number of files, and the records imported."""
+#: Callback for each imported file: files done, total number of files, records imported.
+OnFile: TypeAlias = "Callable[[int, int, int], None]"
 
 
 class ImportProgress:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: What can be served: a path, an address of a database, a frame, several of them, or by collection.
 Data: TypeAlias = "str | PathLike[str] | Sequence[Any] | Mapping[str, Any] | Any"
 
-#: What tells the address of a database from a path.
+#: Substring by which the address of a database is recognized.
 ADDRESS = "://"
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 
@@ -73,7 +73,7 @@ def find_sources(
     """
     sections = read_map(mapping) if mapping else {}
     sources: list[Source] = []
-    taken: dict[str, dict[str, TableSource]] = {}
+    ids_by_resource: dict[str, dict[str, TableSource]] = {}
     for name, part in _parts(data, sections, mapping):
         if isinstance(part, str):
             tables = _query_tables(part, sections, name)
@@ -87,7 +87,7 @@ def find_sources(
         for collection, table in tables:
             resource = _resource(collection, table, sections)
             section = sections.get(resource.collection, Section())
-            ids = taken.setdefault(resource.name, {})
+            ids = ids_by_resource.setdefault(resource.name, {})
             sources.append(
                 TableSource(table, resource, section, skip_invalid=skip_invalid, ids=ids)
             )

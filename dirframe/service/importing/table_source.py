@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from dirframe.errors import ConfigurationError, Hint, StoreError
-from dirframe.schema import ACCOUNT, Field, Kind, Resource
-from dirframe.service.importing.importer import SourceRecord, append_element, email_digests
+from dirframe.schema import Field, Items, Kind, Resource
+from dirframe.service.dialects.xml_writer import record_xml
+from dirframe.service.importing.importer import SourceRecord, email_digests
 from dirframe.service.importing.mapping import FieldMap, Section, mappable
 from dirframe.service.importing.values import convert_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lxml.etree import _Element
-
     from dirframe.service.importing.tables import Table
+    from dirframe.service.records import Record
 
 
 _EXAMPLES = 3
 _CUT = 60
-#: Fields without which a row is no record.
+#: Fields that every record must have.
 _NEEDED = ("id", "name")
 
 
@@ -41,13 +41,13 @@ class Problem:
         rows = ", ".join(f"row {row} ({value})" for row, value in self.examples)
         more = f" and {self.count - len(self.examples):,} more" if self.count > _EXAMPLES else ""
         target = f" (for {self.field})" if self.field not in {"", self.column} else ""
-        place = f"column {self.column}{target}" if self.column else "whole row"
-        return f"  {place}, {self.count:,}: {self.why} {rows[0].upper()}{rows[1:]}{more}."
+        location = f"column {self.column}{target}" if self.column else "whole row"
+        return f"  {location}, {self.count:,}: {self.why} {rows[0].upper()}{rows[1:]}{more}."
 
 
 @dataclasses.dataclass
 class TableReport:
-    """What of a table fits the schema.
+    """Report of the values and columns of a table that do not fit the schema.
 
     Rows are counted from 1, without the line of column names.
     """
@@ -123,8 +123,8 @@ class TableSource:
         self._skip_invalid = skip_invalid
         known = mappable(resource)
         mapped = {name: FieldMap(column=name) for name in table.columns if name in known}
-        taken = {m.column for m in section.fields.values()}
-        mapped = {name: m for name, m in mapped.items() if name not in taken} | section.fields
+        mapped_columns = {m.column for m in section.fields.values()}
+        mapped = {n: m for n, m in mapped.items() if n not in mapped_columns} | section.fields
         for name, m in mapped.items():
             if m.column and m.column not in table.columns:
                 raise ConfigurationError(
@@ -173,13 +173,13 @@ class TableSource:
             del self._ids[identifier]  # of an earlier reading
         for number, row in enumerate(self._table.rows(), start=1):
             report.rows = number
-            found: dict[str, Any] = {}
+            values: dict[str, Any] = {}
             fits = len(row) == len(columns)
             if not fits:
                 why = f"the table has {len(columns)} columns."
                 report.add(number, "", "", f"{len(row)} values", why)
-            for target, m, place in plan if fits else ():
-                value = m.value if place < 0 else row[place]
+            for target, m, index in plan if fits else ():
+                value = m.value if index < 0 else row[index]
                 try:
                     text = convert_value(value, target, m)
                     if text is None and target.column in _NEEDED:
@@ -191,9 +191,11 @@ class TableSource:
                     fits = False
                 else:
                     if text is not None:
-                        found[target.column] = text
+                        values[target.column] = text
             if fits:
-                element = _element(self._resource, found)
+                element = etree.fromstring(
+                    record_xml(self._resource, _record(self._resource, values))
+                )
                 where = f"{self.name}, row {number}"
                 yield SourceRecord(self._resource, element, where, self._table.synthetic)
             else:
@@ -216,48 +218,30 @@ class TableSource:
         self._ids[identifier] = self
 
 
-def _element(resource: Resource, values: dict[str, Any]) -> _Element:
-    """Return the record, in the order of the schema, with empty elements where one is needed."""
-    element = etree.Element(resource.name)
-    element.text = "\n"
-    parents: dict[tuple[str, ...], _Element] = {(): element}
+def _record(resource: Resource, values: dict[str, Any]) -> Record:
+    """Return the record with the values of its fields."""
+    record: dict[str, Any] = {}
     if "email" in values:
         values.setdefault("email_sha1", email_digests(values["email"])[0])
     for column, target in mappable(resource).items():
-        value: Any = values.get(column)
-        is_needed = target in resource.specified and (resource is not ACCOUNT or target.required)
-        if value is None and not (is_needed and len(target.path) == 1):
+        if (value := values.get(column)) is None:
             continue
-        *above, name = target.path
-        parent = element
-        for depth in range(len(above)):
-            path = tuple(above[: depth + 1])
-            if path not in parents:
-                parents[path] = append_element(parent, path[-1], "\n")
-            parent = parents[path]
-        if target.kind is Kind.ITEMS:
-            wrapper = parents.get(target.path)
-            if wrapper is None:
-                wrapper = parents[target.path] = append_element(parent, name, "\n")
-            for entry in value:
-                _append_entry(wrapper, target, entry)
-        elif resource.by_column.get("_".join(above), target).kind is Kind.ITEMS:
-            parent.set(name, value)  # of a list, such as the picture of its languages
+        *parents, name = target.path
+        parent = record
+        for tag in parents:
+            parent = parent.setdefault(tag, {})
+        if target.items:
+            entries = [_entry(target.items, entry) for entry in value]
+            parent.setdefault(name, {})[target.items.tag] = entries
+        elif resource.by_column.get("_".join(parents), target).kind is Kind.ITEMS:
+            parent[f"@{name}"] = value  # of a list, such as the picture of its languages
         else:
-            append_element(parent, name, value)
-    return element
+            parent[name] = value
+    return record
 
 
-def _append_entry(wrapper: _Element, target: Field, entry: Sequence[tuple[Field, str]]) -> None:
+def _entry(items: Items, entry: Sequence[tuple[Field, str]]) -> Record:
     # As recorded: an entry with a text of its own has its other fields as attributes.
-    assert target.items is not None  # noqa: S101  # a list
-    tag = target.items.tag
-    has_text = any(f.column == tag for f in target.items.fields)
-    child = append_element(wrapper, tag, None if has_text else "\n")
-    for f, text in entry:
-        if f.column == tag:
-            child.text = text
-        elif has_text:
-            child.set(f.column, text)
-        else:
-            append_element(child, f.column, text)
+    if not any(f.column == items.tag for f in items.fields):
+        return {f.column: text for f, text in entry}
+    return {"#text" if f.column == items.tag else f"@{f.column}": text for f, text in entry}

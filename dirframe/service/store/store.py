@@ -20,22 +20,13 @@ from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.records import fold, without_controls
-from dirframe.service.store.build import (
-    APPLICATION_ID,
-    SORT_ALIASES,
-    VERSION,
-    Changes,
-    build_store,
-)
-from dirframe.service.store.ranking import match_ranks, named, tagged
+from dirframe.service.store.build import APPLICATION_ID, SORT_ALIASES, VERSION, Changes
+from dirframe.service.store.ranking import Term, as_mask, match_ranks, with_term
 from dirframe.service.store.search import search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
-
-    from dirframe.service.importing.importer import Source
-    from dirframe.service.importing.progress import OnFile
 
 
 #: Limits of a query, in characters and distinct words, that bound the cost of a request.
@@ -76,7 +67,7 @@ class Store:
     Parameters
     ----------
     path
-        A file created by `Store.build` or `dirframe.service.store.build.build_store`.
+        A file created by `dirframe.service.store.build.build_store`.
 
     Raises
     ------
@@ -105,7 +96,8 @@ class Store:
     def _read(self) -> None:
         database = self._database()
         application, version = (
-            database.execute(f"PRAGMA {p}").fetchone()[0] for p in _HEADER_PRAGMAS
+            database.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version")
         )
         if application != APPLICATION_ID:
             raise StoreError(f"{self.path} is a database, but not a store of dirframe.")
@@ -118,7 +110,7 @@ class Store:
         status = self.path.stat()
         #: Differs between two files, also of one path.
         self.identity = (self.path, status.st_ino, status.st_mtime_ns)
-        #: What of imported tables did not fit, was not used or is missing.
+        #: Report of the imported tables: invalid values, unused columns and missing fields.
         self.import_report = str(report)
         #: Whether any record is generated.
         self.synthetic = bool(synthetic)
@@ -126,19 +118,6 @@ class Store:
         self.changes = Changes(*counts)
         for resource in RESOURCES.values():
             self._read_orders(resource)
-
-    @classmethod
-    def build(
-        cls,
-        path: Path,
-        sources: Iterable[Path | Source],
-        *,
-        base: Path | None = None,
-        on_file: OnFile | None = None,
-        verify: Callable[[], None] | None = None,
-    ) -> Self:
-        """Build a store and open it; see `build_store`."""
-        return cls(build_store(path, sources, base=base, on_file=on_file, verify=verify))
 
     def lock_shared(self) -> None:
         """Hold a read lock on the file until the store is closed, to mark it as in use.
@@ -174,6 +153,10 @@ class Store:
     def count(self, resource: Resource) -> int:
         """Return the number of records."""
         return len(self._orders[resource.name, "id"][0])
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of records of each collection."""
+        return {resource.collection: self.count(resource) for resource in RESOURCES.values()}
 
     def sorts(self, resource: Resource) -> tuple[str, ...]:
         """Return the supported sorts: those whose field the records have."""
@@ -258,7 +241,7 @@ class Store:
         fragment = self.by_id(resource, segment)
         if fragment is None:
             name = fold(without_controls(segment))
-            numbers = named(self._database(), resource.collection, name)
+            numbers = with_term(self._database(), resource.collection, Term.NAME, name)
             fragment = self._with_lowest_id(resource, numbers)
         return fragment
 
@@ -315,10 +298,8 @@ class Store:
         database, collection, size = self._database(), resource.collection, len(order)
         mask = search(database, collection, set(query.words), size)
         for tag in query.tags:
-            with_tag = np.zeros(size, dtype=np.bool_)
-            with_tag[tagged(database, collection, tag)] = True
-            mask &= with_tag
-        if np.count_nonzero(mask) * 4 > len(order):
+            mask &= as_mask(with_term(database, collection, Term.TAG, tag), size)
+        if np.count_nonzero(mask) * 4 > size:
             numbers = order.compress(mask.take(order))
         else:  # for few matches, sorting their positions is faster than a full scan
             numbers = order[np.sort(positions[np.flatnonzero(mask)])]
@@ -357,7 +338,6 @@ class Store:
 
 
 _TAG = "tag:"
-_HEADER_PRAGMAS = ("application_id", "user_version")
 
 
 def _read_query(resource: Resource, query: str) -> _Query:

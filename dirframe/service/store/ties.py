@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -51,17 +52,12 @@ def page_without_tie_break(
     sort_name = sort or store.default_sort(resource, query)
     key = _KEYS.get(SORT_ALIASES.get(sort_name, sort_name).removesuffix("_reverse"))
 
-    def fragments(number: int) -> list[str]:
-        neighbour = store.page(
-            resource, query=query, sort=sort_name, page=number, page_size=page_size
-        )
-        return neighbour.fragments
-
-    requested = store.page(resource, query=query, sort=sort_name, page=page, page_size=page_size)
+    page_of = partial(store.page, resource, query=query, sort=sort_name, page_size=page_size)
+    requested = page_of(page=page)
     if key is None or not requested.fragments:
         return requested
-    preceding = fragments(page - 1) if page > 1 else []
-    window = [*preceding, *requested.fragments, *fragments(page + 1)]
+    preceding = page_of(page=page - 1).fragments if page > 1 else []
+    window = [*preceding, *requested.fragments, *page_of(page=page + 1).fragments]
     rng = random.Random(f"{sort_name} {page}")  # noqa: S311  # reproducible, not secret
     shuffled: list[str] = []
     for _, group in groupby(window, lambda fragment: _value(fragment, key)):

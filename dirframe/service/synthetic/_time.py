@@ -41,15 +41,15 @@ def month_of(moment: int) -> int:
     return _MONTHS[moment // DAY]
 
 
-def years_curve(shares: Mapping[float, float]) -> QuantileCurve:
+def years_curve(weights: Mapping[str, float]) -> QuantileCurve:
     """Return a distribution of timestamps from weights by the start of each period, in years.
 
     The last period ends at the snapshot.
     """
-    total = sum(shares.values())
+    total = sum(weights.values())
     bounds = [0.0]
-    for weight in shares.values():
+    for weight in weights.values():
         bounds.append(bounds[-1] + weight / total)
     bounds[-1] = 1.0
-    starts = [_STARTS[round((year - FIRST_YEAR) * 12)] for year in shares]
+    starts = [_STARTS[round((float(year) - FIRST_YEAR) * 12)] for year in weights]
     return QuantileCurve(bounds, [*starts, SNAPSHOT])

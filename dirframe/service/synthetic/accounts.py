@@ -8,14 +8,10 @@ from __future__ import annotations
 from hashlib import md5, sha1
 from typing import TYPE_CHECKING
 
-from dirframe.service.synthetic import edge_cases, people
-from dirframe.service.synthetic._time import DAY, SNAPSHOT, stamp, years_curve
-from dirframe.service.synthetic.distributions import (
-    QuantileCurve,
-    WeightedChoice,
-    permute,
-    seed_record,
-)
+from dirframe.service.synthetic import calibration, edge_cases, people
+from dirframe.service.synthetic._time import DAY, SNAPSHOT, stamp
+from dirframe.service.synthetic.distributions import WeightedChoice, permute, seed_record
+from dirframe.service.synthetic.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,29 +23,14 @@ if TYPE_CHECKING:
 _STREAM = 2
 
 #: The account whose e-mail address is documented, for examples of the lookup.
-_ADA = {
-    "name": "Ada Bexley",
-    "homepage_url": "https://ada.example.org/",
-    "location": "London, UK",
-    "country_code": "United Kingdom",
-    "latitude": "51.51",
-    "longitude": "-0.13",
-}
+_ADA = read_table("peculiar.toml")["ada"]
 
-_CREATED = years_curve(
-    {2006: 30, 2007: 75, 2008: 115, 2009: 140, 2010: 150, 2011: 165, 2012: 185, 2013: 140}
-)
 _WITHOUT_LOCATION = 0.33
 _HOPELESS = 0.035
 _HOPELESS_CODE = 0.25
 _WITHOUT_CODE = 0.03
 _WITH_HOMEPAGE = 0.3
 _NEVER_MODIFIED = 0.2
-
-#: Forum posts: seven of eight accounts have none.
-_POSTS = QuantileCurve(
-    (0, 0.875, 0.9, 0.95, 0.99, 0.999, 1), (0, 0, 1.5, 4, 30, 300, 4_000), log=True
-)
 
 _SCORED = 0.73
 _SCORED_NEW = 0.35
@@ -72,7 +53,7 @@ def account(rng: Random, seed: int, index: int) -> dict[str, Value]:
     seed_record(rng, seed, _STREAM, index)
     draw = rng.random
     country = people.COUNTRIES.at(draw())
-    created = int(_CREATED.at(draw()))
+    created = int(calibration.ACCOUNT_CREATED.at(draw()))
     updated = created
     if draw() >= _NEVER_MODIFIED:
         updated += int((SNAPSHOT - 1 - created) * draw() ** 2)
@@ -87,7 +68,7 @@ def account(rng: Random, seed: int, index: int) -> dict[str, Value]:
         # Not the MD5 of the e-mail address, as in real directories: that is the lookup key.
         "avatar_url": f"https://avatars.invalid/{rng.getrandbits(64):016x}?s=80&d=identicon",
         "email_sha1": sha1(mail, usedforsecurity=False).hexdigest(),
-        "posts_count": str(int(_POSTS.at(draw()))),
+        "posts_count": str(int(calibration.POSTS.at(draw()))),
         **_whereabouts(country, draw),
         "kudo_score": _kudo(seed, index, created, draw),
         "email_md5": md5(mail, usedforsecurity=False).hexdigest(),

@@ -10,7 +10,7 @@ import io
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from dirframe._atomic import atomic_write, make_folder
 from dirframe.errors import Hint, InvalidInputError
@@ -32,11 +32,8 @@ SEED = 2006
 _STEP = 500
 
 
-class Progress(Protocol):
-    """Progress callback: name of the collection, records written, total number of records."""
-
-    def __call__(self, collection: str, done: int, total: int, /) -> None:
-        """Report the records written."""
+#: Progress callback: name of the collection, records written, total number of records.
+Progress: TypeAlias = "Callable[[str, int, int], None]"
 
 
 def generate_accounts(count: int, *, seed: int = SEED) -> Iterator[dict[str, Value]]:

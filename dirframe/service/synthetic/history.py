@@ -11,16 +11,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from random import Random
 from typing import TYPE_CHECKING
 
-from dirframe.service.records import text_of
+from dirframe.service.records import entries_of, text_of
 from dirframe.service.synthetic._time import DAY, FIRST_YEAR, month_stamp, stamp
 from dirframe.service.synthetic.descriptions import project_name
+from dirframe.service.synthetic.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,14 +29,7 @@ if TYPE_CHECKING:
     from dirframe.service.records import Record, Value
 
 
-#: Share of comment lines in comment and code lines, by factoid.
-_COMMENT_RATIOS = {
-    "FactoidCommentsVeryLow": 0.04,
-    "FactoidCommentsLow": 0.11,
-    "FactoidCommentsAverage": 0.21,
-    "FactoidCommentsHigh": 0.33,
-    "FactoidCommentsVeryHigh": 0.46,
-}
+_COMMENT_RATIOS = read_table("projects.toml")["comment_ratios"]
 _USUAL_COMMENT_RATIO = 0.21
 _BLANKS = 0.19  # blank lines for each line of code
 _CHURN = 0.4  # lines added and removed again, per line that stays
@@ -83,7 +77,8 @@ class History:
         rng = Random()
         rng.seed(int.from_bytes(sha256(seed.encode()).digest()[:8]))
         self._draw: Callable[[], float] = rng.random
-        self._months = self._read_months()
+        first, last = (text_of(analysis, name) for name in ("min_month", "max_month"))
+        self._months = range(_month(first), _month(last) + 1) if first and last else range(0)
         self._recent, self._former = self._team()
         self._total = self._number("total_commit_count") or self._drawn_total()
 
@@ -127,7 +122,7 @@ class History:
                 facts[-1][f"{name}_added"] = str(max(net, 0) + moved)
                 facts[-1][f"{name}_removed"] = str(max(-net, 0) + moved)
             facts[-1]["commits"] = str(commits)
-            facts[-1]["contributors"] = str(len(self._active[month]))
+            facts[-1]["contributors"] = str(self._active[month])
         return facts
 
     def sizes(self) -> list[dict[str, Value]]:
@@ -136,7 +131,7 @@ class History:
         commits = man_months = 0
         for month in self._months:
             commits += self._commits[month]
-            man_months += len(self._active[month])
+            man_months += self._active[month]
             code = self._lines[month]
             comments = round(code * self._comments_per_line)
             total = code + comments
@@ -164,10 +159,6 @@ class History:
             "commits": self._total,
         }
 
-    def _read_months(self) -> range:
-        first, last = (text_of(self.analysis, name) for name in ("min_month", "max_month"))
-        return range(_month(first), _month(last) + 1) if first and last else range(0)
-
     @cached_property
     def _window(self) -> int:
         """The first of the twelve months before the analysis."""
@@ -175,25 +166,21 @@ class History:
         return _month(made) - _YEAR + 1
 
     @cached_property
-    def _active(self) -> dict[int, set[int]]:
-        active: dict[int, set[int]] = defaultdict(set)
-        for person in self._people:
-            for month in person.commits:
-                active[month].add(person.number)
-        return active
+    def _active(self) -> Counter[int]:
+        """People with commits in each month."""
+        return Counter(month for person in self._people for month in person.commits)
 
     @cached_property
-    def _commits(self) -> dict[int, int]:
-        commits: dict[int, int] = defaultdict(int)
+    def _commits(self) -> Counter[int]:
+        commits: Counter[int] = Counter()
         for person in self._people:
-            for month, count in person.commits.items():
-                commits[month] += count
+            commits.update(person.commits)
         return commits
 
     @cached_property
     def _lines(self) -> dict[int, int]:
         """Lines of code after each month, proportional to commits."""
-        total, every = self._number("total_code_lines"), sum(self._commits.values())
+        total, every = self._number("total_code_lines"), self._commits.total()
         lines: dict[int, int] = {}
         done = 0
         for month in self._months:
@@ -203,11 +190,9 @@ class History:
 
     @cached_property
     def _comments_per_line(self) -> float:
-        factoids = self.analysis.get("factoids")
-        listed = factoids if isinstance(factoids, list) else []
-        kinds = [f.get("@type") for f in listed if isinstance(f, dict)]
-        ratio = next((_COMMENT_RATIOS[str(k)] for k in kinds if k in _COMMENT_RATIOS), None)
-        ratio = ratio or _USUAL_COMMENT_RATIO
+        kinds = (factoid.get("@type") for factoid in entries_of(self.analysis, "factoids"))
+        ratios = (_COMMENT_RATIOS[kind] for kind in kinds if kind in _COMMENT_RATIOS)
+        ratio: float = next(ratios, _USUAL_COMMENT_RATIO)
         return ratio / (1 - ratio)
 
     def _number(self, name: str) -> int:

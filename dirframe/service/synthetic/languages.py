@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from dirframe.service.records import text_of
+from dirframe.service.records import entries_of, text_of
 from dirframe.service.synthetic.history import History
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ _LINES = ("code", "comments", "blanks")
 
 
 def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
-    """Return a record per language counts generated projects, by name.
+    """Return a record for each language of generated projects, by name.
 
-    Lines are split by the percentages counts each analysis; people and commits counts a project
-    count for its main language.
+    Lines are split by the percentages of each analysis; people and commits of a project count for
+    its main language.
     """
     names: dict[str, str] = {}
     totals: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -33,13 +33,9 @@ def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
             continue
         project_totals = History(project).totals()
         main = text_of(analysis, "main_language_id")
-        listed = analysis.get("languages")
-        if isinstance(listed, dict):
-            listed = listed.get("language")
-        for entry in listed if isinstance(listed, list) else [listed]:
-            if not isinstance(entry, dict) or not entry.get("@id"):
+        for entry in entries_of(analysis, "languages"):
+            if not (identifier := str(entry.get("@id", ""))):
                 continue
-            identifier = str(entry["@id"])
             names[identifier] = str(entry.get("#text", ""))
             share = str(entry.get("@percentage", ""))
             percent = int(share) if share.isdigit() else 0

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,32 +24,18 @@ _NAME_ALL_THE_SAME = 0.03
 _DISTORTED = 0.02
 
 #: Claimed locations that no geocoder resolves; some are returned as the country.
-HOPELESS = (
-    "Earth", "Europe", "Internet", "localhost", "Korea", "127.0.0.1", "/dev/null", "Worldwide",
-    "Planet Earth", "European Union", "USSR", "Yugoslavia", "Scandinavia", "somewhere", "???",
-    "<home>", "Asia", "Terra, Sol", "the cloud", "Netherlands Antilles",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class City:
-    """A city: its name, region and coordinates."""
-
-    name: str
-    region: str
-    latitude: float
-    longitude: float
+HOPELESS = tuple(read_table("peculiar.toml")["hopeless_locations"])
 
 
 @dataclass(frozen=True, eq=False)
 class Country:
-    """A country: its code, names and spellings, cities, and personal names."""
+    """A country: its code, names and spellings, rows of its cities, and personal names."""
 
     code: str
     by_first_geocoder: bool
     name: str
     spellings: tuple[str, ...]
-    cities: tuple[City, ...]
+    cities: tuple[dict[str, str], ...]
     cultures: tuple[Culture, ...]
 
 
@@ -62,16 +49,14 @@ class Culture:
 
 
 def _read_countries() -> WeightedChoice[Country]:
-    cities: dict[str, list[City]] = {}
+    cities: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
     for row in read_rows("cities.csv"):
-        city = City(row["city"], row["region"], float(row["latitude"]), float(row["longitude"]))
-        cities.setdefault(row["country"], []).append(city)
-    cultures: dict[str, list[Culture]] = {}
+        cities[row["country"]].append(row)
+    cultures: defaultdict[str, list[Culture]] = defaultdict(list)
     for entry in read_table("people.toml").values():
         given, family = tuple(entry["given"].split()), tuple(entry["family"].split())
         for code in entry["countries"]:
-            culture = Culture(given, family, tuple(entry["native"]))
-            cultures.setdefault(code, []).append(culture)
+            cultures[code].append(Culture(given, family, tuple(entry["native"])))
     return WeightedChoice(
         {
             Country(
@@ -108,7 +93,8 @@ def _distorted(text: str, draw: Callable[[], float]) -> str:
 def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[str, str]]:
     """Return a claimed location, and its latitude and longitude as geocoded."""
     city = country.cities[int(draw() * len(country.cities))]
-    city_and_region = f"{city.name}, {city.region}" if city.region else city.name
+    name, region = city["city"], city["region"]
+    city_and_region = f"{name}, {region}" if region else name
     form = draw()
     if form < 0.70:
         text = f"{city_and_region}, {country.name}"
@@ -119,11 +105,12 @@ def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[st
     elif form < 0.96:
         text = city_and_region.lower()
     else:
-        text = f"{city.name} ({country.code})"
+        text = f"{name} ({country.code})"
+    latitude, longitude = float(city["latitude"]), float(city["longitude"])
     if draw() < 0.5:
-        return text, (str(city.latitude), str(city.longitude))
+        return text, (str(latitude), str(longitude))
     north, east = (0.08 * (draw() - 0.5) for _ in range(2))
-    return text, (f"{city.latitude + north:.7f}", f"{city.longitude + east:.7f}")
+    return text, (f"{latitude + north:.7f}", f"{longitude + east:.7f}")
 
 
 def person(country: Country, draw: Callable[[], float]) -> str:

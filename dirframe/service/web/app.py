@@ -19,11 +19,10 @@ from werkzeug.exceptions import (
 )
 
 from dirframe.errors import InvalidInputError
-from dirframe.schema import RESOURCES
 from dirframe.service.dialects.dialects import SPECIFICATION, Rules
 from dirframe.service.dialects.json_writer import json_document
 from dirframe.service.dialects.states import StatesFile
-from dirframe.service.dialects.xml_writer import error_xml, failed_xml
+from dirframe.service.dialects.xml_writer import failed_xml
 from dirframe.service.web.html_views import create_pages, error_page
 from dirframe.service.web.metrics import VIEW
 from dirframe.service.web.page_rate import PAGE_RATE, PageRate
@@ -65,7 +64,7 @@ def create_app(
     store: Store,
     keys: KeyStore,
     *,
-    page_rate: int | PageRate = PAGE_RATE,
+    page_rate: PageRate | None = None,
     rules: Rules = SPECIFICATION,
     states: StatesFile | None = None,
     name: str = SITE_NAME,
@@ -79,8 +78,7 @@ def create_app(
     keys
         API keys and quotas.
     page_rate
-        HTML pages per minute and client address, 0 for no limit; or their count, which then
-        outlasts the application.
+        Rate limit of HTML pages; None for a limit of `PAGE_RATE`.
     rules
         Dialect of the XML.
     states
@@ -118,7 +116,7 @@ def create_app(
 
     @app.get("/healthz")
     def healthz() -> Response:
-        counts = ", ".join(f"{store.count(r)} {r.collection}" for r in RESOURCES.values())
+        counts = ", ".join(f"{count} {name}" for name, count in store.counts().items())
         return Response(f"ok: {counts}\n", mimetype="text/plain")
 
     @app.after_request
@@ -151,8 +149,7 @@ def create_app(
                 response.mimetype = rules.not_found_mimetype
             if error.code == 404 and rules.not_found is not None:
                 error.description = rules.not_found.text
-            document = error_xml if rules.bare_errors else failed_xml
-            body = document(error.description or error.name)
+            body = failed_xml(error.description or error.name, bare=rules.bare_errors)
             if endpoints[view()]:
                 response.mimetype = "application/json"
                 body = json_document(body)
@@ -162,8 +159,7 @@ def create_app(
             response.set_data(error_page(store, error))
         return response
 
-    rate = page_rate if isinstance(page_rate, PageRate) else PageRate(page_rate)
-    app.register_blueprint(create_pages(store, rate))
+    app.register_blueprint(create_pages(store, page_rate or PageRate(PAGE_RATE)))
     return app
 
 

@@ -20,10 +20,10 @@ from dirframe.service.dialects.xml_writer import (
     element_xml,
     single_xml,
 )
-from dirframe.service.records import fold, record_from_element, text_of
+from dirframe.service.records import fold, record_from_xml, text_of
 from dirframe.service.synthetic.history import History
 from dirframe.service.synthetic.languages import languages
-from dirframe.service.web.params import page_or_first, requested_page, requested_query
+from dirframe.service.web.params import request_arguments, requested_page, requested_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -82,9 +82,9 @@ class ExtensionViews:
         self._counted: list[dict[str, Value]] | None = None
         self._history = lru_cache(_CACHED_HISTORIES)(_history)
 
-    def languages(self, arguments: Mapping[str, str]) -> bytes:
+    def languages(self) -> bytes:
         """Return a page of languages."""
-        return self._page("language", self._languages(), _LANGUAGE_SORTS, "nice_name", arguments)
+        return self._page("language", self._languages(), _LANGUAGE_SORTS, "nice_name")
 
     def language(self, identifier: str) -> bytes:
         """Return a language by its id or its short name."""
@@ -93,11 +93,10 @@ class ExtensionViews:
                 return single_xml(element_xml("language", record), synthetic=self.store.synthetic)
         raise NotFound("There is no such language.")
 
-    def contributors(self, segment: str, arguments: Mapping[str, str]) -> bytes:
+    def contributors(self, segment: str) -> bytes:
         """Return a page of a project's contributors."""
         records = self._history_of(segment, _LATEST, "contributors").contributors()
-        name = "contributor_name"
-        return self._page("contributor_fact", records, _CONTRIBUTOR_SORTS, name, arguments)
+        return self._page("contributor_fact", records, _CONTRIBUTOR_SORTS, "contributor_name")
 
     def contributor(self, segment: str, identifier: str) -> bytes:
         """Return one contributor of a project, with their languages."""
@@ -110,12 +109,12 @@ class ExtensionViews:
     def activity_facts(self, segment: str, analysis: str) -> bytes:
         """Return the activity in each month."""
         records = self._history_of(segment, analysis, "activity facts").activity()
-        return self._document("activity_fact", records, len(records), 0)
+        return self._document("activity_fact", records, available=len(records))
 
     def size_facts(self, segment: str, analysis: str) -> bytes:
         """Return the size of the source code after each month."""
         records = self._history_of(segment, analysis, "size facts").sizes()
-        return self._document("size_fact", records, len(records), 0)
+        return self._document("size_fact", records, available=len(records))
 
     def analysis(self, segment: str, analysis: str) -> bytes:
         """Return the analysis element of a project."""
@@ -130,15 +129,14 @@ class ExtensionViews:
             raise NotFound("This directory does not hold languages: its records were imported.")
         with self._counting:  # once, at the first request: it reads every generated project
             if self._counted is None:
-                projects = map(etree.fromstring, self.store.synthetic_projects())
-                self._counted = languages(record_from_element(project) for project in projects)
+                self._counted = languages(map(record_from_xml, self.store.synthetic_projects()))
         return self._counted
 
     def _project(self, segment: str) -> tuple[str, dict[str, Value]]:
         fragment = self.store.by_segment(PROJECT, segment)
         if fragment is None:
             raise NotFound("There is no such project.")
-        return fragment, record_from_element(etree.fromstring(fragment))
+        return fragment, record_from_xml(fragment)
 
     def _history_of(self, segment: str, analysis: str, what: str) -> History:
         fragment, project = self._project(segment)
@@ -153,8 +151,8 @@ class ExtensionViews:
         records: Sequence[Record],
         sorts: Mapping[str, Callable[[Record], object]],
         name: str,
-        arguments: Mapping[str, str],
     ) -> bytes:
+        arguments = request_arguments()
         sort = arguments.get("sort") or next(iter(sorts))
         if sort not in sorts:
             if not self.rules.lenient:
@@ -165,12 +163,15 @@ class ExtensionViews:
         words = fold(requested_query(arguments)).split()
         matching = [r for r in records if all(w in fold(text_of(r, name)) for w in words)]
         matching.sort(key=sorts[sort])  # type: ignore[arg-type]  # the keys of a sort are comparable
-        page = (page_or_first if self.rules.lenient else requested_page)(arguments)
+        page = requested_page(arguments, lenient=self.rules.lenient)
         size = self.rules.page_size[PROJECT.name]
         first = (page - 1) * size
-        return self._document(tag, matching[first : first + size], len(matching), first)
+        page_records = matching[first : first + size]
+        return self._document(tag, page_records, available=len(matching), first=first)
 
-    def _document(self, tag: str, records: Sequence[Record], available: int, first: int) -> bytes:
+    def _document(
+        self, tag: str, records: Sequence[Record], *, available: int, first: int = 0
+    ) -> bytes:
         return collection_xml(
             [element_xml(tag, record) for record in records],
             available=available,
@@ -181,7 +182,7 @@ class ExtensionViews:
 
 
 def _history(fragment: str) -> History:
-    history = History(record_from_element(etree.fromstring(fragment)))
+    history = History(record_from_xml(fragment))
     history.contributors()  # computed once, before other threads read it
     return history
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, render_template, request, url_for
-from lxml import etree
 from werkzeug.exceptions import HTTPException, NotFound, TooManyRequests
 
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
-from dirframe.service.records import Value, is_url, record_from_element
-from dirframe.service.web.params import parse_arguments, requested_page, requested_query
+from dirframe._tables import read_rows
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
+from dirframe.service.records import entries_of, is_url, record_from_xml
+from dirframe.service.web.params import request_arguments, requested_page, requested_query
 
 if TYPE_CHECKING:
     from dirframe.service.store.store import Store
@@ -18,21 +19,7 @@ if TYPE_CHECKING:
 
 
 SORT_LABELS = {
-    "created_at": "oldest first",
-    "created_at_reverse": "newest first",
-    "id": "number, ascending",
-    "id_reverse": "number, descending",
-    "name": "name, A to Z",
-    "name_reverse": "name, Z to A",
-    "updated_at": "longest unchanged first",
-    "updated_at_reverse": "latest change first",
-    "stack_count": "fewest users first",
-    "stack_count_reverse": "most users first",
-    "rating": "best rated first",
-    "active_committers": "most contributors first",
-    "activity_level": "most active first",
-    "description": "description, A to Z",
-    "relevance": "best match first",
+    row["sort"]: row["label"] for row in read_rows(Path(__file__).with_name("sort_labels.csv"))
 }
 
 #: Kudo rank shown for an account without a score (specification, Account).
@@ -57,6 +44,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
     pages = Blueprint("pages", __name__)
     pages.add_app_template_filter(link, "link")
     pages.add_app_template_filter(thousands, "thousands")
+    pages.add_app_template_global(entries_of)
 
     @pages.before_request
     def count_page() -> None:
@@ -69,11 +57,10 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
 
     @pages.get("/")
     def home() -> str:
-        counts = {r.collection: store.count(r) for r in RESOURCES.values()}
-        return render_template("home.html", synthetic=store.synthetic, counts=counts)
+        return render_template("home.html", synthetic=store.synthetic, counts=store.counts())
 
     def listing(resource: Resource) -> str:
-        arguments = parse_arguments(request.environ.get("QUERY_STRING", ""))
+        arguments = request_arguments()
         query = requested_query(arguments).strip()
         default = store.default_sort(resource, query)
         sort = arguments.get("sort") or default
@@ -93,7 +80,7 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
             "list.html",
             synthetic=store.synthetic,
             resource=resource,
-            records=[_content(fragment) for fragment in page.fragments],
+            records=[record_from_xml(fragment) for fragment in page.fragments],
             available=page.available,
             first=page.first,
             number=number,
@@ -113,9 +100,11 @@ def create_pages(store: Store, rate: PageRate) -> Blueprint:
         return render_template(
             f"{resource.name}.html",
             synthetic=store.synthetic,
-            record=(record := _content(fragment)),
-            languages=_languages(record),
-            licenses=_licenses(record),
+            record=(record := record_from_xml(fragment)),
+            licenses=[
+                entry.get("nice_name") or entry.get("name")
+                for entry in entries_of(record, "licenses")
+            ],
             default_kudo_rank=DEFAULT_KUDO_RANK,
         )
 
@@ -143,29 +132,3 @@ def thousands(value: object) -> str:
         return f"{int(str(value)):,}"
     except ValueError:
         return str(value)
-
-
-def _languages(record: dict[str, Value]) -> list[tuple[str, str]]:
-    """Return the languages of an analysis and their shares, if present."""
-    analysis = record.get("analysis")
-    languages = analysis.get("languages") if isinstance(analysis, dict) else None
-    entries = languages.get("language") if isinstance(languages, dict) else languages
-    return [
-        (str(entry.get("#text", "")), str(entry.get("@percentage", "")))
-        for entry in (entries if isinstance(entries, list) else [entries])
-        if isinstance(entry, dict)
-    ]
-
-
-def _licenses(record: dict[str, Value]) -> list[str]:
-    licenses = record.get("licenses")
-    return [
-        str(entry.get("nice_name") or entry.get("name"))
-        for entry in (licenses if isinstance(licenses, list) else [])
-        if isinstance(entry, dict)
-    ]
-
-
-def _content(fragment: str) -> dict[str, Value]:
-    # Fragments are written by this package, without document type or entities.
-    return record_from_element(etree.fromstring(fragment))

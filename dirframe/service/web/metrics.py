@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dirframe.errors import ConfigurationError, MissingExtraError
+from dirframe.service.web.access_log import logged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +20,7 @@ VIEW = "dirframe.view"
 def with_metrics(
     app: WSGIApplication, address: str, counts: Callable[[], Mapping[str, int]]
 ) -> tuple[WSGIApplication, Callable[[], None]]:
-    """Wrap `app` to count requests, and publish the counts.
+    """Wrap `app` to log and count requests, and publish the counts.
 
     Parameters
     ----------
@@ -44,7 +45,6 @@ def with_metrics(
     """
     try:
         import prometheus_client
-        from prometheus_client.core import GaugeMetricFamily
     except ImportError:
         raise MissingExtraError(
             "prometheus_client", extra="serve", purpose="Metrics for Prometheus"
@@ -61,18 +61,12 @@ def with_metrics(
             f"Metrics cannot be published at {address!r}, which is an address of the interface."
         )
 
-    class Records:
-        """Numbers of records, read when the metrics are."""
-
-        def collect(self) -> Iterable[GaugeMetricFamily]:
-            """Yield the metric."""
-            family = GaugeMetricFamily("dirframe_records", "Records served.", labels=["collection"])
-            for name, count in counts().items():
-                family.add_metric([name], count)
-            yield family
-
     registry = prometheus_client.CollectorRegistry()
-    registry.register(Records())
+    records = prometheus_client.Gauge(
+        "dirframe_records", "Records served.", ["collection"], registry=registry
+    )
+    for name in counts():
+        records.labels(name).set_function(partial(lambda name: counts()[name], name))
     requests = prometheus_client.Counter(
         "dirframe_requests", "Requests answered.", ["view", "status"], registry=registry
     )
@@ -81,24 +75,19 @@ def with_metrics(
     )
     published: WSGIApplication = prometheus_client.make_wsgi_app(registry)
 
-    def wrapped(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if is_path and environ.get("PATH_INFO") == address:
-            return published(environ, start_response)
-        begin, statuses = time.perf_counter(), ["500"]
+    def count(environ: WSGIEnvironment, status: str, duration: float) -> None:
+        view = environ.get(VIEW) or "none"
+        requests.labels(view, status).inc()
+        seconds.labels(view).observe(duration)
 
-        def start(status: str, *rest: object) -> object:
-            statuses[:] = [status[:3]]
-            return start_response(status, *rest)  # type: ignore[arg-type]  # passed on
+    counted = logged(app, on_response=count)
 
-        try:
-            return app(environ, start)  # type: ignore[arg-type]  # nobody uses the write callable
-        finally:
-            view = environ.get(VIEW) or "none"
-            requests.labels(view, statuses[0]).inc()
-            seconds.labels(view).observe(time.perf_counter() - begin)
+    def with_path(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        is_published = environ.get("PATH_INFO") == address
+        return (published if is_published else counted)(environ, start_response)
 
     if is_path:
-        return wrapped, lambda: None
+        return with_path, lambda: None
     try:
         server, thread = prometheus_client.start_http_server(int(port), host, registry)
     except OSError as error:
@@ -111,4 +100,4 @@ def with_metrics(
         server.server_close()
         thread.join()
 
-    return wrapped, stop
+    return counted, stop

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from dirframe.service.store.store import Store
 
 
-#: Numbers are texts where the record has a text that is no number.
+#: A number that is invalid in the record is sent as text.
 _TYPES = {Kind.INTEGER: ["integer", "string", "null"], Kind.NUMBER: ["number", "string", "null"]}
 _FORMATS = {Kind.TIMESTAMP: "date-time", Kind.URL: "uri"}
-_WORDS = {r.collection: f"Words that must all occur in {r.collection}." for r in RESOURCES.values()}
 
 
 def openapi_document(store: Store, name: str, rules: Iterable[Rule]) -> dict[str, Any]:
@@ -59,9 +58,7 @@ def openapi_document(store: Store, name: str, rules: Iterable[Rule]) -> dict[str
             "securitySchemes": {"api_key": {"type": "apiKey", "in": "query", "name": "api_key"}},
             "schemas": {
                 **{name: _schema(node) for name, node in NODES.items()},
-                "failed": _object(
-                    status={"const": "failed"}, error={"type": "string"}, required=True
-                ),
+                "failed": _object(status={"const": "failed"}, error={"type": "string"}),
             },
             "responses": {
                 "failed": {
@@ -99,7 +96,7 @@ def _operation(store: Store, rule: Rule) -> dict[str, Any]:
         "responses": {
             "200": {
                 "description": "Records." if many else "One record.",
-                "content": _content(_object(**envelope, result=item, required=True)),
+                "content": _content(_object(**envelope, result=item)),
             },
             "default": {"$ref": "#/components/responses/failed"},
         },
@@ -123,9 +120,8 @@ def _content(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
-def _object(*, required: bool, **properties: Any) -> dict[str, Any]:
-    needed = {"required": list(properties)} if required else {}
-    return {"type": "object", "properties": properties, **needed}
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 def _schema(node: Node) -> dict[str, Any]:

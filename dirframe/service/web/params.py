@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+from flask import request
+
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -41,6 +43,11 @@ def parse_arguments(query_string: str) -> dict[str, str]:
     return arguments
 
 
+def request_arguments() -> dict[str, str]:
+    """Return the parameters of the current request."""
+    return parse_arguments(request.environ.get("QUERY_STRING", ""))
+
+
 def _decoded(text: str) -> str:
     try:
         return text.encode("latin-1").decode("utf-8")
@@ -48,22 +55,16 @@ def _decoded(text: str) -> str:
         return text
 
 
-def requested_page(arguments: Mapping[str, str]) -> int:
-    """Return the requested page number; 1 if missing or empty."""
+def requested_page(arguments: Mapping[str, str], *, lenient: bool = False) -> int:
+    """Return the requested page number; 1 if missing or empty, or invalid if `lenient`."""
     text = arguments.get("page") or "1"
-    if not _PAGE.fullmatch(text) or int(text) < 1:
-        raise InvalidInputError(
-            f"There is no page {text[:30]!r}: the first page is 1, and a page is a whole number."
-        )
-    return int(text)
-
-
-def page_or_first(arguments: Mapping[str, str]) -> int:
-    """Return the requested page number; 1 if missing or invalid."""
-    try:
-        return requested_page(arguments)
-    except InvalidInputError:
+    if _PAGE.fullmatch(text) and int(text) >= 1:
+        return int(text)
+    if lenient:
         return 1
+    raise InvalidInputError(
+        f"There is no page {text[:30]!r}: the first page is 1, and a page is a whole number."
+    )
 
 
 def requested_query(arguments: Mapping[str, str]) -> str:

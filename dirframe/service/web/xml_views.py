@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial, wraps
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -26,19 +26,13 @@ from dirframe.service.dialects.record_shapes import shape_fragment
 from dirframe.service.dialects.xml_writer import (
     collection_xml,
     failed_xml,
+    message_xml,
     single_xml,
-    unavailable_xml,
-    without_analysis_xml,
 )
 from dirframe.service.store.ties import page_without_tie_break
 from dirframe.service.web.extension_views import AnalysisUnavailable, ExtensionViews
 from dirframe.service.web.openapi import openapi_document
-from dirframe.service.web.params import (
-    page_or_first,
-    parse_arguments,
-    requested_page,
-    requested_query,
-)
+from dirframe.service.web.params import request_arguments, requested_page, requested_query
 from dirframe.service.web.representation import conditional
 
 if TYPE_CHECKING:
@@ -54,7 +48,7 @@ if TYPE_CHECKING:
 
 NOTHING = "There is nothing at this address."
 
-#: While the keys cannot be used; what fails is not told to clients.
+#: Response while the keys cannot be used; the cause is not disclosed to clients.
 _UNCOUNTED = "Requests cannot be counted at the moment. Try again later."
 _RETRY_AFTER = 5
 
@@ -75,30 +69,26 @@ def add_views(
     endpoints: dict[str, bool] = {}
     views = _Views(store, rules, states)
 
+    def respond(view: Callable[..., bytes | Response], suffix: str, **values: object) -> Response:
+        if states.read().maintenance:  # does not count towards the quota
+            return _web_page("Down for maintenance", "The directory is back soon.")
+        _check_key(keys, rules)
+        g.suffix = suffix
+        result = view(**values)
+        return _respond(result) if isinstance(result, bytes) else result
+
     def add_xml(
         rule: str,
         endpoint: str,
-        view: Callable[..., Response],
+        view: Callable[..., bytes | Response],
         *,
         suffixes: tuple[str, ...] = ("xml", "json"),
         **defaults: object,
     ) -> None:
-        def add(suffix: str) -> None:
-            @wraps(view)
-            def with_key(**arguments: object) -> Response:
-                if states.read().maintenance:  # does not count towards the quota
-                    return _web_page("Down for maintenance", "The directory is back soon.")
-                _check_key(keys, rules)
-                g.suffix = suffix
-                return view(**arguments)
-
-            twin = endpoint.removesuffix("xml") + suffix
-            address = rule.removesuffix("xml") + suffix
-            app.add_url_rule(address, twin, with_key, defaults=defaults)
-            endpoints[twin] = suffix == "json"
-
         for suffix in suffixes:
-            add(suffix)
+            twin, address = (text.removesuffix("xml") + suffix for text in (endpoint, rule))
+            app.add_url_rule(address, twin, partial(respond, view, suffix), defaults=defaults)
+            endpoints[twin] = suffix == "json"
 
     if rules.states:
         app.add_url_rule("/accounts/<segment>/disabled", "disabled", _disabled)
@@ -116,33 +106,23 @@ def add_views(
     else:
         add_xml("/projects.xml", "old_projects_xml", views.moved, rest="")
         add_xml("/projects/<path:rest>.xml", "old_project_xml", views.moved)
-    unavailable = unavailable_xml("Code analysis is not available")
+    unavailable = message_xml(
+        "response", {"status": "error", "message": "Code analysis is not available"}
+    )
     app.register_error_handler(AnalysisUnavailable, lambda _: _respond(unavailable))
     extensions = ExtensionViews(store, rules)
     for path in {"/projects", "/p"} if rules.project_path == "/projects" else {rules.project_path}:
-        prefix = path.strip("/")
-        add_xml(
-            f"{path}/<segment>/contributors.xml",
-            f"{prefix}_contributors_xml",
-            lambda segment: _respond(extensions.contributors(segment, _arguments())),
-        )
-        add_xml(
-            f"{path}/<segment>/contributors/<identifier>.xml",
-            f"{prefix}_contributor_xml",
-            _as_view(extensions.contributor),
-        )
         for rest, view in (
-            ("", extensions.analysis),
-            ("/activity_facts", extensions.activity_facts),
-            ("/size_facts", extensions.size_facts),
+            ("contributors", extensions.contributors),
+            ("contributors/<identifier>", extensions.contributor),
+            ("analyses/<analysis>", extensions.analysis),
+            ("analyses/<analysis>/activity_facts", extensions.activity_facts),
+            ("analyses/<analysis>/size_facts", extensions.size_facts),
         ):
-            add_xml(
-                f"{path}/<segment>/analyses/<analysis>{rest}.xml",
-                f"{prefix}_{view.__name__}_xml",
-                _as_view(view),
-            )
-    add_xml("/languages.xml", "languages_xml", lambda: _respond(extensions.languages(_arguments())))
-    add_xml("/languages/<identifier>.xml", "language_xml", _as_view(extensions.language))
+            endpoint = f"{path.strip('/')}_{view.__name__}_xml"
+            add_xml(f"{path}/<segment>/{rest}.xml", endpoint, view)
+    add_xml("/languages.xml", "languages_xml", extensions.languages)
+    add_xml("/languages/<identifier>.xml", "language_xml", extensions.language)
 
     def describe() -> Response:
         described = [r for r in app.url_map.iter_rules() if endpoints.get(r.endpoint)]
@@ -163,49 +143,47 @@ class _Views:
         self.rules = rules
         self.states = states
 
-    def collection(self, resource: Resource) -> Response:
-        arguments = _arguments()
+    def collection(self, resource: Resource) -> bytes:
+        arguments = request_arguments()
         query = requested_query(arguments)
-        number = (page_or_first if self.rules.lenient else requested_page)(arguments)
         has_ties = resource is PROJECT and not self.rules.tie_break
         get_page = partial(page_without_tie_break, self.store) if has_ties else self.store.page
         page = get_page(
             resource,
             query=query,
             sort=self._sort(resource, arguments.get("sort")),
-            page=number,
+            page=requested_page(arguments, lenient=self.rules.lenient),
             page_size=self.rules.page_size[resource.name],
         )
         fragments = [self._shape(resource, xml, in_collection=True) for xml in page.fragments]
-        return _respond(
-            collection_xml(
-                fragments,
-                available=page.available,
-                first=page.first,
-                synthetic=self.store.synthetic,
-                empty_result=self.rules.empty_result,
-            )
+        return collection_xml(
+            fragments,
+            available=page.available,
+            first=page.first,
+            synthetic=self.store.synthetic,
+            empty_result=self.rules.empty_result,
         )
 
-    def single(self, resource: Resource, segment: str) -> Response:
+    def single(self, resource: Resource, segment: str) -> bytes | Response:
         fragment = self._find(resource, segment)
         if fragment is None:
             raise NotFound(f"There is no such {resource.name}.")
         if (response := self._out_of_use(resource, fragment)) is not None:
             return response
         if self.rules.analysis_required and resource is PROJECT and not _analysed(fragment):
-            return _respond(without_analysis_xml("There is no analysis of this project to show."))
+            content = {"error": "There is no analysis of this project to show."}
+            return message_xml("response", content)
         shaped = self._shape(resource, fragment, in_collection=False)
-        return _respond(single_xml(shaped, synthetic=self.store.synthetic))
+        return single_xml(shaped, synthetic=self.store.synthetic)
 
-    def _out_of_use(self, resource: Resource, fragment: str) -> Response | None:
+    def _out_of_use(self, resource: Resource, fragment: str) -> bytes | Response | None:
         """Return the response for a deleted or disabled record, else None."""
         states = self.states.read()
         if not states.out_of_use:
             return None
         identifier = etree.fromstring(fragment).findtext("id") or ""
         if resource is PROJECT and identifier in states.deleted_projects:
-            return _respond(failed_xml("This project has been deleted."))
+            return failed_xml("This project has been deleted.")
         if resource is ACCOUNT and identifier in states.disabled_accounts:
             address = f"{request.script_root}/accounts/{quote(identifier, safe='')}/disabled"
             return Response(status=302, headers={"Location": address})
@@ -250,20 +228,12 @@ def _web_page(title: str, text: str) -> Response:
     return Response(page, mimetype="text/html")
 
 
-def _as_view(view: Callable[..., bytes]) -> Callable[..., Response]:
-    return lambda **names: _respond(view(**names))
-
-
-def _arguments() -> dict[str, str]:
-    return parse_arguments(request.environ.get("QUERY_STRING", ""))
-
-
 def _not_found(address: str) -> Response:  # noqa: ARG001  # Flask names it
     raise NotFound(NOTHING)
 
 
 def _check_key(keys: KeyStore, rules: Rules) -> None:
-    key = _arguments().get("api_key", "")
+    key = request_arguments().get("api_key", "")
     try:
         decision = keys.charge(key)
     except StoreError as error:

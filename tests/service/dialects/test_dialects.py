@@ -19,6 +19,7 @@ from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.dialects.dialects import DIALECTS, SPECIFICATION, TODAY
 from dirframe.service.server import serve
+from dirframe.service.store.build import build_store
 from dirframe.service.store.store import Store
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("dialects")
     (folder / "p.xml").write_text(PAGE.format("".join(PROJECTS)))
     (folder / "a.xml").write_text(PAGE.format("".join(ACCOUNTS)))
-    with Store.build(folder / "store.sqlite", [folder / "p.xml", folder / "a.xml"]) as store:
+    with Store(build_store(folder / "store.sqlite", [folder / "p.xml", folder / "a.xml"])) as store:
         yield store
 
 
@@ -270,7 +271,7 @@ def test_documents_of_today_come_back_as_they_were(shared: Path, tmp_path: Path,
     record = etree.parse(path).getroot().find("result/*")
     assert record is not None
     with (
-        Store.build(tmp_path / "s", [path]) as store,
+        Store(build_store(tmp_path / "s", [path])) as store,
         KeyStore(tmp_path / "k") as keys,
         serve(store, keys=keys, dialect="today") as url,
     ):

@@ -22,6 +22,7 @@ from dirframe.errors import (
 from dirframe.provenance import get_provenance
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.dialects.states import States, StatesFile
+from dirframe.service.store.build import build_store
 from dirframe.service.store.store import Store
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def there(tmp_path: Path) -> Iterator[There]:
     (tmp_path / "a.xml").write_text(PAGE.format("".join(accounts)))
     (tmp_path / "states.toml").write_text("")
     with (
-        Store.build(tmp_path / "store", [tmp_path / "p.xml", tmp_path / "a.xml"]) as store,
+        Store(build_store(tmp_path / "store", [tmp_path / "p.xml", tmp_path / "a.xml"])) as store,
         KeyStore(tmp_path / "keys") as keys,
         dirframe.serve(store, keys=keys, dialect="today", states=tmp_path / "states.toml") as url,
     ):

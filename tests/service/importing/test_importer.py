@@ -16,6 +16,7 @@ from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from dirframe.service.importing.importer import SourceRecord, normalize
 from dirframe.service.records import record_from_element
+from dirframe.service.store.build import build_store
 from dirframe.service.store.store import Store
 
 if TYPE_CHECKING:
@@ -33,11 +34,13 @@ def page(*records: str) -> bytes:
 def build(folder: Path, *documents: bytes) -> Store:
     for number, document in enumerate(documents):
         (folder / f"{number}.xml").write_bytes(document)
-    return Store.build(folder / "store.sqlite", [folder])
+    return Store(build_store(folder / "store.sqlite", [folder]))
 
 
 def test_the_pages_written_by_hand_come_out_as_they_went_in(tmp_path: Path) -> None:
-    with Store.build(tmp_path / "s", [XML / "accounts-page.xml", XML / "projects-page.xml"]) as s:
+    with Store(
+        build_store(tmp_path / "s", [XML / "accounts-page.xml", XML / "projects-page.xml"])
+    ) as s:
         assert (s.count(ACCOUNT), s.count(PROJECT), s.synthetic) == (3, 2, False)
         for resource, name in ((ACCOUNT, "accounts-page.xml"), (PROJECT, "projects-page.xml")):
             for element in etree.parse(XML / name).getroot().iterfind(f"result/{resource.name}"):
@@ -151,14 +154,14 @@ def test_a_store_that_exists_survives_a_failed_import(tmp_path: Path) -> None:
 def test_real_pages_and_real_single_answers_give_the_same_313_projects(
     tmp_path: Path, shared: Path
 ) -> None:
-    with Store.build(tmp_path / "a", [shared / "real" / "pages"]) as store:
+    with Store(build_store(tmp_path / "a", [shared / "real" / "pages"])) as store:
         assert store.count(PROJECT) == 313
         assert not store.synthetic
         single = shared / "real" / "projects" / "libxml2.xml"
         element = etree.parse(single).getroot().find("result/project")
         assert element is not None
         expected = record_from_element(element)
-        with Store.build(tmp_path / "b", [single]) as other:
+        with Store(build_store(tmp_path / "b", [single])) as other:
             xml = other.by_id(PROJECT, str(expected["id"]))
         assert xml is not None
         assert xml == store.by_id(PROJECT, str(expected["id"]))
@@ -176,7 +179,7 @@ def shape(element: etree._Element) -> tuple[object, ...]:
 
 def test_every_real_record_comes_back_in_its_order(tmp_path: Path, shared: Path) -> None:
     records = 0
-    with Store.build(tmp_path / "s", [shared / "real" / "pages"]) as store:
+    with Store(build_store(tmp_path / "s", [shared / "real" / "pages"])) as store:
         for path in sorted((shared / "real" / "pages").glob("*.xml")):
             for element in etree.parse(path).getroot().iterfind("result/project"):
                 xml = store.by_id(PROJECT, element.findtext("id") or "")
@@ -201,7 +204,7 @@ def test_every_real_record_comes_back_in_its_order(tmp_path: Path, shared: Path)
 def test_every_dialect_of_projects_can_be_imported(tmp_path: Path, shared: Path, name: str) -> None:
     path = shared / "samples" / f"{name}.xml"
     wanted = len(etree.parse(path).getroot().findall("result/project"))
-    with Store.build(tmp_path / "s", [path]) as store:
+    with Store(build_store(tmp_path / "s", [path])) as store:
         assert store.count(PROJECT) == wanted > 0
 
 
@@ -209,5 +212,5 @@ def test_every_dialect_of_projects_can_be_imported(tmp_path: Path, shared: Path,
     "name", ["acct_2013_apiexample", "today_account_show", "today_accounts_index"]
 )
 def test_every_dialect_of_accounts_can_be_imported(tmp_path: Path, shared: Path, name: str) -> None:
-    with Store.build(tmp_path / "s", [shared / "samples" / f"{name}.xml"]) as store:
+    with Store(build_store(tmp_path / "s", [shared / "samples" / f"{name}.xml"])) as store:
         assert store.count(ACCOUNT) > 0

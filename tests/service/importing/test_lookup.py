@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dirframe.service.store.build import build_store
 from dirframe.service.store.store import Store
 from tests.service import Directory
 from tests.service.importing.test_importer import build, page
@@ -90,7 +91,7 @@ def test_pages_are_found_by_name_and_by_no_digest(named: Directory) -> None:
 def test_real_projects_are_found_by_their_short_names(
     tmp_path: Path, shared: Path, keys: KeyStore
 ) -> None:
-    with Store.build(tmp_path / "s", [shared / "real" / "pages"]) as store:
+    with Store(build_store(tmp_path / "s", [shared / "real" / "pages"])) as store:
         directory = Directory(store, keys)
         single = sorted((shared / "real" / "projects").glob("*.xml"))
         assert single

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dirframe.service.importing.progress import ImportProgress
+from dirframe.service.store.build import build_store
 from dirframe.service.store.store import Store
 from tests.service.conftest import projects, write_collection
 
@@ -38,7 +39,7 @@ def many(folder: Path) -> Path:
 def test_it_says_how_many_files_and_records_came(stream: io.StringIO, tmp_path: Path) -> None:
     files = many(tmp_path / "files")
     with ImportProgress(stream) as progress:
-        Store.build(tmp_path / "store.sqlite", [files], on_file=progress).close()
+        Store(build_store(tmp_path / "store.sqlite", [files], on_file=progress)).close()
     shown = stream.getvalue()
     assert "60 records" in shown
     if stream.isatty():

@@ -10,6 +10,7 @@ import pytest
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT
 from dirframe.service.server import serve
+from dirframe.service.store.build import build_store
 from dirframe.service.store.store import Store
 from tests.service.importing.test_importer import build, page
 
@@ -67,12 +68,12 @@ def test_damaged_compressed_files_and_missing_files_are_named(tmp_path: Path) ->
     for content in (whole[:-10], b"not gzip", whole[:15] + b"\xff\xff" + whole[17:]):
         path.write_bytes(content)
         with pytest.raises(StoreError, match=r"a\.xml\.gz"):
-            Store.build(tmp_path / "s", [path])
+            Store(build_store(tmp_path / "s", [path]))
     with pytest.raises(InvalidInputError, match="no file or folder"):
-        Store.build(tmp_path / "s", [tmp_path / "nowhere"])
+        Store(build_store(tmp_path / "s", [tmp_path / "nowhere"]))
     (tmp_path / "empty").mkdir()
     with pytest.raises(StoreError, match="holds no"):
-        Store.build(tmp_path / "s", [tmp_path / "empty"])
+        Store(build_store(tmp_path / "s", [tmp_path / "empty"]))
 
 
 def test_an_external_entity_reads_no_file(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_record_that_is_added_without_a_value_is_in_every_sort(tmp_path: Path)
     old = pd.DataFrame({"id": ["1"], "name": ["a"], "average_rating": [4.5]})
     new = pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"], "average_rating": [4.5, None]})
     build_store(tmp_path / "old", [source(old)])
-    with Store.build(tmp_path / "new", [source(new)], base=tmp_path / "old") as store:
+    with Store(build_store(tmp_path / "new", [source(new)], base=tmp_path / "old")) as store:
         assert (store.changes.added, store.changes.unchanged) == (1, 1)
         for sort in store.sorts(PROJECT):
             assert len(store.page(PROJECT, sort=sort).fragments) == 2, sort
@@ -96,7 +96,7 @@ def test_of_the_versions_of_a_record_an_update_keeps_the_last(tmp_path: Path) ->
 
     old, new = write("old.xml", "old"), write("new.xml", "new")
     build_store(tmp_path / "base", [old])
-    with Store.build(tmp_path / "store", [new, old], base=tmp_path / "base") as store:
+    with Store(build_store(tmp_path / "store", [new, old], base=tmp_path / "base")) as store:
         assert store.page(PROJECT, query="old").available == 1
         assert store.page(PROJECT, query="new").available == 0
         assert store.changes.removed == 0

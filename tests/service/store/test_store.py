@@ -17,6 +17,7 @@ from lxml import etree
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.records import Value, fold, record_from_element
+from dirframe.service.store.build import build_store
 from dirframe.service.store.store import MAX_QUERY, MAX_WORDS, Store
 from tests.open_files import open_files
 from tests.service.conftest import accounts, projects, write_collection
@@ -69,7 +70,7 @@ def test_accounts_come_newest_first_when_no_sort_is_named(store: Store) -> None:
 def test_numeric_ids_sort_by_value_and_before_all_others(tmp_path: Path) -> None:
     names = ["10", "9", "007", "7", "b", "a2", "123456789012345678901234567890", "0"]
     write_collection(tmp_path, "account", [{"id": name, "name": "x"} for name in names])
-    with Store.build(tmp_path / "s", [tmp_path]) as store:
+    with Store(build_store(tmp_path / "s", [tmp_path])) as store:
         found = all_ids(store, ACCOUNT, sort="id")
         assert found == ["0", "007", "7", "9", "10", "123456789012345678901234567890", "a2", "b"]
         assert all_ids(store, ACCOUNT, sort="id_reverse") == found[::-1]
@@ -174,7 +175,7 @@ def test_a_query_finds_what_a_plain_search_finds(
     ]
     with TemporaryDirectory() as folder:
         write_collection(Path(folder), "project", records)
-        with Store.build(Path(folder) / "store", [Path(folder)]) as store:
+        with Store(build_store(Path(folder) / "store", [Path(folder)])) as store:
             assert all_ids(store, PROJECT, query=query, sort="id") == expected
 
 

@@ -9,7 +9,7 @@ import pytest
 from lxml import html
 
 from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.service.store.build import base_sorts
+from dirframe.service.store.build import base_sorts, build_store
 from dirframe.service.store.store import Store
 from dirframe.service.web.html_views import SORT_LABELS, link
 from tests.service import Directory
@@ -123,7 +123,7 @@ def test_what_members_write_is_text_and_never_markup(tmp_path: Path, keys: KeySt
     write_collection(
         tmp_path, "account", [{"id": "a'b", "name": HOSTILE, "homepage_url": " JavaScript:x"}]
     )
-    with Store.build(tmp_path / "s", [tmp_path]) as store:
+    with Store(build_store(tmp_path / "s", [tmp_path])) as store:
         directory = Directory(store, keys)
         for target in (
             "/projects",
@@ -149,7 +149,7 @@ def test_an_account_without_a_score_is_shown_with_kudo_rank_1(
         "account",
         [{"id": "1", "name": "new"}, {"id": "2", "name": "known", "kudo_score": scored}],
     )
-    with Store.build(tmp_path / "s", [tmp_path]) as store:
+    with Store(build_store(tmp_path / "s", [tmp_path])) as store:
         directory = Directory(store, keys)
         for target, rank in (("/accounts/1", "1"), ("/accounts/2", "9")):
             root = page(directory, target)

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import requests
 
 from dirframe.service.server import serve
+from tests.service.conftest import write_collection
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.service.door import Door
 
 
@@ -23,3 +26,13 @@ def test_metrics_count_requests_without_keys_and_names(sample: Door) -> None:
     service = serve(metrics="127.0.0.1:0")
     with service as url:
         assert requests.get(f"{url}/metrics", timeout=30).status_code == 404
+
+
+def test_metrics_count_the_records_that_are_served_now(tmp_path: Path) -> None:
+    write_collection(tmp_path, "account", [{"id": "1", "name": "Ada"}])
+    service = serve(tmp_path, metrics="/metrics")
+    with service as url:
+        write_collection(tmp_path, "account", [{"id": n, "name": "x"} for n in ("1", "2")])
+        service.reload()
+        text = requests.get(f"{url}/metrics", timeout=30).text
+    assert 'dirframe_records{collection="accounts"} 2.0' in text

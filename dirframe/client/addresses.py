@@ -110,9 +110,7 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
 def known_resource(path: str) -> tuple[Resource | None, bool]:
     """Return the resource expected at a path, and whether the path is a collection."""
     for resource in ALL_RESOURCES.values():
-        collection = f"/{resource.collection}.xml"
-        record = f"/{resource.collection}/{{id}}.xml"
-        for template in resource.paths or (collection, record):
+        for template in resource.paths:
             if _fits(template, path):
                 return resource, not template.endswith("}.xml")
     return None, False

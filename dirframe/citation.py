@@ -6,7 +6,6 @@ All data comes from the provenance of the frame, as in captions of charts.
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import json
 import re
 import unicodedata
@@ -18,6 +17,7 @@ from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
 from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.settings import is_loopback
 
 if TYPE_CHECKING:
     from dirframe.provenance import Difference
@@ -191,11 +191,7 @@ def _service(record: Provenance) -> str:
 
 
 def _link(record: Provenance) -> str:
-    host = urlsplit(record.base_url).hostname or ""
-    try:
-        is_local = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_local = host == "localhost"
+    is_local = is_loopback(urlsplit(record.base_url).hostname or "")
     return "" if is_local else record.base_url
 
 

@@ -348,8 +348,7 @@ def _size(record: Provenance, frame: Any) -> str:
 
 def _origin(record: Provenance) -> str:
     text = f"Source: {record.source or record.base_url or 'not recorded'}"
-    days = [t[:10] for t in (record.retrieved_oldest, record.retrieved_newest) if t]
-    return f"{text}, retrieved {' to '.join(dict.fromkeys(days))}" if days else text
+    return f"{text}, retrieved {' to '.join(record.days)}" if record.days else text
 
 
 def _shortfall(record: Provenance) -> str:

@@ -44,6 +44,8 @@ that raises them passes URLs without it.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -324,6 +326,14 @@ class ReportError(DirframeError):
 
 class DirframeWarning(_Hinted, UserWarning):
     """Base class of all warnings of dirframe."""
+
+
+def warn(warning: DirframeWarning) -> None:
+    """Issue a warning that points to the line that called dirframe."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == "dirframe":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(warning, stacklevel=level)
 
 
 class AnalysesNotSentWarning(DirframeWarning):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
@@ -19,6 +18,7 @@ from dirframe.errors import (
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -94,7 +94,6 @@ def load_collection_query(
     options: LoadOptions,
     *,
     first: FetchedPage | None = None,
-    stacklevel: int = 3,
 ) -> pd.DataFrame:
     """Load a collection query; see `load_projects`.
 
@@ -108,8 +107,6 @@ def load_collection_query(
         Options of the load.
     first
         The first page, if already fetched.
-    stacklevel
-        Stack level of warnings.
 
     Returns
     -------
@@ -145,9 +142,9 @@ def load_collection_query(
         details_missing=result.lost,
     )
     if result.not_sent:
-        warnings.warn(analyses_not_sent(len(frame), result.needed), stacklevel=3)
+        warn(analyses_not_sent(len(frame), result.needed))
     if result.incomplete_reason:
-        handle_incomplete(result, query, client.settings, options, frame, stacklevel=stacklevel + 1)
+        handle_incomplete(result, query, client.settings, options, frame)
     return frame
 
 
@@ -198,8 +195,6 @@ def handle_incomplete(
     settings: Settings,
     options: LoadOptions,
     frame: pd.DataFrame,
-    *,
-    stacklevel: int,
 ) -> None:
     """Raise or warn that records are not proven complete, as the options say."""
     why = str(result.incomplete_reason)
@@ -210,9 +205,7 @@ def handle_incomplete(
         raise IncompleteCollectionError(
             message, frame=frame, missing=why, details_missing=missing, hint=hint
         )
-    warnings.warn(
-        IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
-    )
+    warn(IncompleteWarning(message, details_missing=missing, hint=hint))
 
 
 def _unproven(what: str, why: str) -> tuple[str, Hint]:

@@ -205,13 +205,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
     return First(query=replace(query, resource=resource), fetched=fetched, envelope=envelope)
 
 
-def load_at(
-    query: CollectionQuery,
-    client: Connection,
-    options: LoadOptions,
-    *,
-    stacklevel: int = 4,
-) -> pd.DataFrame:
+def load_at(query: CollectionQuery, client: Connection, options: LoadOptions) -> pd.DataFrame:
     """Load a query to an address; see `load`.
 
     Raises
@@ -228,9 +222,7 @@ def load_at(
         )
     if first.is_single:
         return _single(first, client, options.columns)
-    return load_collection_query(
-        first.query, client, options, first=first.fetched, stacklevel=stacklevel
-    )
+    return load_collection_query(first.query, client, options, first=first.fetched)
 
 
 def _single(first: First, client: Connection, columns: Sequence[str] | None) -> pd.DataFrame:

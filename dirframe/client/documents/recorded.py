@@ -6,7 +6,6 @@ import bz2
 import gzip
 import lzma
 import re
-import warnings
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,13 @@ from dirframe import provenance
 from dirframe.client.documents.parsed import parse_documents
 from dirframe.client.frames.columns import with_id_column
 from dirframe.client.xml.parser import MAX_BYTES
-from dirframe.errors import Hint, IncompleteWarning, InvalidInputError, UnreadableResponseError
+from dirframe.errors import (
+    Hint,
+    IncompleteWarning,
+    InvalidInputError,
+    UnreadableResponseError,
+    warn,
+)
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -136,11 +141,11 @@ def read_pages(
         not_sent=parsed.not_sent,
     )
     if complete is False:
-        warnings.warn(
-            f"The {len(files):,} recorded pages are not a whole collection: {why}. Add the "
-            "missing pages, or say in your results that it is a part.",
-            IncompleteWarning,
-            stacklevel=2,
+        warn(
+            IncompleteWarning(
+                f"The {len(files):,} recorded pages are not a whole collection: {why}. Add the "
+                "missing pages, or say in your results that it is a part."
+            )
         )
     return frame
 

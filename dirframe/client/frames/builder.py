@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from dirframe.client.frames.inference import inferred_kind
 from dirframe.client.frames.lists import ListArray
 from dirframe.client.xml.columns import chunk_to_list
 from dirframe.client.xml.lists import concat_lists
-from dirframe.errors import UnreadableValueWarning
+from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import RESOURCES, Kind
 
 if TYPE_CHECKING:
@@ -173,12 +172,12 @@ class FrameBuilder:
             examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
             messages.append(f"{len(texts):,} in {name} ({examples})")
         if messages:
-            warnings.warn(
-                f"Values of the {self._resource.collection} could not be read: "
-                f"{'; '.join(messages)}. They are missing there and kept as text in the columns "
-                "that end in _unreadable.",
-                UnreadableValueWarning,
-                stacklevel=3,
+            warn(
+                UnreadableValueWarning(
+                    f"Values of the {self._resource.collection} could not be read: "
+                    f"{'; '.join(messages)}. They are missing there and kept as text in the "
+                    "columns that end in _unreadable."
+                )
             )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-import warnings
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,7 +21,7 @@ from requests_cache.serializers import SerializerPipeline, Stage
 
 from dirframe._display.card import Card
 from dirframe._sqlite import enable_wal, file_identity, open_database
-from dirframe.errors import CacheWarning, Hint
+from dirframe.errors import CacheWarning, Hint, warn
 from dirframe.settings import cache_folder
 
 #: The number is the version of the format; each version has a file of its own.
@@ -157,7 +156,7 @@ class ResponseCache:
 
     def _give_up(self, reason: str) -> None:
         self.close()
-        warnings.warn(
+        warn(
             CacheWarning(
                 f"The cache {self._file} cannot be used ({reason}). The load goes on without it, "
                 "so pages are asked for again next time.",
@@ -167,8 +166,7 @@ class ResponseCache:
                     shell="Name another folder by DIRFRAME_CACHE_DIR, or remove the file with "
                     "`dirframe cache clear`.",
                 ),
-            ),
-            stacklevel=2,
+            )
         )
 
 

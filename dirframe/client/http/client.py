@@ -6,7 +6,6 @@ import json
 import os
 import threading
 import time
-import warnings
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import DefaultCookiePolicy
@@ -35,6 +34,7 @@ from dirframe.errors import (
     ServiceError,
     StaleWarning,
     UnreadableResponseError,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -257,12 +257,11 @@ class Session:
         oldest = min(page.retrieved for page in pages)
         age = datetime.now(UTC) - oldest
         if age > self._settings.expire_after and any(page.from_cache for page in pages):
-            warnings.warn(
+            warn(
                 StaleWarning(
                     f"Pages from the cache are used although they are old: the oldest was fetched "
                     f"{_words(age)} ago, at {oldest:%Y-%m-%d %H:%M} UTC."
-                ),
-                stacklevel=4,
+                )
             )
 
     def close(self) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-import warnings
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from dirframe._sqlite import (
     file_identity,
     open_database,
 )
-from dirframe.errors import DirframeError, Hint, QuotaWarning
+from dirframe.errors import DirframeError, Hint, QuotaWarning, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -186,13 +185,12 @@ class DailyQuota:
         self._database.executemany("INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)", rows)
 
     def _use_memory(self, error: Exception) -> None:
-        warnings.warn(
+        warn(
             QuotaWarning(
                 f"The count of requests cannot be kept in {self._folder} ({error}); requests of "
                 "other processes with the same key are not seen.",
                 hint=Hint("Set DIRFRAME_DATA_DIR to a folder that can be written."),
-            ),
-            stacklevel=4,
+            )
         )
         self._folder = None
         self._database = _open(None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Literal, Self
 from weakref import finalize
@@ -13,11 +12,11 @@ from dirframe._display.card import Card
 from dirframe._sqlite import call_after_fork
 from dirframe.client.http.client import Session
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
+from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings, cache_folder, data_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
+    from pathlib import Path
 
     from requests.auth import AuthBase
 
@@ -56,6 +55,7 @@ class Connection(Card):
             base_url,
             api_key,
             name=name,
+            cache_dir=cache_folder(cache_dir) if cache else None,
             expire_after=expire_after,
             max_workers=max_workers,
             daily_quota=daily_quota,
@@ -69,17 +69,12 @@ class Connection(Card):
             backoff=backoff,
             max_backoff=max_backoff,
             max_response_bytes=max_response_bytes,
+            quota_dir=data_folder(quota_dir),
             auth=auth,
             allow_http=allow_http,
         )
         if max_per_second == "auto" and not settings.is_local:
             settings = settings.with_options(max_per_second=DEFAULT_REQUESTS_PER_SECOND)
-        if not cache:
-            settings = settings.with_options(cache_dir=None)
-        elif cache_dir is not None:
-            settings = settings.with_options(cache_dir=Path(cache_dir).expanduser())
-        if quota_dir is not None:
-            settings = settings.with_options(quota_dir=Path(quota_dir).expanduser())
         self._begin(settings)
 
     @classmethod
@@ -160,12 +155,7 @@ class Connection(Card):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def _card(self) -> tuple[str, dict[str, str], str]:

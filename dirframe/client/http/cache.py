@@ -13,7 +13,7 @@ import threading
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from requests_cache.backends.sqlite import SQLiteDict
@@ -23,6 +23,9 @@ from dirframe._display.card import Card
 from dirframe._sqlite import enable_wal, file_identity, open_database
 from dirframe.errors import CacheWarning, Hint, warn
 from dirframe.settings import cache_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: The number is the version of the format; each version has a file of its own.
 CACHE_FILE = "http-cache-1.sqlite"
@@ -266,7 +269,7 @@ def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
     >>> dirframe.cache_info(tempfile.mkdtemp()).pages
     0
     """
-    file = _cache_dir(cache_dir) / CACHE_FILE
+    file = cache_folder(cache_dir) / CACHE_FILE
     times: list[datetime] = []
     if file.exists():
         with closing(ResponseCache(file.parent)) as cache:
@@ -328,12 +331,8 @@ def prune_cache(older_than: timedelta, cache_dir: str | Path | None = None) -> i
     >>> dirframe.prune_cache(timedelta(days=30), tempfile.mkdtemp())
     0
     """
-    file = _cache_dir(cache_dir) / CACHE_FILE
+    file = cache_folder(cache_dir) / CACHE_FILE
     if not file.exists():
         return 0
     with closing(ResponseCache(file.parent)) as cache:
         return cache.prune(older_than=older_than)
-
-
-def _cache_dir(cache_dir: str | Path | None) -> Path:
-    return cache_folder() if cache_dir is None else Path(cache_dir).expanduser()

@@ -270,12 +270,6 @@ class Session:
         self.cache.close()
         self.quota.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
-
     def _request_when_allowed(self, url: str, policy: CachePolicy) -> FetchedPage:
         deadline = time.monotonic() + policy.wait
         refusal: QuotaExceededError | None = None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _SAFE = "/!$'()*+,:;=@~%"
-_PLACE = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
+_PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def known_resource(path: str) -> tuple[Resource | None, bool]:
     """Return the resource expected at a path, and whether the path is a collection."""
     for resource in ALL_RESOURCES.values():
         for template in resource.paths:
-            if _fits(template, path):
+            if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), path):
                 return resource, not template.endswith("}.xml")
     return None, False
 
@@ -133,7 +133,3 @@ def path_of(template: str, **values: str | int) -> str:
             )
         escaped[name] = quote(text, safe="")
     return template.format(**escaped)
-
-
-def _fits(template: str, path: str) -> bool:
-    return re.fullmatch(_PLACE.sub("[^/]+", re.escape(template)), path) is not None

@@ -190,7 +190,7 @@ def _cut_off(
             f"{attempt.slow_time:g} seconds, less than {attempt.min_bytes_per_second:g}",
             _patience("For a line that is this slow", "a lower min_bytes_per_second="),
         )
-    if isinstance(root, http.client.BadStatusLine) and _received(root).startswith(_TLS_ALERT):
+    if isinstance(root, http.client.BadStatusLine) and str(root.args[0]).startswith(_TLS_ALERT):
         hint = Hint("Write https:// instead of http:// in the address.")
         return Failure("the port speaks TLS", hint, has_arrived=False)
     is_temporary = isinstance(error, _INTERRUPTIONS)
@@ -217,11 +217,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             following.__cause__,
         ]
         following = next((link for link in linked if isinstance(link, BaseException)), None)
-
-
-def _received(error: http.client.BadStatusLine) -> str:
-    """Return what was received instead of a status line."""
-    return str(getattr(error, "line", ""))
 
 
 def _words(error: BaseException) -> str:

@@ -29,14 +29,13 @@ from dirframe.client.http.redaction import remove_key
 from dirframe.client.http.redirects import cross_origin_error, origin, redirect_target
 from dirframe.client.http.responses import (
     RUN_AGAIN_LATER,
-    Rejection,
-    RejectionKind,
     check_response,
     parse_retry_after,
 )
 from dirframe.client.http.retry import RetryPolicy
 from dirframe.errors import (
     DirframeError,
+    InvalidKeyError,
     NetworkError,
     QuotaExceededError,
     ServiceError,
@@ -251,10 +250,8 @@ class SingleOriginAdapter(HTTPAdapter):
                 max_bytes=self._settings.max_response_bytes,
                 redact=redact,
             )
-            if isinstance(parsed, Rejection):
-                return self._charge_rejection(parsed, url, receipt)
-            if isinstance(parsed, UnreadableResponseError):
-                return parsed
+            if isinstance(parsed, DirframeError):
+                return self._charge_failure(parsed, receipt)
             page = parsed
         # A new object: the response of urllib3 holds the URL with the key.
         checked = DirectoryResponse()
@@ -265,14 +262,14 @@ class SingleOriginAdapter(HTTPAdapter):
         checked._content, checked._content_consumed = content, True  # type: ignore[attr-defined]  # as requests does
         return checked
 
-    def _charge_rejection(self, rejection: Rejection, url: str, receipt: int) -> DirframeError:
-        """Update the quota from a rejection and return its error."""
-        if not rejection.is_charged:
+    def _charge_failure(self, error: DirframeError, receipt: int) -> DirframeError:
+        """Update the quota: a directory does not count a request that it refuses to serve."""
+        if isinstance(error, QuotaExceededError | InvalidKeyError):
             self._quota.release(receipt)
-        if rejection.kind is not RejectionKind.QUOTA:
-            return rejection.to_error(url)
-        self._quota.mark_exhausted(rejection.resets_at)
-        return rejection.to_error(url, self._quota.resets_at())
+        if isinstance(error, QuotaExceededError):
+            self._quota.mark_exhausted(error.resets_at)
+            error.resets_at = error.resets_at or self._quota.resets_at()
+        return error
 
     def _quota_error(self, url: str) -> QuotaExceededError:
         resets_at = self._quota.resets_at()

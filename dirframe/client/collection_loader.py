@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 from dirframe import provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
+from dirframe.client.documents.parsed import frame_pages
 from dirframe.client.frames.interchange import FrameKind, check_kind
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
@@ -22,7 +23,7 @@ from dirframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -146,6 +147,28 @@ def load_collection_query(
     if result.incomplete_reason:
         handle_incomplete(result, query, client.settings, options, frame)
     return frame
+
+
+def load_single(
+    fetched: FetchedPage,
+    resource: Resource,
+    client: Connection,
+    query: Mapping[str, Any],
+    *,
+    columns: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Return the record of its own page as a frame of one row, with its provenance."""
+    client.session.warn_if_stale([fetched])
+    return attach_load_provenance(
+        frame_pages([fetched.page], resource, columns=columns).frame,
+        client.settings,
+        resource,
+        [fetched],
+        query=query,
+        items_available=1,
+        complete=True,
+        synthetic=fetched.page.envelope.synthetic,
+    )
 
 
 @contextmanager

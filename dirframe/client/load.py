@@ -6,13 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from dirframe.client.addresses import address_of, known_resource
-from dirframe.client.collection_loader import (
-    LoadOptions,
-    attach_load_provenance,
-    load_collection_query,
-)
+from dirframe.client.collection_loader import LoadOptions, load_collection_query, load_single
 from dirframe.client.connection import client_or_default
-from dirframe.client.documents.parsed import frame_pages
 from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
@@ -33,7 +28,6 @@ if TYPE_CHECKING:
     from dirframe.client.frames.interchange import FrameKind
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
-    from dirframe.client.xml.envelope import Envelope
 
 
 #: Resource of an empty result at an undocumented path.
@@ -46,12 +40,11 @@ class First:
 
     query: CollectionQuery
     fetched: FetchedPage
-    envelope: Envelope
 
     @property
     def is_single(self) -> bool:
         """Whether it is a single record and not a page of a collection."""
-        address, envelope = self.query.address, self.envelope
+        address, envelope = self.query.address, self.fetched.page.envelope
         counted = envelope.items_available is not None or envelope.items_returned is not None
         can_be = address is not None and address.single is not False
         return can_be and envelope.records == 1 and not counted
@@ -202,7 +195,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
         ids = reader.last_values("id")
         told_apart = None not in ids and len(set(ids)) == len(ids)
         resource = replace(resource, key="id" if told_apart else "")
-    return First(query=replace(query, resource=resource), fetched=fetched, envelope=envelope)
+    return First(query=replace(query, resource=resource), fetched=fetched)
 
 
 def load_at(query: CollectionQuery, client: Connection, options: LoadOptions) -> pd.DataFrame:
@@ -221,21 +214,6 @@ def load_at(query: CollectionQuery, client: Connection, options: LoadOptions) ->
             "before they are read. Leave columns out and choose from the frame."
         )
     if first.is_single:
-        return _single(first, client, options.columns)
+        query_facts = first.query.to_provenance()
+        return load_single(first.fetched, resource, client, query_facts, columns=options.columns)
     return load_collection_query(first.query, client, options, first=first.fetched)
-
-
-def _single(first: First, client: Connection, columns: Sequence[str] | None) -> pd.DataFrame:
-    fetched, resource = first.fetched, first.query.resource
-    client.session.warn_if_stale([fetched])
-    parsed = frame_pages([fetched.page], resource, columns=columns)
-    return attach_load_provenance(
-        parsed.frame,
-        client.settings,
-        resource,
-        [fetched],
-        query=first.query.to_provenance(),
-        items_available=1,
-        complete=True,
-        synthetic=first.envelope.synthetic,
-    )

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe._display.card import Card
 from dirframe.client.connection import client_or_default
-from dirframe.client.details import (
-    Details,
-    check_details,
-    read_sent,
-    wants_analysis,
-)
+from dirframe.client.details import Details, check_details, read_sent, wants_analysis
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, query_at
 from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES
@@ -251,7 +246,8 @@ def _price(
 ) -> Plan:
     session = client.session
     first_page = fetch_first(query, client, CachePolicy())
-    query, first, envelope = first_page.query, first_page.fetched, first_page.envelope
+    query, first = first_page.query, first_page.fetched
+    envelope = first.page.envelope
     available, cap = envelope.items_available, query.max_items
     if first_page.is_single:
         available = 1

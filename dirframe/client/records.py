@@ -7,10 +7,9 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from dirframe.client.collection_loader import attach_load_provenance
+from dirframe.client.collection_loader import load_single
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import record_path
-from dirframe.client.documents.parsed import frame_pages
 from dirframe.client.http.client import CachePolicy
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
@@ -137,8 +136,8 @@ def _by_address(address: str, client: Connection, policy: CachePolicy) -> pd.Dat
     spellings = list(dict.fromkeys([address.lower(), address]))
     for spelling in spellings:
         digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
-        try:
-            frame = _load_one(ACCOUNT, digest, client, policy, is_asked=_is_any)
+        try:  # the account is checked by its e-mail address
+            frame = _load_one(ACCOUNT, digest, client, policy, is_asked=lambda *_: True)
         except NotFoundError:
             if spelling is spellings[-1]:
                 raise
@@ -181,13 +180,8 @@ def _names(row: Mapping[Hashable, Any]) -> list[str]:
     return [*names, *(unquote(end) for end in ends)]
 
 
-def _is_any(_frame: pd.DataFrame, _identifier: str) -> bool:
-    """Accept any record; the caller checks the account by its e-mail address."""
-    return True
-
-
-def _called(row: pd.Series[Any]) -> str:
-    names = list(dict.fromkeys(_names(row.to_dict())))
+def _called(row: Mapping[Hashable, Any]) -> str:
+    names = list(dict.fromkeys(_names(row)))
     return f"{row['id']} ({', '.join(names)})" if names else str(row["id"])
 
 
@@ -203,25 +197,15 @@ def _load_one(
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
     fetched = client.session.get(path, {}, policy)
-    client.session.warn_if_stale([fetched])
-    documents = frame_pages([fetched.page], resource)
-    if len(documents.frame) != 1 or not is_asked(documents.frame, identifier):
-        count = len(documents.frame)
-        what = resource.name if count == 1 else resource.collection
-        names = ", ".join(_called(row) for _, row in documents.frame.head(3).iterrows())
+    frame = load_single(fetched, resource, client, {"id": identifier})
+    if len(frame) != 1 or not is_asked(frame, identifier):
+        what = resource.name if len(frame) == 1 else resource.collection
+        names = ", ".join(map(_called, frame.head(3).to_dict("records")))
         raise NotFoundError(
-            f"{fetched.url} answered with {count:,} {what}{f': {names}' if names else ''}, not with "
-            f"the one {resource.name} that was asked for by the id or name {identifier!r}.",
+            f"{fetched.url} answered with {len(frame):,} {what}{f': {names}' if names else ''}, "
+            f"not with the one {resource.name} that was asked for by the id or name "
+            f"{identifier!r}.",
             url=fetched.url,
             status=200,
         )
-    return attach_load_provenance(
-        documents.frame,
-        client.settings,
-        resource,
-        [fetched],
-        query={"id": identifier},
-        items_available=1,
-        complete=True,
-        synthetic=documents.envelopes[0].synthetic,
-    )
+    return frame

@@ -157,7 +157,6 @@ class Paginator(PageSequence):
         self._rows: list[tuple[int, int]] = []  # page number and record count of each read
         self._fetched: list[FetchedPage] = []
         self._synthetic = False
-        self._held = 0
         self._is_slow = True  # until a page came faster
         self._own: dict[str, int] = {}  # row of each record read from its own page
         self._refused: dict[str, Refused] = {}
@@ -262,8 +261,7 @@ class Paginator(PageSequence):
         self._fetched.append(
             replace(fetched, content=b"", page=replace(fetched.page, records=None))
         )
-        self._held += 1
-        if self._held == PAGES_PER_CHUNK:
+        if len(self._fetched) % PAGES_PER_CHUNK == 0:
             self._convert()
 
     def _read_details(self, details: Details) -> None:
@@ -276,14 +274,10 @@ class Paginator(PageSequence):
         ):
             if isinstance(response, Refused):
                 self._refused[identifier] = response
-            else:
-                self._read_own(identifier, response)
+            elif self._read_alone(identifier, response):
+                self._own[identifier] = sum(count for _, count in self._rows[:-1])
             self._details_left -= 1
             report_progress(self._on_details, 1, len(needed))
-
-    def _read_own(self, identifier: str, fetched: FetchedPage) -> None:
-        if self._read_alone(identifier, fetched):
-            self._own[identifier] = sum(count for _, count in self._rows[:-1])
 
     def _read_alone(self, identifier: str, fetched: FetchedPage) -> bool:
         """Read the own page of a record; return whether it holds this record alone."""
@@ -298,7 +292,6 @@ class Paginator(PageSequence):
 
     def _convert(self) -> None:
         self._builder.add(self._reader.pop_columns())
-        self._held = 0
 
     # -- result ----------------------------------------------------------------------------
 
@@ -333,30 +326,50 @@ class Paginator(PageSequence):
                 [self._own.get(identifier, row) for identifier, row in pairs], dtype=np.int64
             )
         frame = combined.iloc[rows].reset_index(drop=True)
-        cap = self._max_items
-        available = self.available()
         needed = int(sent.needed().sum())
         if self._details is not None and self._details_left is None:  # stopped before the first one
             self._details_left = needed
-        bare = self._wants_analysis and self._details is None and sent.left_out
+        return self._make_result(
+            frame,
+            records=len(frame),
+            without_id=int(ids.isna().sum()),
+            repeated=repeated,
+            details=len(self._own),
+            are_unsent=sent.left_out,
+            needed=needed,
+        )
+
+    def _make_result(
+        self,
+        frame: pd.DataFrame,
+        *,
+        records: int,
+        without_id: int,
+        repeated: int,
+        details: int,
+        are_unsent: bool,
+        needed: int,
+    ) -> CollectionResult:
+        max_items, available = self._max_items, self.available()
+        are_unsent = are_unsent and self._wants_analysis and self._details is None
         return CollectionResult(
             frame=frame,
             available=available,
-            capped=cap is not None and (available is None or available > cap),
-            incomplete_reason=self._halt(frame)
-            or self.incomplete_reason(len(frame), int(ids.isna().sum()), repeated)
-            or self._details_doubt(),
+            capped=max_items is not None and (available is None or available > max_items),
+            incomplete_reason=self._stop_reason(records)
+            or self.incomplete_reason(records, without_id, repeated)
+            or self._refusal_reason(),
             duplicates=repeated if self._key else 0,
             fetched=self._fetched,
             synthetic=self._synthetic,
             stopped=self._stopped,
-            details=len(self._own),
+            details=details,
             refused=self._refused,
-            not_sent=unsent_columns(self._resource, self._columns) if bare else (),
+            not_sent=unsent_columns(self._resource, self._columns) if are_unsent else (),
             needed=needed,
         )
 
-    def _details_doubt(self) -> str | None:
+    def _refusal_reason(self) -> str | None:
         """Return which records lack their own page; None if none does."""
         missing = [
             f"{identifier} ({why.why})" for identifier, why in self._refused.items() if why.is_loss
@@ -369,7 +382,8 @@ class Paginator(PageSequence):
             f"{', '.join(missing[:_NAMED])}{more}"
         )
 
-    def _halt(self, frame: pd.DataFrame) -> str | None:
+    def _stop_reason(self, records: int) -> str | None:
+        """Return where a callback stopped the fetch; None if it did not or all was read."""
         if not self._stopped:
             return None
         if self._details_left:
@@ -377,4 +391,4 @@ class Paginator(PageSequence):
         if not (self.missing_pages() or self.inconsistent_pages()):
             return None
         of = f" of {self.expected_records():,}" if self.expected_records() else ""
-        return f"it was stopped after {len(frame):,}{of} records"
+        return f"it was stopped after {records:,}{of} records"

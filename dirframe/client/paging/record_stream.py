@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dirframe.client.details import Refused, sent_columns, unsent_columns, with_signs
+from dirframe.client.details import Refused, sent_columns, with_signs
 from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.paging.paginator import (
-    CollectionResult,
-    Paginator,
-    Stopped,
-    report_progress,
-)
+from dirframe.client.paging.paginator import Paginator, Stopped, report_progress
 from dirframe.client.paging.prefetch import fetch_ahead
 
 if TYPE_CHECKING:
@@ -25,6 +20,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.details import Details
     from dirframe.client.http.client import FetchedPage
+    from dirframe.client.paging.paginator import CollectionResult
 
     Record = dict[str, Any]
 
@@ -55,24 +51,13 @@ class RecordStream(Paginator):
 
     def result(self) -> CollectionResult:
         """Return what is known about completeness; the frame is empty."""
-        cap, available = self._max_items, self.available()
-        unsent = self._wants_analysis and self._details is None
-        bare = unsent and self._any_named and not self._any_held
-        placeholder = pd.DataFrame(index=pd.RangeIndex(self.yielded))
-        return CollectionResult(
-            frame=pd.DataFrame(),
-            available=available,
-            capped=cap is not None and (available is None or available > cap),
-            incomplete_reason=self._halt(placeholder)
-            or self.incomplete_reason(self.yielded, self._without_id, self._repeated)
-            or self._details_doubt(),
-            duplicates=self._repeated,
-            fetched=self._fetched,
-            synthetic=self._synthetic,
-            stopped=self._stopped,
+        return self._make_result(
+            pd.DataFrame(),
+            records=self.yielded,
+            without_id=self._without_id,
+            repeated=self._repeated,
             details=self._own_pages,
-            refused=self._refused,
-            not_sent=unsent_columns(self._resource, self._columns) if bare else (),
+            are_unsent=self._any_named and not self._any_held,
             needed=self._needed,
         )
 

@@ -69,8 +69,8 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
             "The path holds an api_key, which is sent without that.",
             hint=Hint("Pass the path alone."),
         )
-    below = address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
-    parts = urlsplit(below)
+    relative = address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
+    parts = urlsplit(relative)
     if parts.scheme or parts.netloc:
         raise InvalidInputError(  # without the address, which may contain a password
             f"The path is an address of {parts.hostname or 'another kind'}, and not below "

@@ -75,7 +75,7 @@ class Connection(Card):
         )
         if max_per_second == "auto" and not settings.is_local:
             settings = settings.with_options(max_per_second=DEFAULT_REQUESTS_PER_SECOND)
-        self._begin(settings)
+        self._set_up(settings)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, closing: ExitStack | None = None) -> Self:
@@ -94,7 +94,7 @@ class Connection(Card):
             The directory.
         """
         directory = cls.__new__(cls)
-        directory._begin(settings, closing)
+        directory._set_up(settings, closing)
         if closing is not None:
             # In a thread of its own: garbage is collected in any thread, also in one of the service.
             stop = Thread(target=closing.close, name="dirframe close", daemon=True).start
@@ -102,7 +102,7 @@ class Connection(Card):
             directory._stopper.atexit = False
         return directory
 
-    def _begin(self, settings: Settings, closing: ExitStack | None = None) -> None:
+    def _set_up(self, settings: Settings, closing: ExitStack | None = None) -> None:
         self._settings = settings
         self._closing = closing or ExitStack()
         self._session: Session | None = None
@@ -193,5 +193,5 @@ def client_or_default(directory: Connection | None) -> Iterator[Connection]:
             )
         yield directory
         return
-    with Connection() as named:
-        yield named
+    with Connection() as connection:
+        yield connection

@@ -113,9 +113,9 @@ def iter_projects(
 def _iterate(
     resource: Resource, directory: Directory | None, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    asked = {name: options.pop(name) for name in _QUERY if name in options}
+    query_options = {name: options.pop(name) for name in _QUERY if name in options}
     policy = CachePolicy(**{name: options.pop(name) for name in _POLICY if name in options})
-    query = CollectionQuery(resource=resource, **asked)
+    query = CollectionQuery(resource=resource, **query_options)
     return _records(query, directory, LoadOptions(policy=policy, **{"progress": True} | options))
 
 

@@ -193,8 +193,8 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
         )
     if reader.resource is not None and not resource.fields:
         ids = reader.last_values("id")
-        told_apart = None not in ids and len(set(ids)) == len(ids)
-        resource = replace(resource, key="id" if told_apart else "")
+        are_distinct = None not in ids and len(set(ids)) == len(ids)
+        resource = replace(resource, key="id" if are_distinct else "")
     return First(query=replace(query, resource=resource), fetched=fetched)
 
 

@@ -102,8 +102,8 @@ def read_pages(
     files = list(_files(paths))
     if columns is not None and resource is None:
         raise InvalidInputError('To choose columns, name the resource too: "project", say.')
-    expected = None if resource is None else _known(resource)
-    documents = ((str(file), _content(file, max_bytes)) for file in files)
+    expected = None if resource is None else _resource_named(resource)
+    documents = ((str(file), _read_file(file, max_bytes)) for file in files)
     chosen = with_id_column(columns, expected.key if expected else "id")
     is_dated = expected is not None and _CHANGE in expected.by_column
     parsed = parse_documents(
@@ -120,7 +120,7 @@ def read_pages(
     complete, why, available = _completeness(parsed, len(frame))
     synthetic = any(envelope.synthetic for envelope in parsed.envelopes)
     source, base_url = _directory_of(frame)
-    oldest, newest = _changes_of(frame)
+    oldest, newest = _change_range(frame)
     if chosen and _CHANGE not in chosen:
         frame = frame.drop(columns=_CHANGE, errors="ignore")
     provenance.set_provenance(
@@ -186,7 +186,7 @@ def _origin(link: object) -> tuple[str, str] | None:
     return (host if port is None else f"{host}:{port}"), parts.scheme
 
 
-def _changes_of(frame: pd.DataFrame) -> tuple[str | None, str | None]:
+def _change_range(frame: pd.DataFrame) -> tuple[str | None, str | None]:
     """Return the first and the last time at which a record was changed."""
     if _CHANGE not in frame or not isinstance(frame[_CHANGE].dtype, pd.DatetimeTZDtype):
         return None, None
@@ -196,7 +196,7 @@ def _changes_of(frame: pd.DataFrame) -> tuple[str | None, str | None]:
     return tuple(m.isoformat(timespec="seconds") for m in (moments.min(), moments.max()))
 
 
-def _known(resource: str) -> Resource:
+def _resource_named(resource: str) -> Resource:
     if resource not in ALL_RESOURCES:
         raise InvalidInputError(
             f"resource is {resource!r}; it must be one of {', '.join(ALL_RESOURCES)}."
@@ -226,7 +226,7 @@ def _is_xml(file: Path) -> bool:
     return file.is_file() and name.suffix.lower() == ".xml"
 
 
-def _content(file: Path, max_bytes: int) -> bytes:
+def _read_file(file: Path, max_bytes: int) -> bytes:
     opener = _OPENERS.get(file.suffix.lower(), open)
     try:
         with opener(file, "rb") as stream:

@@ -36,8 +36,8 @@ _CODEC = "lz4"
 _BAD_ENTRY = (pa.ArrowException, OSError, LookupError, RecursionError, MemoryError)
 
 #: Maximum number of bytes in an entry's header; no directory's page comes near.
-_LARGEST = 2**31
-_PATIENCE = 10.0
+_MAX_SIZE = 2**31
+_TIMEOUT = 10.0
 
 
 @dataclass(frozen=True)  # requests-cache sets an attribute, and accepts only an AttributeError
@@ -151,9 +151,9 @@ class ResponseCache:
 
     def _check_writable(self) -> None:
         if self._probe is None:
-            self._probe = open_database(self._file, timeout=_PATIENCE, any_thread=True)
+            self._probe = open_database(self._file, timeout=_TIMEOUT, any_thread=True)
             # requests-cache does not wait for another process that creates the same file.
-            enable_wal(self._probe, timeout=_PATIENCE)
+            enable_wal(self._probe, timeout=_TIMEOUT)
         self._probe.execute("BEGIN IMMEDIATE")
         self._probe.execute("ROLLBACK")
 
@@ -200,7 +200,7 @@ def _unpack(entry: bytes) -> CachedPage:
 def _unpack_intact(entry: bytes) -> CachedPage:
     line, _, packed = entry.partition(b"\n")
     head = json.loads(line)
-    if not 0 <= head["size"] <= _LARGEST:
+    if not 0 <= head["size"] <= _MAX_SIZE:
         raise ValueError("an impossible size")
     return CachedPage(
         pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),

@@ -120,7 +120,7 @@ class Session:
         self._settings = settings
         self._moved = MovedPaths()
         self._quota_wait = QuotaWait()
-        self._first, self._has_asked = threading.Lock(), False
+        self._first_request, self._has_requested = threading.Lock(), False
         self._session = requests.Session()
         self._apply_environment(settings)  # may raise: nothing is open yet
         # Responses to a user with a grant may be private: they are neither stored nor looked up.
@@ -297,14 +297,14 @@ class Session:
             time.sleep(pause)
 
     def _request(self, url: str, *, keep: bool) -> FetchedPage:
-        if not self._has_asked:
+        if not self._has_requested:
             # The first request is made alone: the waiting ones then know a moved directory.
-            with self._first:
-                if not self._has_asked:
+            with self._first_request:
+                if not self._has_requested:
                     try:
                         return self._fetch(url, keep=keep)
                     finally:
-                        self._has_asked = True
+                        self._has_requested = True
         return self._fetch(url, keep=keep)
 
     def _fetch(self, url: str, *, keep: bool) -> FetchedPage:

@@ -21,9 +21,9 @@ from dirframe.client.http.deadline import Deadline
 from dirframe.client.http.failures import (
     Failure,
     classify_failure,
+    deadline_failure,
     proxy_of,
     proxy_refusal,
-    time_is_up,
 )
 from dirframe.client.http.redaction import remove_key
 from dirframe.client.http.redirects import cross_origin_error, origin, redirect_target
@@ -165,7 +165,7 @@ class SingleOriginAdapter(HTTPAdapter):
         if outcome is None:
             return self._quota_error(url)
         if deadline.passed:
-            outcome = time_is_up(deadline.seconds, has_arrived=attempts > 0)
+            outcome = deadline_failure(deadline.seconds, has_arrived=attempts > 0)
         if isinstance(outcome, Failure):
             reason = self._auth.redact(outcome.text)
             return NetworkError(f"{url} could not be fetched: {reason}", url=url, hint=outcome.hint)
@@ -273,10 +273,12 @@ class SingleOriginAdapter(HTTPAdapter):
 
     def _quota_error(self, url: str) -> QuotaExceededError:
         resets_at = self._quota.resets_at()
-        when = f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
+        reset_note = (
+            f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
+        )
         return QuotaExceededError(
             f"{url} was not asked for: the quota of {self._quota.limit:,} requests within 24 hours "
-            f"is used up for this key.{when}",
+            f"is used up for this key.{reset_note}",
             url=url,
             resets_at=resets_at,
             hint=RUN_AGAIN_LATER,

@@ -33,7 +33,12 @@ from dirframe.client.details import (
 )
 from dirframe.client.frames.builder import FrameBuilder
 from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
-from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK, Page, PageSequence
+from dirframe.client.paging.completeness import (
+    MAX_REFETCHES,
+    PAGES_PER_CHUNK,
+    PagePosition,
+    PageSequence,
+)
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import NotFoundError
@@ -244,7 +249,7 @@ class Paginator(PageSequence):
         ids = reader.last_values(self._key) if self._key else reader.last_digests()
         self._synthetic |= envelope.synthetic
         reading = len(self._rows)
-        page = Page(
+        page = PagePosition(
             number=number,
             available=envelope.items_available,
             first=envelope.first_item_position,

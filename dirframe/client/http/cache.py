@@ -190,25 +190,21 @@ def _pack(page: CachedPage) -> bytes:
 
 
 def _unpack(entry: bytes) -> CachedPage:
+    line, _, packed = entry.partition(b"\n")
     try:
-        return _unpack_intact(entry)
+        head = json.loads(line)
+        if not 0 <= head["size"] <= _MAX_SIZE:
+            raise ValueError("an impossible size")
+        return CachedPage(
+            pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
+            # A time without a zone cannot be compared with others.
+            datetime.fromisoformat(head["created"]).astimezone(UTC),
+            head["url"],
+            head["type"],
+        )
     except _BAD_ENTRY as error:
         # requests-cache treats it as a missing entry, also when it lists all of them.
         raise ValueError("a damaged entry") from error
-
-
-def _unpack_intact(entry: bytes) -> CachedPage:
-    line, _, packed = entry.partition(b"\n")
-    head = json.loads(line)
-    if not 0 <= head["size"] <= _MAX_SIZE:
-        raise ValueError("an impossible size")
-    return CachedPage(
-        pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
-        # A time without a zone cannot be compared with others.
-        datetime.fromisoformat(head["created"]).astimezone(UTC),
-        head["url"],
-        head["type"],
-    )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -221,8 +217,8 @@ class CacheInfo(Card):
         The file.
     size_bytes : int
         Its size on disk, with SQLite's companion files.
-    Number of documents.
-        How many documents it holds.
+    pages : int
+        Number of documents.
     oldest, newest : datetime or None
         When the oldest and the newest of them were fetched, in UTC.
     """
@@ -239,15 +235,17 @@ class CacheInfo(Card):
             "size": f"{self.size_bytes / 1024**2:,.1f} MiB",
             "pages": f"{self.pages:,}",
         }
-        if self.oldest is not None and self.newest is not None:
-            facts["fetched"] = f"{self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
+        if self.pages:
+            facts["fetched"] = self._fetched
         return "Cache of fetched pages", facts, ""
 
     def __str__(self) -> str:
         size = f"{self.file}: {self.pages:,} pages, {self.size_bytes / 1024**2:,.1f} MiB"
-        if self.oldest is None or self.newest is None:
-            return size
-        return f"{size}, fetched {self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
+        return f"{size}, fetched {self._fetched}" if self.pages else size
+
+    @property
+    def _fetched(self) -> str:
+        return f"{self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
 
 
 def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:

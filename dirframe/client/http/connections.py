@@ -21,7 +21,6 @@ from dirframe.errors import ConfigurationError, Hint
 if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping
-    from contextvars import Token
 
     from dirframe.client.http.deadline import Deadline
 
@@ -35,7 +34,7 @@ _CERTIFICATE_VARIABLES = (
 )
 
 #: urllib3 chooses the connection in a call that takes no custom argument.
-_current: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
+_current: ContextVar[Attempt] = ContextVar("attempt")
 
 
 class Attempt:
@@ -72,15 +71,13 @@ class Attempt:
         self._has_begun = False
         self._received = 0
         self._waited = 0.0
-        self._token: Token[Attempt | None] | None = None
 
     def __enter__(self) -> Self:
         self._token = _current.set(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        if self._token is not None:
-            _current.reset(self._token)
+        _current.reset(self._token)
 
     def count(self, size: int, seconds: float) -> None:
         """Count bytes and the time waited for them; the time to the first byte is not counted."""
@@ -137,26 +134,20 @@ class _MeteredReader(io.RawIOBase):
 class _MeteredResponse(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
-        attempt = _current.get()
-        if attempt is not None:
-            self.fp = io.BufferedReader(_MeteredReader(self.fp.detach(), sock, attempt))
+        self.fp = io.BufferedReader(_MeteredReader(self.fp.detach(), sock, _current.get()))
 
 
 class _DeadlineConnection(HTTPConnection):
     response_class = _MeteredResponse
 
     def connect(self) -> None:
-        attempt = _current.get()
-        if attempt is not None:
-            self.timeout = attempt.deadline.bound(self.timeout)
+        self.timeout = _current.get().deadline.bound(self.timeout)
         super().connect()
 
     def endheaders(self, *args: Any, **options: Any) -> None:
         if self.sock is None:
             self.connect()
-        attempt = _current.get()
-        if attempt is not None:
-            attempt.sent = True
+        _current.get().sent = True
         super().endheaders(*args, **options)
 
 

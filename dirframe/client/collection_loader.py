@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 from dirframe import provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
-from dirframe.client.documents.parsed import frame_pages
+from dirframe.client.documents import frame_pages
 from dirframe.client.frames.interchange import FrameKind, check_kind
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress

@@ -16,8 +16,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
 from dirframe.client.http.auth import ApiKeyAuth
-from dirframe.client.http.connections import DEADLINE_POOLS, Attempt
-from dirframe.client.http.deadline import Deadline
+from dirframe.client.http.connections import DEADLINE_POOLS, Attempt, Deadline
 from dirframe.client.http.failures import (
     Failure,
     classify_failure,

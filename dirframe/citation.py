@@ -17,7 +17,7 @@ from dirframe._display.values import counted
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
 from dirframe.settings import is_loopback
 
 if TYPE_CHECKING:
@@ -197,9 +197,9 @@ def _link(record: Provenance) -> str:
 
 def _title(record: Provenance) -> str:
     """Describe the query in words."""
-    resource = ALL_RESOURCES.get(record.resource)
+    resource = ALL_RESOURCES.get(record.resource, UNKNOWN)
     query = {name: value for name, value in record.query.items() if value is not None}
-    title = resource.words[1].capitalize() if resource else "Records"
+    title = resource.words[1].capitalize()
     if text := query.pop("query", ""):
         title += f" matching “{' '.join(str(text).split())}”"
     if sort := query.pop("sort", ""):

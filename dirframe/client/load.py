@@ -13,7 +13,7 @@ from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
-from dirframe.schema import Resource
+from dirframe.schema.extensions import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from dirframe.client.frames.interchange import FrameKind
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
-
-
-#: Resource of an empty result at an undocumented path.
-_UNKNOWN = Resource("record", "records", key="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +154,7 @@ def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
                 hint=Hint(f"Leave {name}= out.", shell=f"Leave --{name} out."),
             )
     resource, _ = known_resource(address.path)
-    return CollectionQuery(resource=resource or _UNKNOWN, address=address, **options)
+    return CollectionQuery(resource=resource or UNKNOWN, address=address, **options)
 
 
 def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy) -> First:
@@ -174,7 +170,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
     reader = RecordReader()
     envelope = reader.add(fetched.page)
     resource = reader.resource or query.resource
-    if query.resource is not _UNKNOWN and resource.name != query.resource.name:
+    if query.resource is not UNKNOWN and resource.name != query.resource.name:
         raise UnreadableResponseError(
             f"{fetched.url} should hold <{query.resource.name}> records, but it holds "
             f"<{resource.name}>.",

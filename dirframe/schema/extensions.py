@@ -51,6 +51,9 @@ SIZE_FACT = EXTENSIONS["size_fact"]
 #: All resources by element name.
 ALL_RESOURCES = RESOURCES | EXTENSIONS
 
+#: For records of a kind that is not known.
+UNKNOWN = Resource("record", "records", key="")
+
 
 def resource_named(name: str) -> Resource:
     """Return the resource of an element name; one without fields if the schema has none."""

@@ -78,10 +78,7 @@ class _Reply:
 
     response: requests.Response
     body: bytes | UnreadableResponseError
-
-    @property
-    def has_arrived(self) -> bool:
-        return True
+    has_arrived: bool = True
 
 
 class SingleOriginAdapter(HTTPAdapter):

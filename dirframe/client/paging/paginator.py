@@ -171,16 +171,13 @@ class Paginator(PageSequence):
     def run(self) -> CollectionResult:
         """Return the records, and what is known about their completeness."""
         try:
-            self._read([1])
-            while self._read_on():
-                pass
-            for _ in range(MAX_REFETCHES):
-                pages = self.inconsistent_pages()
-                if not pages:
-                    break
-                self._read(pages, refresh=True)
-                while self._read_on(refresh=True):
+            numbers = [1]
+            for attempt in range(MAX_REFETCHES + 1):
+                for _ in self._read_pages(numbers, refresh=attempt > 0):
                     pass
+                numbers = self.inconsistent_pages()
+                if not numbers:
+                    break
             if self._details is not None:
                 self._read_details(self._details)
         except Stopped:
@@ -189,27 +186,17 @@ class Paginator(PageSequence):
 
     # -- reading ---------------------------------------------------------------------------
 
-    def _read_on(self, *, refresh: bool = False) -> bool:
-        """Read the next pages, up to the last one; return whether there were any."""
-        begin = len(self._rows)
-        numbers = self.missing_pages()
-        # Once the last page is known, pages after it that are not in flight are not requested.
-        return self._read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
-
-    def _read(
-        self,
-        numbers: Sequence[int],
-        *,
-        refresh: bool = False,
-        ended: Callable[[], bool] = lambda: False,
-    ) -> bool:
-        """Read pages; return whether there were any."""
-        for _ in self._fetch_pages(numbers, refresh=refresh, ended=ended):
-            pass
-        return bool(numbers)
+    def _read_pages(self, numbers: Sequence[int], *, refresh: bool = False) -> Iterator[int]:
+        """Read pages, then those that are missing up to the last one; yield the number of each."""
+        ended: Callable[[], bool] = lambda: False
+        while numbers:
+            yield from self._fetch_pages(numbers, refresh=refresh, ended=ended)
+            # Once the last page is known, pages after it that are not in flight are not requested.
+            ended = partial(self._end_was_read, len(self._rows))
+            numbers = self.missing_pages()
 
     def _fetch_pages(
-        self, numbers: Sequence[int], *, ended: Callable[[], bool], refresh: bool = False
+        self, numbers: Sequence[int], *, ended: Callable[[], bool], refresh: bool
     ) -> Iterator[int]:
         """Fetch pages concurrently and read them in order; yield the number of each."""
         fetch = partial(self._fetch_timed, refresh=refresh)

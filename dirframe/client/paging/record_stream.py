@@ -16,7 +16,7 @@ from dirframe.client.paging.paginator import Paginator, Stopped, report_progress
 from dirframe.client.paging.prefetch import fetch_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from dirframe.client.details import Details
     from dirframe.client.http.client import FetchedPage
@@ -39,13 +39,9 @@ class RecordStream(Paginator):
 
     def records(self) -> Iterator[Record]:
         """Yield the records in order, each id once; `result` is then what is known of them."""
-        numbers: Sequence[int] = [1]
         try:
-            while numbers:
-                begin = len(self._rows)
-                for number in self._fetch_pages(numbers, ended=lambda: self._end_was_read(begin)):  # noqa: B023  # used up within the round
-                    yield from self._page_records(number)
-                numbers = self.missing_pages()
+            for number in self._read_pages([1]):
+                yield from self._page_records(number)
         except Stopped:
             self._stopped = True
 

@@ -358,7 +358,7 @@ class StrataOmittedWarning(DirframeWarning):
     """`strata` are left out, for the directory did not send their `columns`."""
 
     def __init__(
-        self, message: str, *, strata: Sequence[str], columns: Sequence[str], hint: Hint
+        self, message: str, *, strata: Sequence[str], columns: Sequence[str], hint: Hint | None
     ) -> None:
         super().__init__(message, hint=hint)
         self.strata = tuple(strata)

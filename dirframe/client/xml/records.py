@@ -13,7 +13,7 @@ from dirframe.client.xml.fast.elements import FallbackToTree, concat_scans
 from dirframe.client.xml.fast.scan import TagScan
 from dirframe.client.xml.flatten import flatten_records
 from dirframe.client.xml.lists import lists_from_python
-from dirframe.client.xml.parser import MAX_BYTES, PageParser, check_records
+from dirframe.client.xml.parser import PageParser, check_records
 from dirframe.schema.extensions import resource_named
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ class RecordReader:
         Expected resource of the records; None for that of the first record.
     chosen
         Paths of the leaves to read; None for all.
-    max_bytes
-        Maximum size of a document.
 
     Examples
     --------
@@ -61,10 +59,9 @@ class RecordReader:
         resource: Resource | None = None,
         *,
         chosen: frozenset[FieldPath] | None = None,
-        max_bytes: int = MAX_BYTES,
     ) -> None:
         self.resource = resource
-        self._parser = PageParser(max_bytes=max_bytes)
+        self._parser = PageParser()
         self._chosen = chosen
         self._columns = ColumnBuffer()
         self._known: dict[FieldPath, None] = {}  # paths of the pages so far

@@ -6,12 +6,12 @@ import os
 import sqlite3
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from weakref import WeakMethod
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 #: Seconds to wait for another process.
 BUSY_TIMEOUT = 30.0
@@ -58,7 +58,7 @@ def open_database(
     ...     database.execute("SELECT 1 + 1").fetchone()
     (2,)
     """
-    uri = ":memory:" if path is None else f"{Path(path).absolute().as_uri()}?{_PARAMETERS[mode]}"
+    uri = ":memory:" if path is None else f"{path.absolute().as_uri()}?{_PARAMETERS[mode]}"
     return sqlite3.connect(
         uri,
         uri=path is not None,
@@ -113,9 +113,8 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if (
-            database.in_transaction
-        ):  # SQLite may have rolled back itself, for example if the disk is full
+        # SQLite may have rolled back itself, for example if the disk is full.
+        if database.in_transaction:
             database.execute("ROLLBACK")
         raise
     database.execute("COMMIT")

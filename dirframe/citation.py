@@ -6,7 +6,6 @@ All data comes from the provenance of the frame, as in captions of charts.
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import json
 import re
 import unicodedata
@@ -14,10 +13,12 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
+from dirframe._display.values import counted
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
+from dirframe.settings import is_loopback
 
 if TYPE_CHECKING:
     from dirframe.provenance import Difference
@@ -122,7 +123,6 @@ def csl_item(frame: Any) -> dict[str, Any]:
 def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
     frame = as_pandas(frame)
     record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
-    differs = difference(frame) if record.items_loaded is not None else None
     if not (record.source or record.base_url):
         raise InvalidInputError(
             "The frame does not say where it is from, so it cannot be cited.",
@@ -133,15 +133,15 @@ def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
                 shell="Cite a file of dirframe accounts or projects.",
             ),
         )
-    return record, differs
+    return record, difference(frame)
 
 
 def _text(record: Provenance, differs: Difference | None) -> str:
-    link, days = _link(record), _days(record)
+    link, days, size = _link(record), record.days, _size(record, differs)
     access = f"Retrieved {' to '.join(days)} with" if days else "Read with"
     parts = [
         f"{_service(record)}.",
-        f"{_title(record)}{_size(record, differs)}.",
+        f"{_title(record)}{size and f' ({size})'}.",
         f"{link}." if link else "",
         f"{access} dirframe {record.dirframe}.",
         _notes(record),
@@ -150,7 +150,7 @@ def _text(record: Provenance, differs: Difference | None) -> str:
 
 
 def _bibtex(record: Provenance, differs: Difference | None) -> str:
-    days, years = _days(record), _years(record)
+    days, years = record.days, _years(record)
     fields = {
         "author": "{" + _escaped(_service(record)) + "}",
         "title": "{" + _escaped(_whole_title(record, differs)) + "}",
@@ -170,7 +170,7 @@ def _csl(record: Provenance, differs: Difference | None) -> str:
 
 
 def _csl_item(record: Provenance, differs: Difference | None) -> dict[str, Any]:
-    days = [[int(part) for part in day.split("-")] for day in _days(record)]
+    days = [[int(part) for part in day.split("-")] for day in record.days]
     years = _years(record)
     item: dict[str, Any] = {
         "id": _key(record, differs),
@@ -191,29 +191,22 @@ def _service(record: Provenance) -> str:
 
 
 def _link(record: Provenance) -> str:
-    host = urlsplit(record.base_url).hostname or ""
-    try:
-        is_local = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_local = host == "localhost"
+    is_local = is_loopback(urlsplit(record.base_url).hostname or "")
     return "" if is_local else record.base_url
 
 
 def _title(record: Provenance) -> str:
     """Describe the query in words."""
-    resource = ALL_RESOURCES.get(record.resource)
-    words = [resource.words[1].capitalize() if resource else "Records"]
-    question = {name: value for name, value in record.query.items() if value is not None}
-    if (query := question.pop("query", None)) not in {None, ""}:
-        words.append(f"matching “{' '.join(str(query).split())}”")
-    if (sort := question.pop("sort", None)) not in {None, ""}:
-        words.append(f"sorted by {sort}")
-    if (most := question.pop("max_items", None)) is not None:
-        words.append(f"at most {most:,}")
-    words += [f"{name} {value}" for name, value in question.items()]
-    return words[0] + "".join(
-        f"{' ' if word.startswith('matching') else ', '}{word}" for word in words[1:]
-    )
+    resource = ALL_RESOURCES.get(record.resource, UNKNOWN)
+    query = {name: value for name, value in record.query.items() if value is not None}
+    title = resource.words[1].capitalize()
+    if text := query.pop("query", ""):
+        title += f" matching “{' '.join(str(text).split())}”"
+    if sort := query.pop("sort", ""):
+        title += f", sorted by {sort}"
+    if (max_items := query.pop("max_items", None)) is not None:
+        title += f", at most {max_items:,}"
+    return title + "".join(f", {name} {value}" for name, value in query.items())
 
 
 def _whole_title(record: Provenance, differs: Difference | None) -> str:
@@ -232,33 +225,25 @@ def _whole_title(record: Provenance, differs: Difference | None) -> str:
 
 def _size(record: Provenance, differs: Difference | None) -> str:
     if differs is not None:
-        return f" ({_counted(differs)})"
-    count = record.items_loaded
-    return "" if count is None else f" ({count:,} {'record' if count == 1 else 'records'})"
+        return _counted(differs)
+    return "" if record.items_loaded is None else counted(record.items_loaded, "record")
 
 
 def _counted(differs: Difference) -> str:
     """Describe the number of records and how they differ from those that were loaded."""
-    noun = "record" if differs.rows == 1 else "records"
     text = str(differs)
-    return text if differs.rows < differs.loaded else f"{differs.rows:,} {noun}, {text}"
+    return text if differs.rows < differs.loaded else f"{counted(differs.rows, 'record')}, {text}"
 
 
 def _years(record: Provenance) -> list[str]:
     """Return the years of access, or else the years of the last changes in the records."""
-    named = [day[:4] for day in (record.records_oldest, record.records_newest) if day]
-    return [day[:4] for day in _days(record)] or list(dict.fromkeys(named))
-
-
-def _days(record: Provenance) -> list[str]:
-    """Return the first and last day of access, or the only one."""
-    moments = (record.retrieved_oldest, record.retrieved_newest)
-    return list(dict.fromkeys(moment[:10] for moment in moments if moment))
+    changes = [day[:4] for day in (record.records_oldest, record.records_newest) if day]
+    return [day[:4] for day in record.days] or list(dict.fromkeys(changes))
 
 
 def _notes(record: Provenance) -> str:
     notes = [f"Then: {', '.join(record.steps)}."] if record.steps else []
-    if not _days(record) and (years := _years(record)):
+    if not record.days and (years := _years(record)):
         notes.insert(
             0,
             f"Days of access not recorded; the records were last changed in {' to '.join(years)}.",
@@ -273,10 +258,9 @@ def _notes(record: Provenance) -> str:
 
 
 def _remarks(record: Provenance, differs: Difference | None) -> str:
-    days = _days(record)
-    count = _size(record, differs).strip(" ()")
+    days = record.days
     accessed = f"retrieved {' to '.join(days)}" if days else ""
-    first = ", ".join(part for part in (count, accessed) if part)
+    first = ", ".join(part for part in (_size(record, differs), accessed) if part)
     return " ".join(part for part in (f"{first}." if first else "", _notes(record)) if part)
 
 
@@ -292,15 +276,16 @@ def _key(record: Provenance, differs: Difference | None) -> str:
     years = _years(record)
     # The link leaves out loopback addresses, whose port changes with every start.
     identity = [
+        _service(record),
+        record.resource,
         _link(record),
         dict(record.query),
-        _days(record),
+        record.days,
         record.items_loaded,
         record.ids,
+        str(differs),
     ]
-    serialized = json.dumps(
-        [_service(record), record.resource, *identity, str(differs)], sort_keys=True
-    )
+    serialized = json.dumps(identity, sort_keys=True)
     digest = hashlib.blake2b(serialized.encode(), digest_size=4).hexdigest()
     parts = [*words, resource.collection if resource else "", years[-1] if years else "", digest]
     return "-".join(part for part in parts if part)

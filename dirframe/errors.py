@@ -44,6 +44,9 @@ that raises them passes URLs without it.
 
 from __future__ import annotations
 
+import copyreg
+import sys
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -116,13 +119,6 @@ class Hint:
         object.__setattr__(self, "shell", python if shell is None else shell)
 
 
-def _rebuild(cls: type[_Hinted], args: tuple[Any, ...], state: dict[str, Any]) -> _Hinted:
-    error = cls.__new__(cls, *args)
-    error.args = args
-    error.__dict__.update(state)
-    return error
-
-
 class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
     """A message with a hint."""
 
@@ -149,7 +145,7 @@ class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default calls cls(*args), which fails for keyword-only arguments.
-        return _rebuild, (type(self), self.args, self.__dict__)
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]  # not in the stubs
 
 
 class DirframeError(_Hinted):
@@ -196,20 +192,18 @@ class UnresolvedCountriesError(InvalidInputError):
         self.unresolved = list(unresolved)
 
 
-class ColumnsNotSentError(InvalidInputError):
+class _ColumnsError(InvalidInputError):
+    def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.columns = tuple(columns)
+
+
+class ColumnsNotSentError(_ColumnsError):
     """The directory did not send the needed `columns`, or they were not loaded."""
 
-    def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.columns = tuple(columns)
 
-
-class MissingColumnsError(InvalidInputError):
+class MissingColumnsError(_ColumnsError):
     """A frame lacks the `columns` that a function needs."""
-
-    def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.columns = tuple(columns)
 
 
 class UnreadableResponseError(DirframeError):
@@ -326,6 +320,14 @@ class DirframeWarning(_Hinted, UserWarning):
     """Base class of all warnings of dirframe."""
 
 
+def warn(warning: DirframeWarning) -> None:
+    """Issue a warning that points to the line that called dirframe."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == "dirframe":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(warning, stacklevel=level)
+
+
 class AnalysesNotSentWarning(DirframeWarning):
     """Projects were sent without analyses; `requests` is the number needed to fetch them."""
 
@@ -356,12 +358,7 @@ class StrataOmittedWarning(DirframeWarning):
     """`strata` are left out, for the directory did not send their `columns`."""
 
     def __init__(
-        self,
-        message: str,
-        *,
-        strata: Sequence[str],
-        columns: Sequence[str],
-        hint: Hint | None = None,
+        self, message: str, *, strata: Sequence[str], columns: Sequence[str], hint: Hint | None
     ) -> None:
         super().__init__(message, hint=hint)
         self.strata = tuple(strata)

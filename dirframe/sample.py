@@ -77,7 +77,7 @@ def sample_directory(
             base_url=service.url,
             api_key=service.api_key,
             name=SAMPLE_NAME,
-            cache_dir=(cache_dir or cache_folder()) if cache else None,
+            cache_dir=cache_folder(cache_dir) if cache else None,
             cache_namespace=f"sample-{digest.hexdigest()[:16]}",
             max_workers=max_workers,
             quota_dir=None,  # the key is valid for this service only

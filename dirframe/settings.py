@@ -29,14 +29,16 @@ _MIB = 1024 * 1024
 DEFAULT_REQUESTS_PER_SECOND = 10.0
 
 
-def cache_folder() -> Path:
-    """Return the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
-    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dirframe"))
+def cache_folder(folder: str | Path | None = None) -> Path:
+    """Return a folder, or the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
+    default = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dirframe")
+    return Path(default if folder is None else folder).expanduser()
 
 
-def data_folder() -> Path:
-    """Return the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
-    return Path(os.environ.get(DATA_VARIABLE) or platformdirs.user_data_dir("dirframe"))
+def data_folder(folder: str | Path | None = None) -> Path:
+    """Return a folder, or the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
+    default = os.environ.get(DATA_VARIABLE) or platformdirs.user_data_dir("dirframe")
+    return Path(default if folder is None else folder).expanduser()
 
 
 class ApiKey:

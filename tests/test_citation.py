@@ -168,7 +168,13 @@ class TestEveryStyle:
         assert "Then: unify_countries." in cite(frame, style=style).replace("\\", "")
 
     @pytest.mark.parametrize(
-        "address", ["http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"]
+        "address",
+        [
+            "http://127.0.0.1:8000",
+            "http://localhost:8000",
+            "http://[::1]:8000",
+            "http://directory.localhost:8000",
+        ],
     )
     def test_an_address_on_one_s_own_machine_is_no_link(self, style: Style, address: str) -> None:
         assert address not in cite(loaded(base_url=address), style=style)

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 import keyring
 import pytest
@@ -9,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from keyring.backend import KeyringBackend
 
+import dirframe
 from dirframe.errors import ConfigurationError, InvalidInputError
 from dirframe.settings import ApiKey, Settings, cache_folder, data_folder, is_loopback
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ADDRESS = "https://directory.example"
 SECRET = "a key that nobody may see".replace(" ", "-")
@@ -182,6 +181,18 @@ def test_the_folders_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
     assert (cache_folder(), data_folder()) == (tmp_path / "cache", tmp_path / "data")
+
+
+def test_a_folder_below_the_home_of_the_user_may_begin_with_a_tilde(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", "~/cache")  # as systemd hands it over
+    monkeypatch.setenv("DIRFRAME_DATA_DIR", "~/data")
+    assert (cache_folder(), data_folder()) == (tmp_path / "cache", tmp_path / "data")
+    assert cache_folder("~/other") == tmp_path / "other"
+    with dirframe.sample_directory(cache_dir=Path("~/sample")) as directory:
+        assert directory.settings.cache_dir == tmp_path / "sample"
 
 
 def test_the_folders_are_the_system_s_own_unless_moved(monkeypatch: pytest.MonkeyPatch) -> None:

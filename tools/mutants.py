@@ -47,7 +47,7 @@ AREAS: dict[str, dict[str, list[str]]] = {
     "quota": {"dirframe/client/http/quota.py": []},
     "dtypes": {
         "dirframe/client/frames/[!b]*.py": ["tests/client/frames/test_dtypes.py"],
-        "dirframe/client/frames/builder.py": ["tests/client/documents/test_parsed.py"],
+        "dirframe/client/frames/builder.py": ["tests/client/test_documents.py"],
     },
     "clean": {"dirframe/clean": ["tests/clean"]},
     "stats": {

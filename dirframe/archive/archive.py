@@ -13,8 +13,8 @@ from dirframe._display.card import Card
 from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot, read_contents
 from dirframe.archive.status import Status, is_finished, rounds_as_of, status_of
 from dirframe.archive.store import Store
+from dirframe.client import documents
 from dirframe.client.details import sent_columns, unsent_columns, with_signs
-from dirframe.client.documents import recorded
 from dirframe.client.frames.builder import FrameBuilder
 from dirframe.client.frames.columns import select_columns, with_id_column
 from dirframe.client.paging.completeness import PAGES_PER_CHUNK
@@ -397,4 +397,4 @@ def read_pages(
         return paths.frame(as_of, columns=columns)
     if as_of is not None:
         raise InvalidInputError("as_of is for archives: documents have no other state.")
-    return recorded.read_pages(paths, resource=resource, columns=columns, max_bytes=max_bytes)
+    return documents.read_pages(paths, resource=resource, columns=columns, max_bytes=max_bytes)

@@ -92,7 +92,7 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
-    check_details(resources[collection], details=details)
+    check_details(collection, details=details)
     collection_query = CollectionQuery(resource=resources[collection], query=query, sort=sort)
     file = Path(path)
     budget = Budget(requests_per_day, stop_at)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _SAFE = "/!$'()*+,:;=@~%"
-_PLACE = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
+_PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
             "The path holds an api_key, which is sent without that.",
             hint=Hint("Pass the path alone."),
         )
-    below = address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
-    parts = urlsplit(below)
+    relative = address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
+    parts = urlsplit(relative)
     if parts.scheme or parts.netloc:
         raise InvalidInputError(  # without the address, which may contain a password
             f"The path is an address of {parts.hostname or 'another kind'}, and not below "
@@ -110,10 +110,8 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
 def known_resource(path: str) -> tuple[Resource | None, bool]:
     """Return the resource expected at a path, and whether the path is a collection."""
     for resource in ALL_RESOURCES.values():
-        collection = f"/{resource.collection}.xml"
-        record = f"/{resource.collection}/{{id}}.xml"
-        for template in resource.paths or (collection, record):
-            if _fits(template, path):
+        for template in resource.paths:
+            if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), path):
                 return resource, not template.endswith("}.xml")
     return None, False
 
@@ -135,7 +133,3 @@ def path_of(template: str, **values: str | int) -> str:
             )
         escaped[name] = quote(text, safe="")
     return template.format(**escaped)
-
-
-def _fits(template: str, path: str) -> bool:
-    return re.fullmatch(_PLACE.sub("[^/]+", re.escape(template)), path) is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 from dirframe import provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
+from dirframe.client.documents import frame_pages
 from dirframe.client.frames.interchange import FrameKind, check_kind
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
@@ -19,10 +19,11 @@ from dirframe.errors import (
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
+    warn,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -94,7 +95,6 @@ def load_collection_query(
     options: LoadOptions,
     *,
     first: FetchedPage | None = None,
-    stacklevel: int = 3,
 ) -> pd.DataFrame:
     """Load a collection query; see `load_projects`.
 
@@ -108,8 +108,6 @@ def load_collection_query(
         Options of the load.
     first
         The first page, if already fetched.
-    stacklevel
-        Stack level of warnings.
 
     Returns
     -------
@@ -145,10 +143,32 @@ def load_collection_query(
         details_missing=result.lost,
     )
     if result.not_sent:
-        warnings.warn(analyses_not_sent(len(frame), result.needed), stacklevel=3)
+        warn(analyses_not_sent(len(frame), result.needed))
     if result.incomplete_reason:
-        handle_incomplete(result, query, client.settings, options, frame, stacklevel=stacklevel + 1)
+        handle_incomplete(result, query, client.settings, options, frame)
     return frame
+
+
+def load_single(
+    fetched: FetchedPage,
+    resource: Resource,
+    client: Connection,
+    query: Mapping[str, Any],
+    *,
+    columns: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Return the record of its own page as a frame of one row, with its provenance."""
+    client.session.warn_if_stale([fetched])
+    return attach_load_provenance(
+        frame_pages([fetched.page], resource, columns=columns).frame,
+        client.settings,
+        resource,
+        [fetched],
+        query=query,
+        items_available=1,
+        complete=True,
+        synthetic=fetched.page.envelope.synthetic,
+    )
 
 
 @contextmanager
@@ -198,8 +218,6 @@ def handle_incomplete(
     settings: Settings,
     options: LoadOptions,
     frame: pd.DataFrame,
-    *,
-    stacklevel: int,
 ) -> None:
     """Raise or warn that records are not proven complete, as the options say."""
     why = str(result.incomplete_reason)
@@ -210,9 +228,7 @@ def handle_incomplete(
         raise IncompleteCollectionError(
             message, frame=frame, missing=why, details_missing=missing, hint=hint
         )
-    warnings.warn(
-        IncompleteWarning(message, details_missing=missing, hint=hint), stacklevel=stacklevel
-    )
+    warn(IncompleteWarning(message, details_missing=missing, hint=hint))
 
 
 def _unproven(what: str, why: str) -> tuple[str, Hint]:

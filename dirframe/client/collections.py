@@ -262,4 +262,4 @@ def _load(
     address = Address(path, paged=resource.paged, single=False, facts=facts)
     query = CollectionQuery(resource=resource, address=address, **parameters)
     with client_or_default(directory) as client:
-        return load_at(query, client, options, stacklevel=5)
+        return load_at(query, client, options)

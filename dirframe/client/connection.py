@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Literal, Self
 from weakref import finalize
@@ -13,11 +12,11 @@ from dirframe._display.card import Card
 from dirframe._sqlite import call_after_fork
 from dirframe.client.http.client import Session
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings
+from dirframe.settings import DEFAULT_REQUESTS_PER_SECOND, Settings, cache_folder, data_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
+    from pathlib import Path
 
     from requests.auth import AuthBase
 
@@ -56,6 +55,7 @@ class Connection(Card):
             base_url,
             api_key,
             name=name,
+            cache_dir=cache_folder(cache_dir) if cache else None,
             expire_after=expire_after,
             max_workers=max_workers,
             daily_quota=daily_quota,
@@ -69,18 +69,13 @@ class Connection(Card):
             backoff=backoff,
             max_backoff=max_backoff,
             max_response_bytes=max_response_bytes,
+            quota_dir=data_folder(quota_dir),
             auth=auth,
             allow_http=allow_http,
         )
         if max_per_second == "auto" and not settings.is_local:
             settings = settings.with_options(max_per_second=DEFAULT_REQUESTS_PER_SECOND)
-        if not cache:
-            settings = settings.with_options(cache_dir=None)
-        elif cache_dir is not None:
-            settings = settings.with_options(cache_dir=Path(cache_dir).expanduser())
-        if quota_dir is not None:
-            settings = settings.with_options(quota_dir=Path(quota_dir).expanduser())
-        self._begin(settings)
+        self._set_up(settings)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, closing: ExitStack | None = None) -> Self:
@@ -99,7 +94,7 @@ class Connection(Card):
             The directory.
         """
         directory = cls.__new__(cls)
-        directory._begin(settings, closing)
+        directory._set_up(settings, closing)
         if closing is not None:
             # In a thread of its own: garbage is collected in any thread, also in one of the service.
             stop = Thread(target=closing.close, name="dirframe close", daemon=True).start
@@ -107,7 +102,7 @@ class Connection(Card):
             directory._stopper.atexit = False
         return directory
 
-    def _begin(self, settings: Settings, closing: ExitStack | None = None) -> None:
+    def _set_up(self, settings: Settings, closing: ExitStack | None = None) -> None:
         self._settings = settings
         self._closing = closing or ExitStack()
         self._session: Session | None = None
@@ -160,12 +155,7 @@ class Connection(Card):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         self.close()
 
     def _card(self) -> tuple[str, dict[str, str], str]:
@@ -203,5 +193,5 @@ def client_or_default(directory: Connection | None) -> Iterator[Connection]:
             )
         yield directory
         return
-    with Connection() as named:
-        yield named
+    with Connection() as connection:
+        yield connection

@@ -180,17 +180,16 @@ def record_path(resource: Resource, identifier: str) -> str:
     return f"/{resource.collection}/{quote(identifier, safe='')}.xml"
 
 
-def check_details(resource: Resource, *, details: bool) -> None:
-    """Raise if `details` is set for a resource without details.
+def check_details(collection: str, *, details: bool) -> None:
+    """Raise if `details` is set for a collection without details.
 
     Raises
     ------
     InvalidInputError
         If the records are not projects.
     """
-    if details and resource is not PROJECT:
+    if details and collection != PROJECT.collection:
         raise InvalidInputError(
-            f"Details are the own page of each project; {resource.collection} come whole in their "
-            "collection.",
+            f"Details are the own page of each project; {collection} has none.",
             hint=Hint("Leave details= out.", shell="Leave --details out."),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from dirframe.client.collection_loader import (
@@ -14,6 +13,7 @@ from dirframe.client.collection_loader import (
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.paging.record_stream import RecordStream
+from dirframe.errors import warn
 from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def iter_projects(
 def _iterate(
     resource: Resource, directory: Directory | None, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    asked = {name: options.pop(name) for name in _QUERY if name in options}
+    query_options = {name: options.pop(name) for name in _QUERY if name in options}
     policy = CachePolicy(**{name: options.pop(name) for name in _POLICY if name in options})
-    query = CollectionQuery(resource=resource, **asked)
+    query = CollectionQuery(resource=resource, **query_options)
     return _records(query, directory, LoadOptions(policy=policy, **{"progress": True} | options))
 
 
@@ -128,6 +128,6 @@ def _records(
         if result.fetched:
             client.session.warn_if_stale(result.fetched)
     if result.not_sent:
-        warnings.warn(analyses_not_sent(stream.yielded, result.needed), stacklevel=2)
+        warn(analyses_not_sent(stream.yielded, result.needed))
     if result.incomplete_reason:
-        handle_incomplete(result, query, client.settings, options, result.frame, stacklevel=3)
+        handle_incomplete(result, query, client.settings, options, result.frame)

@@ -6,19 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from dirframe.client.addresses import address_of, known_resource
-from dirframe.client.collection_loader import (
-    LoadOptions,
-    attach_load_provenance,
-    load_collection_query,
-)
+from dirframe.client.collection_loader import LoadOptions, load_collection_query, load_single
 from dirframe.client.connection import client_or_default
-from dirframe.client.documents.parsed import frame_pages
 from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
-from dirframe.schema import Resource
+from dirframe.schema.extensions import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +28,6 @@ if TYPE_CHECKING:
     from dirframe.client.frames.interchange import FrameKind
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
-    from dirframe.client.xml.envelope import Envelope
-
-
-#: Resource of an empty result at an undocumented path.
-_UNKNOWN = Resource("record", "records", key="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,12 +36,11 @@ class First:
 
     query: CollectionQuery
     fetched: FetchedPage
-    envelope: Envelope
 
     @property
     def is_single(self) -> bool:
         """Whether it is a single record and not a page of a collection."""
-        address, envelope = self.query.address, self.envelope
+        address, envelope = self.query.address, self.fetched.page.envelope
         counted = envelope.items_available is not None or envelope.items_returned is not None
         can_be = address is not None and address.single is not False
         return can_be and envelope.records == 1 and not counted
@@ -165,7 +154,7 @@ def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
                 hint=Hint(f"Leave {name}= out.", shell=f"Leave --{name} out."),
             )
     resource, _ = known_resource(address.path)
-    return CollectionQuery(resource=resource or _UNKNOWN, address=address, **options)
+    return CollectionQuery(resource=resource or UNKNOWN, address=address, **options)
 
 
 def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy) -> First:
@@ -181,7 +170,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
     reader = RecordReader()
     envelope = reader.add(fetched.page)
     resource = reader.resource or query.resource
-    if query.resource is not _UNKNOWN and resource.name != query.resource.name:
+    if query.resource is not UNKNOWN and resource.name != query.resource.name:
         raise UnreadableResponseError(
             f"{fetched.url} should hold <{query.resource.name}> records, but it holds "
             f"<{resource.name}>.",
@@ -200,18 +189,12 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
         )
     if reader.resource is not None and not resource.fields:
         ids = reader.last_values("id")
-        told_apart = None not in ids and len(set(ids)) == len(ids)
-        resource = replace(resource, key="id" if told_apart else "")
-    return First(query=replace(query, resource=resource), fetched=fetched, envelope=envelope)
+        are_distinct = None not in ids and len(set(ids)) == len(ids)
+        resource = replace(resource, key="id" if are_distinct else "")
+    return First(query=replace(query, resource=resource), fetched=fetched)
 
 
-def load_at(
-    query: CollectionQuery,
-    client: Connection,
-    options: LoadOptions,
-    *,
-    stacklevel: int = 4,
-) -> pd.DataFrame:
+def load_at(query: CollectionQuery, client: Connection, options: LoadOptions) -> pd.DataFrame:
     """Load a query to an address; see `load`.
 
     Raises
@@ -227,23 +210,6 @@ def load_at(
             "before they are read. Leave columns out and choose from the frame."
         )
     if first.is_single:
-        return _single(first, client, options.columns)
-    return load_collection_query(
-        first.query, client, options, first=first.fetched, stacklevel=stacklevel
-    )
-
-
-def _single(first: First, client: Connection, columns: Sequence[str] | None) -> pd.DataFrame:
-    fetched, resource = first.fetched, first.query.resource
-    client.session.warn_if_stale([fetched])
-    parsed = frame_pages([fetched.page], resource, columns=columns)
-    return attach_load_provenance(
-        parsed.frame,
-        client.settings,
-        resource,
-        [fetched],
-        query=first.query.to_provenance(),
-        items_available=1,
-        complete=True,
-        synthetic=first.envelope.synthetic,
-    )
+        query_facts = first.query.to_provenance()
+        return load_single(first.fetched, resource, client, query_facts, columns=options.columns)
+    return load_collection_query(first.query, client, options, first=first.fetched)

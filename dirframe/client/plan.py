@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dirframe._display.card import Card
 from dirframe.client.connection import client_or_default
-from dirframe.client.details import (
-    Details,
-    check_details,
-    read_sent,
-    wants_analysis,
-)
+from dirframe.client.details import Details, check_details, read_sent, wants_analysis
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, query_at
 from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES
 from dirframe.client.paging.prefetch import fetch_ahead
-from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.schema import RESOURCES
-from dirframe.schema.extensions import EXTENSIONS
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,13 +23,13 @@ if TYPE_CHECKING:
     from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.http.client import FetchedPage
+    from dirframe.client.paging.query import CollectionQuery
 
 
 _MAY_FIT = "It may fit, or not."
 
-_BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
-#: Paths of the other collections without placeholders.
-_PATHS = {r.collection: r.paths[0] for r in EXTENSIONS.values() if "{" not in r.paths[0]}
+#: Paths of the collections of a directory, of which there is one each.
+_PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -212,33 +205,22 @@ def plan(
     (4, 4, True)
     """
     path = _PATHS.get(collection, collection)
-    if collection not in _BY_COLLECTION and "/" not in path:
+    if "/" not in path:
         raise InvalidInputError(
-            f"There is no collection {collection!r}; choose one of "
-            f"{', '.join([*_BY_COLLECTION, *_PATHS])}, or pass a path such as "
-            "'/projects/1/contributors.xml'."
+            f"There is no collection {collection!r}; choose one of {', '.join(_PATHS)}, or pass a "
+            "path such as '/projects/1/contributors.xml'."
         )
-    parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     if exact and refresh:
         raise InvalidInputError(
             "An exact plan reads the pages that the load then has in the cache, and a refreshing load "
             "asks for them again.",
             hint=Hint("Leave exact= or refresh= out.", shell="Leave --exact or --refresh out."),
         )
-    resource = _BY_COLLECTION.get(collection)
-    if resource is not None:
-        check_details(resource, details=details)
-        collection_query = CollectionQuery(resource=resource, **parameters)
-    elif details:
-        raise InvalidInputError(
-            f"Details are the own page of each project; {collection} has none.",
-            hint=Hint("Leave details= out.", shell="Leave --details out."),
-        )
+    check_details(collection, details=details)
     with client_or_default(directory) as client:
-        if resource is None:
-            collection_query = query_at(path, client, **parameters)
-        needs_details = details and wants_analysis(collection_query.resource, columns)
-        return _price(client, collection_query, details=needs_details, refresh=refresh, exact=exact)
+        request = query_at(path, client, query=query, sort=sort, max_items=max_items)
+        needs_details = details and wants_analysis(request.resource, columns)
+        return _price(client, request, details=needs_details, refresh=refresh, exact=exact)
 
 
 def _price(
@@ -251,17 +233,18 @@ def _price(
 ) -> Plan:
     session = client.session
     first_page = fetch_first(query, client, CachePolicy())
-    query, first, envelope = first_page.query, first_page.fetched, first_page.envelope
-    available, cap = envelope.items_available, query.max_items
+    query, first = first_page.query, first_page.fetched
+    envelope = first.page.envelope
+    available, max_items = envelope.items_available, query.max_items
     if first_page.is_single:
         available = 1
-    items = available if cap is None or available is None else min(available, cap)
+    items = available if max_items is None or available is None else min(available, max_items)
     is_whole = items == available and query.resource.paged and not first_page.is_single
     pages = _pages(items, envelope.records, whole=is_whole)
     documents = [first]
     if details and items is not None:
         last = math.ceil(items / envelope.records) if envelope.records else 1
-        documents += _others(client, query, last, fetch=exact)
+        documents += _later_pages(client, query, last, fetch=exact)
     numbers = range(1, 1 if refresh or pages is None else pages + 1)
     cached = sum(session.is_cached(query.path, query.params(page)) for page in numbers)
     own, own_cached, unknown = 0, 0, 0
@@ -285,17 +268,17 @@ def _price(
     )
 
 
-def _others(
+def _later_pages(
     client: Connection, query: CollectionQuery, last: int, *, fetch: bool
 ) -> list[FetchedPage]:
     """Return the pages of a collection after the first: all, or those in the cache."""
-    session = client.session
+    session, policy = client.session, CachePolicy()
 
     def get(page: int) -> FetchedPage:
-        return session.get(query.path, query.params(page), CachePolicy())
+        return session.get(query.path, query.params(page), policy)
 
     def get_cached(page: int) -> FetchedPage | None:
-        return session.get_cached(query.path, query.params(page), CachePolicy())
+        return session.get_cached(query.path, query.params(page), policy)
 
     pages = range(2, last + 1)
     if not fetch:

@@ -7,10 +7,9 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from dirframe.client.collection_loader import attach_load_provenance
+from dirframe.client.collection_loader import load_single
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import record_path
-from dirframe.client.documents.parsed import frame_pages
 from dirframe.client.http.client import CachePolicy
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
 
 #: Fields that identify a record besides its id; users may pass the title as well.
-_NAMES = ("url_name", "vanity_url", "login", "name")
-_ADDRESSES = ("url", "html_url")
+_NAME_COLUMNS = ("url_name", "vanity_url", "login", "name")
+_URL_COLUMNS = ("url", "html_url")
 _MD5 = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 
 
@@ -79,8 +78,8 @@ def load_account(
     identifier = str(account).strip()
     with client_or_default(directory) as client:
         if "@" in identifier:
-            return _by_address(identifier, client, policy)
-        return _load_one(ACCOUNT, identifier, client, policy)
+            return _load_by_email(identifier, client, policy)
+        return _load_record(ACCOUNT, identifier, client, policy)
 
 
 def load_project(
@@ -129,22 +128,22 @@ def load_project(
     """
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     with client_or_default(directory) as client:
-        return _load_one(PROJECT, str(project).strip(), client, policy)
+        return _load_record(PROJECT, str(project).strip(), client, policy)
 
 
-def _by_address(address: str, client: Connection, policy: CachePolicy) -> pd.DataFrame:
+def _load_by_email(address: str, client: Connection, policy: CachePolicy) -> pd.DataFrame:
     # The specification hashes the address, the live service the address in lower case.
     spellings = list(dict.fromkeys([address.lower(), address]))
     for spelling in spellings:
         digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
-        try:
-            frame = _load_one(ACCOUNT, digest, client, policy, is_asked=_is_any)
+        try:  # the account is checked by its e-mail address
+            frame = _load_record(ACCOUNT, digest, client, policy, matches=lambda *_: True)
         except NotFoundError:
             if spelling is spellings[-1]:
                 raise
             continue
         # An unknown digest that begins with digits is taken for an id by the live service.
-        if frame["email_sha1"].str.lower().isin(_sha1s(spellings)).all():
+        if frame["email_sha1"].str.lower().isin(_email_sha1s(spellings)).all():
             return frame
     url = client.session.address(f"/accounts/{digest}.xml", {})
     raise NotFoundError(
@@ -155,12 +154,12 @@ def _by_address(address: str, client: Connection, policy: CachePolicy) -> pd.Dat
     )
 
 
-def _sha1s(addresses: list[str]) -> set[str]:
+def _email_sha1s(addresses: list[str]) -> set[str]:
     texts = [prefix + address for address in addresses for prefix in ("", "mailto:")]
     return {sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts}
 
 
-def _is_asked(frame: pd.DataFrame, identifier: str) -> bool:
+def _matches(frame: pd.DataFrame, identifier: str) -> bool:
     """Return whether the record matches an id, a name or the digest of an address."""
     [row] = frame.to_dict("records")
     if identifier == row["id"]:
@@ -175,53 +174,38 @@ def _is_asked(frame: pd.DataFrame, identifier: str) -> bool:
 
 def _names(row: Mapping[Hashable, Any]) -> list[str]:
     """Return the names of a record, including those in its addresses."""
-    names = [row[name] for name in _NAMES if isinstance(row.get(name), str)]
-    addresses = [row[name] for name in _ADDRESSES if isinstance(row.get(name), str)]
+    names = [row[name] for name in _NAME_COLUMNS if isinstance(row.get(name), str)]
+    addresses = [row[name] for name in _URL_COLUMNS if isinstance(row.get(name), str)]
     ends = [urlsplit(address).path.rpartition("/")[2].removesuffix(".xml") for address in addresses]
     return [*names, *(unquote(end) for end in ends)]
 
 
-def _is_any(_frame: pd.DataFrame, _identifier: str) -> bool:
-    """Accept any record; the caller checks the account by its e-mail address."""
-    return True
-
-
-def _called(row: pd.Series[Any]) -> str:
-    names = list(dict.fromkeys(_names(row.to_dict())))
+def _describe(row: Mapping[Hashable, Any]) -> str:
+    names = list(dict.fromkeys(_names(row)))
     return f"{row['id']} ({', '.join(names)})" if names else str(row["id"])
 
 
-def _load_one(
+def _load_record(
     resource: Resource,
     identifier: str,
     client: Connection,
     policy: CachePolicy,
     *,
-    is_asked: Callable[[pd.DataFrame, str], bool] = _is_asked,
+    matches: Callable[[pd.DataFrame, str], bool] = _matches,
 ) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
     fetched = client.session.get(path, {}, policy)
-    client.session.warn_if_stale([fetched])
-    documents = frame_pages([fetched.page], resource)
-    if len(documents.frame) != 1 or not is_asked(documents.frame, identifier):
-        count = len(documents.frame)
-        what = resource.name if count == 1 else resource.collection
-        names = ", ".join(_called(row) for _, row in documents.frame.head(3).iterrows())
+    frame = load_single(fetched, resource, client, {"id": identifier})
+    if len(frame) != 1 or not matches(frame, identifier):
+        what = resource.name if len(frame) == 1 else resource.collection
+        names = ", ".join(map(_describe, frame.head(3).to_dict("records")))
         raise NotFoundError(
-            f"{fetched.url} answered with {count:,} {what}{f': {names}' if names else ''}, not with "
-            f"the one {resource.name} that was asked for by the id or name {identifier!r}.",
+            f"{fetched.url} answered with {len(frame):,} {what}{f': {names}' if names else ''}, "
+            f"not with the one {resource.name} that was asked for by the id or name "
+            f"{identifier!r}.",
             url=fetched.url,
             status=200,
         )
-    return attach_load_provenance(
-        documents.frame,
-        client.settings,
-        resource,
-        [fetched],
-        query={"id": identifier},
-        items_available=1,
-        complete=True,
-        synthetic=documents.envelopes[0].synthetic,
-    )
+    return frame

@@ -18,7 +18,7 @@ from dirframe.provenance.absent_columns import Absent, absent
 from dirframe.provenance.fingerprint import Difference, ids_of
 from dirframe.provenance.record import Provenance
 from dirframe.schema.attributes import ATTRIBUTE, frame_attributes
-from dirframe.schema.extensions import ALL_RESOURCES, detect_resource, resource_named
+from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource
@@ -325,10 +325,8 @@ def _rows(record: Provenance, frame: Any) -> int:
 
 
 def _noun(record: Provenance, count: int) -> str:
-    resource = ALL_RESOURCES.get(record.resource)
-    if resource is None:
-        return "record" if count == 1 else "records"
-    return resource.words[0 if count == 1 else 1]
+    singular, plural = ALL_RESOURCES.get(record.resource, UNKNOWN).words
+    return singular if count == 1 else plural
 
 
 def _size(record: Provenance, frame: Any) -> str:
@@ -348,8 +346,7 @@ def _size(record: Provenance, frame: Any) -> str:
 
 def _origin(record: Provenance) -> str:
     text = f"Source: {record.source or record.base_url or 'not recorded'}"
-    days = [t[:10] for t in (record.retrieved_oldest, record.retrieved_newest) if t]
-    return f"{text}, retrieved {' to '.join(dict.fromkeys(days))}" if days else text
+    return f"{text}, retrieved {' to '.join(record.days)}" if record.days else text
 
 
 def _shortfall(record: Provenance) -> str:

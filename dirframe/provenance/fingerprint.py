@@ -100,12 +100,10 @@ def ids_of(column: Any) -> Ids:
 
 
 def _arrow(column: Any) -> pa.Array:
-    if not isinstance(
-        values := getattr(column, "to_arrow", lambda: column)(), pa.Array | pa.ChunkedArray
-    ):
-        values = pa.array(
-            column if column.dtype != object else column.astype("str"), from_pandas=True
-        )
+    values = column.to_arrow() if hasattr(column, "to_arrow") else column
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        texts = column.astype("str") if column.dtype == object else column
+        values = pa.array(texts, from_pandas=True)
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     if isinstance(values, pa.DictionaryArray):

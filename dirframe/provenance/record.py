@@ -120,6 +120,12 @@ class Provenance:
         known = {f.name: record[f.name] for f in fields(cls) if record.get(f.name) is not None}
         return cls(**known | {name: tuple(known.get(name, ())) for name in _TUPLES})
 
+    @property
+    def days(self) -> list[str]:
+        """First and last day of access in UTC, or the only one; empty if not known."""
+        times = (self.retrieved_oldest, self.retrieved_newest)
+        return list(dict.fromkeys(time[:10] for time in times if time))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as a new dict of JSON values."""
         record = {f.name: copy.deepcopy(getattr(self, f.name)) for f in fields(self)}

@@ -10,8 +10,12 @@ import enum
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dirframe._tables import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "ACCOUNT",
@@ -114,7 +118,7 @@ class Resource:
     service supports those whose field its records have. `query_sort` is the default sort of the
     embedded service for a query, `default_sort` that of requests without one.
     `paths` are templates of the paths that return such records, the collection first; empty if
-    the path is ``/{collection}.xml``. `key` is the column that identifies a record within its
+    they are not known. `key` is the column that identifies a record within its
     collection, empty if there is none.
     """
 
@@ -176,44 +180,27 @@ def read_fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
     )
 
 
-_SORTS = (
-    "created_at",
-    "created_at_reverse",
-    "id",
-    "id_reverse",
-    "name",
-    "name_reverse",
-    "updated_at",
-    "updated_at_reverse",
-)
+def read_resource(row: Mapping[str, str], fields: tuple[Field, ...]) -> Resource:
+    """Return the resource that a row of ``resources.csv`` describes."""
+    return Resource(
+        name=row["name"],
+        collection=row["collection"],
+        fields=fields,
+        sorts=tuple(row["sorts"].split()),
+        default_sort=row["default_sort"],
+        other_sorts=tuple(row["other_sorts"].split()),
+        query_sort=row["query_sort"],
+        paths=tuple(row["paths"].split()),
+        paged=row["paged"] == "yes",
+        key=row["key"],
+    )
 
-ACCOUNT = Resource(
-    name="account",
-    collection="accounts",
-    sorts=_SORTS,
-    default_sort="created_at_reverse",
-    other_sorts=("relevance",),
-    fields=read_fields("account"),
-)
 
-PROJECT = Resource(
-    name="project",
-    collection="projects",
-    sorts=(*_SORTS, "stack_count", "stack_count_reverse"),
-    default_sort="created_at_reverse",
-    other_sorts=(
-        "new",
-        "users",
-        "popularity",
-        "rating",
-        "activity_level",
-        "active_committers",
-        "project_name",
-        "description",
-        "relevance",
-    ),
-    query_sort="relevance",
-    fields=read_fields("project"),
+#: Rows of the table of resources, by element name.
+RESOURCE_ROWS = {row["name"]: row for row in read_rows(Path(__file__).with_name("resources.csv"))}
+
+ACCOUNT, PROJECT = (
+    read_resource(RESOURCE_ROWS[name], read_fields(name)) for name in ("account", "project")
 )
 
 #: Resources of the specification by element name.

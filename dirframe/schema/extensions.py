@@ -1,4 +1,4 @@
-"""Resources of an extension outside the specification, read from ``extensions.csv``."""
+"""Resources of an extension outside the specification."""
 
 # Sources: the page templates and the public reference of the live service, read in 2026, and
 # recorded responses.
@@ -6,11 +6,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe._tables import read_rows
-from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Dialect, Field, Resource, read_fields
+from dirframe.schema import (
+    ACCOUNT,
+    PROJECT,
+    RESOURCE_ROWS,
+    RESOURCES,
+    Dialect,
+    Field,
+    Resource,
+    read_fields,
+    read_resource,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,17 +39,9 @@ def _fields(name: str) -> tuple[Field, ...]:
 
 #: Resources of the extension by element name.
 EXTENSIONS = {
-    row["name"]: Resource(
-        name=row["name"],
-        collection=row["collection"],
-        fields=_fields(row["name"]),
-        default_sort=row["default_sort"],
-        other_sorts=tuple(row["sorts"].split()),
-        paths=tuple(row["paths"].split()),
-        paged=row["paged"] == "yes",
-        key=row["key"],
-    )
-    for row in read_rows(Path(__file__).with_name("extensions.csv"))
+    name: read_resource(row, _fields(name))
+    for name, row in RESOURCE_ROWS.items()
+    if name not in RESOURCES
 }
 LANGUAGE = EXTENSIONS["language"]
 CONTRIBUTOR_FACT = EXTENSIONS["contributor_fact"]
@@ -50,6 +50,9 @@ SIZE_FACT = EXTENSIONS["size_fact"]
 
 #: All resources by element name.
 ALL_RESOURCES = RESOURCES | EXTENSIONS
+
+#: For records of a kind that is not known.
+UNKNOWN = Resource("record", "records", key="")
 
 
 def resource_named(name: str) -> Resource:

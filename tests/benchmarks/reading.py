@@ -25,7 +25,7 @@ import pyarrow as pa
 from lxml import etree
 
 import dirframe
-from dirframe.client.documents.parsed import frame_pages, parse_documents
+from dirframe.client.documents import frame_pages, parse_documents
 from dirframe.client.xml.parser import PageParser
 from dirframe.io._integrity.native_check import check
 from dirframe.io.formats import kind_of

@@ -38,7 +38,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dirframe import child_table, plot, stats, unify_countries
-from dirframe.client.documents.parsed import parse_documents
+from dirframe.client.documents import parse_documents
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from dirframe.service.synthetic.generate import generate_accounts, generate_projects

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,13 +12,16 @@ import pytest
 
 import dirframe
 from dirframe.errors import (
+    AnalysesNotSentWarning,
     CacheError,
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
     NotFoundError,
     ServiceError,
+    StaleWarning,
     UnreadableResponseError,
+    UnreadableValueWarning,
 )
 from dirframe.provenance import get_provenance
 from tests.client import Asked, Reply, Server, page_xml, record
@@ -292,3 +297,32 @@ def test_a_plan_of_no_collection_names_those_there_are(at: Callable[..., Directo
         with pytest.raises(InvalidInputError, match="accounts, projects, languages, orgs, or"):
             dirframe.plan("tongues", directory=at(server))
         assert server.asked == []
+
+
+def test_a_warning_points_at_the_line_that_loads(
+    at: Callable[..., Directory], tmp_path: Path
+) -> None:
+    named = record("1", analysis_id="7")
+    page = page_xml([named, record("2", stack_count="many")], available=2, first=0)
+    old = {"expire_after": timedelta(0)}
+    recorded = tmp_path / "page.xml"
+    recorded.write_bytes(page_xml([named], available=2, first=0))
+    with (
+        Server(lambda _: page) as server,
+        Server(document("contributor.xml")) as other,
+        warnings.catch_warnings(record=True) as caught,
+    ):
+        warnings.simplefilter("always")
+        load("/projects.xml", at(server, **old))
+        load("/projects.xml", at(server, **old), stale=True)
+        load("/projects/1/contributors/5.xml", at(other, **old))
+        load("/projects/1/contributors/5.xml", at(other, **old), stale=True)
+        dirframe.load_projects(at(server, **old), progress=False, stale=True)
+        dirframe.read_pages(recorded)
+    assert {warning.category for warning in caught} == {
+        AnalysesNotSentWarning,
+        IncompleteWarning,
+        StaleWarning,
+        UnreadableValueWarning,
+    }
+    assert {warning.filename for warning in caught} == {__file__}

@@ -286,8 +286,8 @@ def test_the_count_may_break_while_it_is_used(
 
 @pytest.fixture
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dirframe.client.http.cache._PATIENCE", 0.2)
-    monkeypatch.setattr("dirframe.client.http.quota._PATIENCE", 0.2)
+    monkeypatch.setattr("dirframe.client.http.cache._TIMEOUT", 0.2)
+    monkeypatch.setattr("dirframe.client.http.quota._TIMEOUT", 0.2)
 
 
 @pytest.fixture

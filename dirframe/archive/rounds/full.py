@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dirframe.archive.model import PageRecord, Round
     from dirframe.archive.rounds.known import KnownState
     from dirframe.archive.writer import ArchiveWriter
-    from dirframe.client.paging.completeness import Page
+    from dirframe.client.paging.completeness import PagePosition
     from dirframe.client.paging.ids import Codes
 
 
@@ -191,7 +191,7 @@ class _RoundRun:
         return concatenate(page.ids for page in used), facts
 
 
-def _counts(pages: Sequence[Page]) -> tuple[int, int, int]:
+def _counts(pages: Sequence[PagePosition]) -> tuple[int, int, int]:
     """Return the numbers of different records, of those without an id, and of repeated ones."""
     records = sum(len(page.ids) for page in pages)
     without_id = sum(page.ids.count(NO_ID) for page in pages)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dirframe.archive.model import Doubt, Reason, sort_keys
-from dirframe.client.paging.completeness import Page, PageSequence
+from dirframe.client.paging.completeness import PagePosition, PageSequence
 from dirframe.client.paging.ids import EMPTY, IdIndex, concatenate, unique
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _RealPage(Page):
+class _RealPage(PagePosition):
     """A page of this state, and the first and the last value of its sort key."""
 
     low: str | None
@@ -273,7 +273,7 @@ class CollectionTracker:
                 begin = (number - a - 1) * self._size
                 ids = array("q", between[begin : begin + self._size].tobytes())
                 first = (number - 1) * self._size
-                positions.add(Page(number, self.available, first, ids, 0, earlier))
+                positions.add(PagePosition(number, self.available, first, ids, 0, earlier))
         for page in self._real.values():
             positions.add(page)
         return positions

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from dirframe.client.frames.inference import inferred_kind
 from dirframe.client.frames.lists import ListArray
 from dirframe.client.xml.columns import chunk_to_list
 from dirframe.client.xml.lists import concat_lists
-from dirframe.errors import UnreadableValueWarning
+from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import RESOURCES, Kind
 
 if TYPE_CHECKING:
@@ -132,7 +131,7 @@ class FrameBuilder:
         # Joined, a list is in memory twice for a moment: before the other columns are made.
         names = list(self._columns)
         series: dict[str, pd.Series[Any]] = {}
-        for name in sorted(names, key=self._is_of_texts):
+        for name in sorted(names, key=lambda name: not _any_lists(self._columns[name])):
             parts = self._columns.pop(name)
             series[name] = _inferred(name, parts) if name in self._inferred else _to_series(parts)
             del parts
@@ -142,9 +141,6 @@ class FrameBuilder:
         frame = pd.DataFrame({name: series[name] for name in names}, index, copy=False)
         self._warn(series)
         return frame
-
-    def _is_of_texts(self, name: str) -> bool:
-        return not any(_holds_lists(part) for part in self._columns[name])
 
     def _name(self, path: FieldPath) -> str:
         name = self._names.get(path)
@@ -173,12 +169,12 @@ class FrameBuilder:
             examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
             messages.append(f"{len(texts):,} in {name} ({examples})")
         if messages:
-            warnings.warn(
-                f"Values of the {self._resource.collection} could not be read: "
-                f"{'; '.join(messages)}. They are missing there and kept as text in the columns "
-                "that end in _unreadable.",
-                UnreadableValueWarning,
-                stacklevel=3,
+            warn(
+                UnreadableValueWarning(
+                    f"Values of the {self._resource.collection} could not be read: "
+                    f"{'; '.join(messages)}. They are missing there and kept as text in the "
+                    "columns that end in _unreadable."
+                )
             )
 
 
@@ -206,7 +202,7 @@ def _release_memory() -> None:
 
 def _concatenate(parts: Sequence[ColumnChunk], *, lists: bool) -> ColumnChunk:
     """Return texts or lists as one array, or as Python objects if Arrow cannot hold them."""
-    if not (lists or any(_holds_lists(part) for part in parts)):
+    if not (lists or _any_lists(parts)):
         return pa.concat_arrays(parts) if parts else pa.array([], pa.large_string())
     of_lists = [
         pa.nulls(len(part), _NO_LISTS.type)
@@ -232,7 +228,7 @@ def _missing_values(like: ColumnChunk, rows: int) -> ColumnChunk:
 
 
 def _inferred(name: str, parts: list[ColumnChunk]) -> pd.Series[Any]:
-    if any(_holds_lists(part) for part in parts):
+    if _any_lists(parts):
         return _to_series(parts)
     texts = pa.chunked_array(parts)
     kind = inferred_kind(name, texts.unique().drop_null().to_pylist())
@@ -240,7 +236,7 @@ def _inferred(name: str, parts: list[ColumnChunk]) -> pd.Series[Any]:
 
 
 def _to_series(parts: list[ColumnChunk]) -> pd.Series[Any]:
-    if not any(_holds_lists(part) for part in parts):
+    if not _any_lists(parts):
         return to_pandas(pa.chunked_array(parts))
     if all(isinstance(part, pa.ListArray) for part in parts):
         lists = concat_lists(parts)
@@ -250,12 +246,16 @@ def _to_series(parts: list[ColumnChunk]) -> pd.Series[Any]:
     return pd.Series(_to_values(parts), dtype="object")
 
 
+def _any_lists(parts: Sequence[ColumnChunk]) -> bool:
+    return any(map(_holds_lists, parts))
+
+
 def _holds_lists(part: ColumnChunk) -> bool:
     return isinstance(part, list | pa.ListArray)
 
 
 def _to_values(parts: list[ColumnChunk]) -> list[CellValue]:
     values = [value for part in parts for value in chunk_to_list(part)]
-    if not any(_holds_lists(part) for part in parts):
+    if not _any_lists(parts):
         return values
     return [v if v is None or isinstance(v, list) else [v] for v in values]

@@ -71,8 +71,7 @@ def fields(resource: str = "project") -> pd.DataFrame:
     >>> fields("account").query("name == 'latitude'")[["type", "unit"]].values.tolist()
     [['Float64', 'degrees north']]
     """
-    by_name = {known.name: known for known in ALL_RESOURCES.values()}
-    by_name |= {known.collection: known for known in ALL_RESOURCES.values()}
+    by_name = ALL_RESOURCES | {known.collection: known for known in ALL_RESOURCES.values()}
     if resource not in by_name:
         raise InvalidInputError(
             f"There is no resource {resource!r}; choose one of {', '.join(ALL_RESOURCES)}."

@@ -26,13 +26,6 @@ if TYPE_CHECKING:
 
 FrameKind = Literal["pandas", "polars", "arrow"]
 
-_ARROW = {
-    "whole": pa.int64(),
-    "number": pa.float64(),
-    "text": pa.large_string(),
-    "moment": pa.timestamp("us", tz="UTC"),
-}
-
 
 def check_kind(kind: str) -> None:
     """Raise if a kind of frame is unknown, or its library is not installed."""
@@ -132,10 +125,8 @@ def check_unique_columns(frame: pd.DataFrame) -> None:
 
 def to_arrow(frame: pd.DataFrame) -> pa.Table:
     """Convert a pandas frame to Arrow; lists whose entries differ in form become JSON."""
-    kept = {name: value for name, value in frame.attrs.items() if name == ATTRIBUTE}
-    plain = frame.copy(deep=False)
-    plain.attrs.clear()
-    plain.attrs.update(kept)  # others need not be JSON
+    plain = frame.copy(deep=False)  # other attributes need not be JSON
+    plain.attrs = {name: value for name, value in frame.attrs.items() if name == ATTRIBUTE}
     try:
         return pa.Table.from_pandas(plain, preserve_index=False)
     except pa.ArrowException:  # for example a text and a record in one list
@@ -183,10 +174,10 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
     """Return an Arrow table as a frame with the dtypes of the loaders."""
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        wanted = _ARROW.get(_kind(column.type))
-        if wanted is not None:
+        target = _loader_type(column.type)
+        if target is not None:
             try:
-                columns[name] = to_pandas(column.cast(wanted))
+                columns[name] = to_pandas(column.cast(target))
             except pa.ArrowInvalid as error:
                 raise InvalidInputError(too_large(name)) from error
         elif pa.types.is_boolean(column.type):
@@ -220,13 +211,14 @@ def is_instance(frame: object, module: str, name: str) -> bool:
     return engine is not None and isinstance(frame, getattr(engine, name))
 
 
-def _kind(kind: pa.DataType) -> str:
-    is_ = pa.types
-    if is_.is_integer(kind) or (is_.is_decimal(kind) and kind.scale == 0):
-        return "whole"
-    if is_.is_floating(kind) or is_.is_decimal(kind):
-        return "number"
-    if is_.is_timestamp(kind) or is_.is_date(kind):
-        return "moment"
-    texts = (is_.is_string, is_.is_large_string, is_.is_string_view, is_.is_dictionary)
-    return "text" if any(test(kind) for test in texts) else ""
+def _loader_type(kind: pa.DataType) -> pa.DataType | None:
+    """Return the Arrow type that the loaders use for such values; None for other values."""
+    types = pa.types
+    if types.is_integer(kind) or (types.is_decimal(kind) and kind.scale == 0):
+        return pa.int64()
+    if types.is_floating(kind) or types.is_decimal(kind):
+        return pa.float64()
+    if types.is_timestamp(kind) or types.is_date(kind):
+        return pa.timestamp("us", tz="UTC")
+    texts = (types.is_string, types.is_large_string, types.is_string_view, types.is_dictionary)
+    return pa.large_string() if any(is_text(kind) for is_text in texts) else None

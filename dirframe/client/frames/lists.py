@@ -121,9 +121,9 @@ class ListArray(ObjectStringArrayMixin, ExtensionArray):  # type: ignore[misc]  
         lists = concat_lists([self.lists, self._from_sequence(values).lists])
         if lists is None:
             raise TypeError(_NOT_A_LIST)
-        place = np.arange(len(self))
-        place[at] = len(self) + np.arange(len(values)).reshape(at.shape)
-        self.lists = lists.take(pa.array(place))
+        positions = np.arange(len(self))
+        positions[at] = len(self) + np.arange(len(values)).reshape(at.shape)
+        self.lists = lists.take(pa.array(positions))
 
     __hash__ = None  # type: ignore[assignment]  # as of all columns
 

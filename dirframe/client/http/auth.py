@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 from urllib.parse import quote_plus, urlsplit
 
 from dirframe.client.http.redaction import KEY_PARAMETER, holds_key, remove_from_body, scrub
-from dirframe.errors import Hint, WeakKeyWarning
+from dirframe.errors import Hint, WeakKeyWarning, warn
 
 if TYPE_CHECKING:
     import requests
@@ -55,13 +54,12 @@ class ApiKeyAuth:
             return content
         if self._key.is_unmistakable:
             return remove_from_body(content, secret)
-        warnings.warn(
+        warn(
             WeakKeyWarning(
                 "The text of the API key stands in an answer of the directory. It is too short or "
                 "too ordinary a text to tell a repeated key from data, so the records were left "
                 "as they are; they may hold the key, in the cache and in exports too.",
                 hint=Hint("Ask the directory for a longer key."),
-            ),
-            stacklevel=2,
+            )
         )
         return content

@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-import warnings
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from requests_cache.backends.sqlite import SQLiteDict
@@ -22,8 +21,11 @@ from requests_cache.serializers import SerializerPipeline, Stage
 
 from dirframe._display.card import Card
 from dirframe._sqlite import enable_wal, file_identity, open_database
-from dirframe.errors import CacheWarning, Hint
+from dirframe.errors import CacheWarning, Hint, warn
 from dirframe.settings import cache_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: The number is the version of the format; each version has a file of its own.
 CACHE_FILE = "http-cache-1.sqlite"
@@ -34,8 +36,8 @@ _CODEC = "lz4"
 _BAD_ENTRY = (pa.ArrowException, OSError, LookupError, RecursionError, MemoryError)
 
 #: Maximum number of bytes in an entry's header; no directory's page comes near.
-_LARGEST = 2**31
-_PATIENCE = 10.0
+_MAX_SIZE = 2**31
+_TIMEOUT = 10.0
 
 
 @dataclass(frozen=True)  # requests-cache sets an attribute, and accepts only an AttributeError
@@ -149,15 +151,15 @@ class ResponseCache:
 
     def _check_writable(self) -> None:
         if self._probe is None:
-            self._probe = open_database(self._file, timeout=_PATIENCE, any_thread=True)
+            self._probe = open_database(self._file, timeout=_TIMEOUT, any_thread=True)
             # requests-cache does not wait for another process that creates the same file.
-            enable_wal(self._probe, timeout=_PATIENCE)
+            enable_wal(self._probe, timeout=_TIMEOUT)
         self._probe.execute("BEGIN IMMEDIATE")
         self._probe.execute("ROLLBACK")
 
     def _give_up(self, reason: str) -> None:
         self.close()
-        warnings.warn(
+        warn(
             CacheWarning(
                 f"The cache {self._file} cannot be used ({reason}). The load goes on without it, "
                 "so pages are asked for again next time.",
@@ -167,8 +169,7 @@ class ResponseCache:
                     shell="Name another folder by DIRFRAME_CACHE_DIR, or remove the file with "
                     "`dirframe cache clear`.",
                 ),
-            ),
-            stacklevel=2,
+            )
         )
 
 
@@ -189,25 +190,21 @@ def _pack(page: CachedPage) -> bytes:
 
 
 def _unpack(entry: bytes) -> CachedPage:
+    line, _, packed = entry.partition(b"\n")
     try:
-        return _unpack_intact(entry)
+        head = json.loads(line)
+        if not 0 <= head["size"] <= _MAX_SIZE:
+            raise ValueError("an impossible size")
+        return CachedPage(
+            pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
+            # A time without a zone cannot be compared with others.
+            datetime.fromisoformat(head["created"]).astimezone(UTC),
+            head["url"],
+            head["type"],
+        )
     except _BAD_ENTRY as error:
         # requests-cache treats it as a missing entry, also when it lists all of them.
         raise ValueError("a damaged entry") from error
-
-
-def _unpack_intact(entry: bytes) -> CachedPage:
-    line, _, packed = entry.partition(b"\n")
-    head = json.loads(line)
-    if not 0 <= head["size"] <= _LARGEST:
-        raise ValueError("an impossible size")
-    return CachedPage(
-        pa.decompress(packed, head["size"], codec=_CODEC, asbytes=True),
-        # A time without a zone cannot be compared with others.
-        datetime.fromisoformat(head["created"]).astimezone(UTC),
-        head["url"],
-        head["type"],
-    )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -220,8 +217,8 @@ class CacheInfo(Card):
         The file.
     size_bytes : int
         Its size on disk, with SQLite's companion files.
-    Number of documents.
-        How many documents it holds.
+    pages : int
+        Number of documents.
     oldest, newest : datetime or None
         When the oldest and the newest of them were fetched, in UTC.
     """
@@ -238,15 +235,17 @@ class CacheInfo(Card):
             "size": f"{self.size_bytes / 1024**2:,.1f} MiB",
             "pages": f"{self.pages:,}",
         }
-        if self.oldest is not None and self.newest is not None:
-            facts["fetched"] = f"{self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
+        if self.pages:
+            facts["fetched"] = self._fetched
         return "Cache of fetched pages", facts, ""
 
     def __str__(self) -> str:
         size = f"{self.file}: {self.pages:,} pages, {self.size_bytes / 1024**2:,.1f} MiB"
-        if self.oldest is None or self.newest is None:
-            return size
-        return f"{size}, fetched {self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
+        return f"{size}, fetched {self._fetched}" if self.pages else size
+
+    @property
+    def _fetched(self) -> str:
+        return f"{self.oldest:%Y-%m-%d %H:%M} to {self.newest:%Y-%m-%d %H:%M} UTC"
 
 
 def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
@@ -268,7 +267,7 @@ def cache_info(cache_dir: str | Path | None = None) -> CacheInfo:
     >>> dirframe.cache_info(tempfile.mkdtemp()).pages
     0
     """
-    file = _cache_dir(cache_dir) / CACHE_FILE
+    file = cache_folder(cache_dir) / CACHE_FILE
     times: list[datetime] = []
     if file.exists():
         with closing(ResponseCache(file.parent)) as cache:
@@ -330,12 +329,8 @@ def prune_cache(older_than: timedelta, cache_dir: str | Path | None = None) -> i
     >>> dirframe.prune_cache(timedelta(days=30), tempfile.mkdtemp())
     0
     """
-    file = _cache_dir(cache_dir) / CACHE_FILE
+    file = cache_folder(cache_dir) / CACHE_FILE
     if not file.exists():
         return 0
     with closing(ResponseCache(file.parent)) as cache:
         return cache.prune(older_than=older_than)
-
-
-def _cache_dir(cache_dir: str | Path | None) -> Path:
-    return cache_folder() if cache_dir is None else Path(cache_dir).expanduser()

@@ -6,11 +6,10 @@ import json
 import os
 import threading
 import time
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import quote, urlencode, urlsplit
 
 import requests
@@ -35,6 +34,7 @@ from dirframe.errors import (
     ServiceError,
     StaleWarning,
     UnreadableResponseError,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ class CachePolicy:
         if self.wait < 0:
             raise InvalidInputError(f"wait is {self.wait}; it must be a number of seconds from 0.")
 
-    def for_retry(self) -> Self:
+    def for_retry(self) -> CachePolicy:
         """Return the policy for inconsistent pages: refresh, unless offline."""
-        return self if self.offline else type(self)(refresh=True, wait=self.wait, keep=self.keep)
+        return self if self.offline else replace(self, refresh=True, stale=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Session:
         self._settings = settings
         self._moved = MovedPaths()
         self._quota_wait = QuotaWait()
-        self._first, self._has_asked = threading.Lock(), False
+        self._first_request, self._has_requested = threading.Lock(), False
         self._session = requests.Session()
         self._apply_environment(settings)  # may raise: nothing is open yet
         # Responses to a user with a grant may be private: they are neither stored nor looked up.
@@ -191,7 +191,7 @@ class Session:
             return None
         url = self.address(path, parameters)
         stored = self.cache.get(self._key(url))
-        if stored is not None and (policy.stale or self._is_fresh(stored)):
+        if self._is_usable(stored, policy):
             if stored.url and stored.url != url:  # other pages were moved as well
                 self._moved.learn(url, stored.url)
             page = PageParser(max_bytes=self._settings.max_response_bytes).parse(
@@ -205,7 +205,7 @@ class Session:
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Return whether a document would come from the cache."""
         stored = self.cache.get(self._key(self.address(path, parameters)))
-        return stored is not None and self._is_fresh(stored)
+        return self._is_usable(stored, CachePolicy())
 
     def put_refusal(self, path: str, why: str) -> None:
         """Cache a refusal of a document for as long as a page is fresh.
@@ -240,7 +240,7 @@ class Session:
             return None
         url = self.address(path, {})
         stored = self.cache.get(self._refusal_key(url))
-        if stored is None or not (policy.stale or self._is_fresh(stored)):
+        if not self._is_usable(stored, policy):
             return None
         document = self.cache.get(self._key(url))
         if document is not None and document.retrieved > stored.retrieved:
@@ -257,12 +257,11 @@ class Session:
         oldest = min(page.retrieved for page in pages)
         age = datetime.now(UTC) - oldest
         if age > self._settings.expire_after and any(page.from_cache for page in pages):
-            warnings.warn(
+            warn(
                 StaleWarning(
                     f"Pages from the cache are used although they are old: the oldest was fetched "
                     f"{_words(age)} ago, at {oldest:%Y-%m-%d %H:%M} UTC."
-                ),
-                stacklevel=4,
+                )
             )
 
     def close(self) -> None:
@@ -270,12 +269,6 @@ class Session:
         self._session.close()
         self.cache.close()
         self.quota.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self.close()
 
     def _request_when_allowed(self, url: str, policy: CachePolicy) -> FetchedPage:
         deadline = time.monotonic() + policy.wait
@@ -304,14 +297,14 @@ class Session:
             time.sleep(pause)
 
     def _request(self, url: str, *, keep: bool) -> FetchedPage:
-        if not self._has_asked:
+        if not self._has_requested:
             # The first request is made alone: the waiting ones then know a moved directory.
-            with self._first:
-                if not self._has_asked:
+            with self._first_request:
+                if not self._has_requested:
                     try:
                         return self._fetch(url, keep=keep)
                     finally:
-                        self._has_asked = True
+                        self._has_requested = True
         return self._fetch(url, keep=keep)
 
     def _fetch(self, url: str, *, keep: bool) -> FetchedPage:
@@ -343,10 +336,11 @@ class Session:
             retrieved = self.cache.put(self._key(url), final_url, response.content, content_type)
         return FetchedPage(response.content, url, retrieved, response.all_attempts, response.page)
 
-    def _is_fresh(self, stored: CachedPage) -> bool:
+    def _is_usable(self, stored: CachedPage | None, policy: CachePolicy) -> TypeGuard[CachedPage]:
         # A clock that was ahead dated pages in the future: those may not be fresh until then, but one
         # that was set back by an hour is no reason to pay for all of them again.
-        return abs(stored.age) <= self._settings.expire_after
+        max_age = self._settings.expire_after
+        return stored is not None and (policy.stale or abs(stored.age) <= max_age)
 
     def _miss(self, url: str, stored: CachedPage | None) -> CacheError:
         if stored is None:

@@ -2,6 +2,10 @@
 
 # An attempt without a connection (unknown host, refused, no TLS, no tunnel) is distinguished from an
 # interrupted one by the state of the connection, not by the text of an error.
+#
+# The timeouts of requests apply to each read from the socket. A server that sends one byte a minute
+# never exceeds them, not even in the headers. So no read, and no connection, may wait longer than
+# is left of the whole exchange.
 
 from __future__ import annotations
 
@@ -21,9 +25,6 @@ from dirframe.errors import ConfigurationError, Hint
 if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping
-    from contextvars import Token
-
-    from dirframe.client.http.deadline import Deadline
 
 
 #: The first variable that is set counts: those of requests and curl, then those of OpenSSL.
@@ -35,7 +36,43 @@ _CERTIFICATE_VARIABLES = (
 )
 
 #: urllib3 chooses the connection in a call that takes no custom argument.
-_current: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
+_current: ContextVar[Attempt] = ContextVar("attempt")
+
+
+class Deadline:
+    """The time by which an exchange has to end.
+
+    Parameters
+    ----------
+    seconds
+        Maximum duration of the exchange.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @property
+    def passed(self) -> bool:
+        """Whether the time is up."""
+        return not self.allows(0.0)
+
+    def allows(self, pause: float) -> bool:
+        """Return whether there is time for a pause and another attempt."""
+        return time.monotonic() + pause < self._end
+
+    def bound(self, timeout: float | None) -> float:
+        """Return a timeout that does not exceed the time left.
+
+        Raises
+        ------
+        TimeoutError
+            If no time is left.
+        """
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left if timeout is None else min(timeout, left)
 
 
 class Attempt:
@@ -72,15 +109,13 @@ class Attempt:
         self._has_begun = False
         self._received = 0
         self._waited = 0.0
-        self._token: Token[Attempt | None] | None = None
 
     def __enter__(self) -> Self:
         self._token = _current.set(self)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        if self._token is not None:
-            _current.reset(self._token)
+        _current.reset(self._token)
 
     def count(self, size: int, seconds: float) -> None:
         """Count bytes and the time waited for them; the time to the first byte is not counted."""
@@ -137,26 +172,20 @@ class _MeteredReader(io.RawIOBase):
 class _MeteredResponse(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
-        attempt = _current.get()
-        if attempt is not None:
-            self.fp = io.BufferedReader(_MeteredReader(self.fp.detach(), sock, attempt))
+        self.fp = io.BufferedReader(_MeteredReader(self.fp.detach(), sock, _current.get()))
 
 
 class _DeadlineConnection(HTTPConnection):
     response_class = _MeteredResponse
 
     def connect(self) -> None:
-        attempt = _current.get()
-        if attempt is not None:
-            self.timeout = attempt.deadline.bound(self.timeout)
+        self.timeout = _current.get().deadline.bound(self.timeout)
         super().connect()
 
     def endheaders(self, *args: Any, **options: Any) -> None:
         if self.sock is None:
             self.connect()
-        attempt = _current.get()
-        if attempt is not None:
-            attempt.sent = True
+        _current.get().sent = True
         super().endheaders(*args, **options)
 
 

@@ -52,7 +52,7 @@ _NO_TLS = frozenset(
     {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"}
 )
 #: In a handshake, these mean an interrupted connection.
-_CUT = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
+_INTERRUPTED_TLS = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError)
 #: First bytes of a TLS alert: content type, and the major version.
 _TLS_ALERT = "\x15\x03"
 _INTERRUPTIONS = (
@@ -108,28 +108,28 @@ def classify_failure(
     """
     causes = list(_causes(error))
     if attempt.sent:
-        return _cut_off(error, causes, attempt, settings)
+        return _interrupted(error, causes, attempt, settings)
     return _not_connected(error, causes, url, proxy_of(url, proxies), settings)
 
 
-def time_is_up(seconds: float, *, has_arrived: bool) -> Failure:
+def deadline_failure(seconds: float, *, has_arrived: bool) -> Failure:
     """Return the failure of an exchange that exceeded its total timeout."""
     return Failure(
         f"it took longer than {seconds:g} seconds",
-        _patience("For a slow directory", "a longer total_timeout="),
+        _setting_hint("For a slow directory", "a longer total_timeout="),
         has_arrived=has_arrived,
     )
 
 
-def _patience(case: str, argument: str) -> Hint:
+def _setting_hint(case: str, argument: str) -> Hint:
     """Return a hint to an argument that the command line has no option for."""
     return Hint(f"{_AGAIN_PYTHON} {case}, pass {argument}.", shell=_AGAIN_SHELL)
 
 
 def proxy_refusal(proxy: str | None, *, answer: str) -> Failure:
     """Return the failure of a request that a proxy refused to forward."""
-    who = f"the proxy {proxy}" if proxy else "a proxy"
-    return Failure(f"{who} refused it ({answer})", _PROXY, has_arrived=False)
+    sender = f"the proxy {proxy}" if proxy else "a proxy"
+    return Failure(f"{sender} refused it ({answer})", _PROXY, has_arrived=False)
 
 
 def proxy_of(url: str, proxies: Mapping[str, str]) -> str | None:
@@ -153,7 +153,7 @@ def _not_connected(
         hint = _CERTIFICATE.get(root.verify_code, _AUTHORITY)
         reason = f"the certificate of {address} was refused ({root.verify_message})"
         return Failure(reason, hint, has_arrived=False)
-    if isinstance(root, ssl.SSLError) and not isinstance(root, _CUT):
+    if isinstance(root, ssl.SSLError) and not isinstance(root, _INTERRUPTED_TLS):
         if root.reason in _NO_TLS:
             reason = f"{proxy or address} does not speak TLS on this port ({root.reason})"
             hint = Hint("Check scheme and port of the address, and of HTTPS_PROXY if it is set.")
@@ -165,22 +165,22 @@ def _not_connected(
     if proxy and type(root) is OSError and root.errno is None:
         return proxy_refusal(proxy, answer=str(root))
     if not isinstance(error, _INTERRUPTIONS):
-        reason = f"it cannot be asked for ({_words(root)})"
+        reason = f"it cannot be asked for ({_message(root)})"
         return Failure(reason, Hint("Check the address."), has_arrived=False)
     target = f"the proxy {proxy}" if proxy else address
     if isinstance(root, socket.gaierror):
-        reason = f"the host name of {target} was not found ({_words(root)})"
+        reason = f"the host name of {target} was not found ({_message(root)})"
         hint = Hint("Check its spelling and your connection to the network.")
     elif any(isinstance(cause, TimeoutError) for cause in causes):
         reason = f"there was no connection to {target} within {settings.connect_timeout:g} seconds"
-        hint = _patience("For a slow directory", "a longer connect_timeout=")
+        hint = _setting_hint("For a slow directory", "a longer connect_timeout=")
     else:
-        reason = f"there was no connection to {target} ({_words(root)})"
+        reason = f"there was no connection to {target} ({_message(root)})"
         hint = _CHECK_CONNECTION
     return Failure(reason, hint, is_temporary=True, has_arrived=False)
 
 
-def _cut_off(
+def _interrupted(
     error: BaseException, causes: list[BaseException], attempt: Attempt, settings: Settings
 ) -> Failure:
     root = causes[-1]
@@ -188,19 +188,19 @@ def _cut_off(
         return Failure(
             f"the answer came too slowly: {attempt.rate:.3g} bytes a second over "
             f"{attempt.slow_time:g} seconds, less than {attempt.min_bytes_per_second:g}",
-            _patience("For a line that is this slow", "a lower min_bytes_per_second="),
+            _setting_hint("For a line that is this slow", "a lower min_bytes_per_second="),
         )
-    if isinstance(root, http.client.BadStatusLine) and _received(root).startswith(_TLS_ALERT):
+    if isinstance(root, http.client.BadStatusLine) and str(root.args[0]).startswith(_TLS_ALERT):
         hint = Hint("Write https:// instead of http:// in the address.")
         return Failure("the port speaks TLS", hint, has_arrived=False)
     is_temporary = isinstance(error, _INTERRUPTIONS)
     if any(isinstance(c, (TimeoutError, urllib3_errors.ReadTimeoutError)) for c in causes):
         return Failure(
             f"no byte of the answer came for {settings.read_timeout:g} seconds",
-            _patience("For a slow directory", "a longer read_timeout="),
+            _setting_hint("For a slow directory", "a longer read_timeout="),
             is_temporary,
         )
-    return Failure(f"the answer broke off ({_words(root)})", is_temporary=is_temporary)
+    return Failure(f"the answer broke off ({_message(root)})", is_temporary=is_temporary)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -219,12 +219,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         following = next((link for link in linked if isinstance(link, BaseException)), None)
 
 
-def _received(error: http.client.BadStatusLine) -> str:
-    """Return what was received instead of a status line."""
-    return str(getattr(error, "line", ""))
-
-
-def _words(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 

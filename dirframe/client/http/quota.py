@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-import warnings
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from dirframe._sqlite import (
     file_identity,
     open_database,
 )
-from dirframe.errors import DirframeError, Hint, QuotaWarning
+from dirframe.errors import DirframeError, Hint, QuotaWarning, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 QUOTA_FILE = "quota.sqlite"
 
 _DAY = timedelta(days=1)
-_PATIENCE = BUSY_TIMEOUT
+_TIMEOUT = BUSY_TIMEOUT
 
 #: Times are seconds since 1970; a row with a count above one is the usage reported by a directory.
 #: Ids are random, so that a receipt never refers to a later row or to a row of another file.
@@ -124,8 +123,8 @@ class DailyQuota:
             Time of the reset, at most a day from now. Default: a day after the first request.
         """
         now = datetime.now(UTC)
-        back = min(resets_at or self.resets_at() or now + _DAY, now + _DAY)
-        self._execute(_EXHAUST, sent_at=(back - _DAY).timestamp())
+        reset = min(resets_at or self.resets_at() or now + _DAY, now + _DAY)
+        self._execute(_EXHAUST, sent_at=(reset - _DAY).timestamp())
 
     def remaining(self) -> int:
         """Return the number of requests left."""
@@ -186,13 +185,12 @@ class DailyQuota:
         self._database.executemany("INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)", rows)
 
     def _use_memory(self, error: Exception) -> None:
-        warnings.warn(
+        warn(
             QuotaWarning(
                 f"The count of requests cannot be kept in {self._folder} ({error}); requests of "
                 "other processes with the same key are not seen.",
                 hint=Hint("Set DIRFRAME_DATA_DIR to a folder that can be written."),
-            ),
-            stacklevel=4,
+            )
         )
         self._folder = None
         self._database = _open(None)
@@ -201,8 +199,8 @@ class DailyQuota:
 def _open(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-    with close_on_error(open_database(path, timeout=_PATIENCE, any_thread=True)) as database:
-        enable_wal(database, timeout=_PATIENCE)
+    with close_on_error(open_database(path, timeout=_TIMEOUT, any_thread=True)) as database:
+        enable_wal(database, timeout=_TIMEOUT)
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(_TABLE)
         database.execute(_INDEX)

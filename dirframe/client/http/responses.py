@@ -5,10 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from dirframe.client.xml.parser import PageParser
@@ -17,6 +15,7 @@ from dirframe.errors import (
     InvalidKeyError,
     NotFoundError,
     QuotaExceededError,
+    RequestError,
     ServiceError,
     UnreadableResponseError,
 )
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dirframe.client.xml.parser import Page
-    from dirframe.errors import RequestError
 
 
 #: Maximum in seconds; later times may exceed the range of datetime.
@@ -39,72 +37,12 @@ RUN_AGAIN_LATER = Hint(
 )
 
 
-class RejectionKind(Enum):
-    """Why a directory does not return a document."""
-
-    QUOTA = auto()
-    KEY = auto()
-    NOT_FOUND = auto()
-    FAILURE = auto()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rejection:
-    """A response that is a failure.
-
-    Parameters
-    ----------
-    kind
-        The reason.
-    status
-        The HTTP status code.
-    text
-        The message of the directory, without the key; may be empty.
-    reported
-        The status in the body, if there is one.
-    resets_at
-        When to retry, according to the directory.
-    """
-
-    kind: RejectionKind
-    status: int
-    text: str = ""
-    reported: str | None = None
-    resets_at: datetime | None = None
-
-    @property
-    def is_charged(self) -> bool:
-        """Whether the directory counted the request; it does not if it refuses service."""
-        return self.kind not in (RejectionKind.QUOTA, RejectionKind.KEY)
-
-    def to_error(self, url: str, resets_at: datetime | None = None) -> RequestError:
-        """Return the error to raise.
-
-        Parameters
-        ----------
-        url
-            The requested URL, without the key.
-        resets_at
-            Time of the quota reset by the local count, if the directory does not report it.
-        """
-        answered = f"{url} answered {self.status}" + (
-            f' and says: "{self.text}".' if self.text else "."
-        )
-        facts: dict[str, Any] = {"url": url, "status": self.status, "help_text": self.text or None}
-        if self.kind is RejectionKind.QUOTA:
-            back = self.resets_at
-            when = f" It says to come back at {back:%Y-%m-%d %H:%M} UTC." if back else ""
-            text = f"{answered} The daily quota of this key is used up.{when}"
-            hint = RUN_AGAIN_LATER
-            return QuotaExceededError(text, resets_at=back or resets_at, hint=hint, **facts)
-        if self.kind is RejectionKind.KEY:
-            hint = Hint("Check it, or register an application with the directory to get one.")
-            text = f"{answered} The key is missing, unknown or revoked."
-            return InvalidKeyError(text, hint=hint, **facts)
-        if self.kind is RejectionKind.NOT_FOUND:
-            return NotFoundError(f"{answered} There is no such record.", **facts)
-        text = f"{answered} The request did not succeed and nothing was stored."
-        return ServiceError(text, reported=self.reported, **facts)
+_EXPLANATIONS: dict[type[RequestError], str] = {
+    QuotaExceededError: "The daily quota of this key is used up.",
+    InvalidKeyError: "The key is missing, unknown or revoked.",
+    NotFoundError: "There is no such record.",
+    ServiceError: "The request did not succeed and nothing was stored.",
+}
 
 
 def check_response(
@@ -115,7 +53,7 @@ def check_response(
     url: str,
     max_bytes: int,
     redact: Callable[[str], str] = str,
-) -> Page | Rejection | UnreadableResponseError:
+) -> Page | RequestError | UnreadableResponseError:
     """Parse a response.
 
     Parameters
@@ -135,7 +73,7 @@ def check_response(
 
     Returns
     -------
-    Page, Rejection or UnreadableResponseError
+    Page, RequestError or UnreadableResponseError
         The parsed page, or the failure. The error is returned, not raised, so that its
         traceback does not hold the key.
     """
@@ -153,26 +91,32 @@ def check_response(
             return page
         text, reported = redact(envelope.error or ""), envelope.status
     kind = _kind(status, text.lower())
-    seconds = parse_retry_after(headers) if kind is RejectionKind.QUOTA else None
-    return Rejection(
-        kind=kind,
-        status=status,
-        text=text,
-        reported=reported,
-        resets_at=None if seconds is None else datetime.now(UTC) + timedelta(seconds=seconds),
-    )
+    says = f' and says: "{text}".' if text else "."
+    message = f"{url} answered {status}{says} {_EXPLANATIONS[kind]}"
+    facts: dict[str, Any] = {"url": url, "status": status, "help_text": text or None}
+    if kind is QuotaExceededError:
+        seconds = parse_retry_after(headers)
+        if seconds is not None:
+            resets_at = facts["resets_at"] = datetime.now(UTC) + timedelta(seconds=seconds)
+            message += f" It says to come back at {resets_at:%Y-%m-%d %H:%M} UTC."
+        facts["hint"] = RUN_AGAIN_LATER
+    elif kind is InvalidKeyError:
+        facts["hint"] = Hint("Check it, or register an application with the directory to get one.")
+    elif kind is ServiceError:
+        facts["reported"] = reported
+    return kind(message, **facts)
 
 
-def _kind(status: int, text: str) -> RejectionKind:
+def _kind(status: int, text: str) -> type[RequestError]:
     # The live service has one code for several reasons; only the text distinguishes them.
     if status == 429 or (status == 401 and ("exceed" in text or "limit" in text)):
-        return RejectionKind.QUOTA
+        return QuotaExceededError
     about_key = "api_key" in text or "api key" in text
     if status in (401, 403) or (status == 400 and about_key):
-        return RejectionKind.KEY
+        return InvalidKeyError
     if status == 404 or (status == 200 and "deleted" in text):
-        return RejectionKind.NOT_FOUND
-    return RejectionKind.FAILURE
+        return NotFoundError
+    return ServiceError
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:

@@ -80,7 +80,7 @@ class QuotaWait:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._alone = threading.Lock()
+        self._probe = threading.Lock()
         self._refusals = 0
         self._until = 0.0
 
@@ -105,7 +105,7 @@ class QuotaWait:
             if pause > 0:
                 time.sleep(pause)
                 continue
-            with self._alone:
+            with self._probe:
                 if self._refusals and self._until <= time.monotonic():
                     yield self._refusals
                     return

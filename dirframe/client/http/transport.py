@@ -16,27 +16,25 @@ from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
 from dirframe.client.http.auth import ApiKeyAuth
-from dirframe.client.http.connections import DEADLINE_POOLS, Attempt
-from dirframe.client.http.deadline import Deadline
+from dirframe.client.http.connections import DEADLINE_POOLS, Attempt, Deadline
 from dirframe.client.http.failures import (
     Failure,
     classify_failure,
+    deadline_failure,
     proxy_of,
     proxy_refusal,
-    time_is_up,
 )
 from dirframe.client.http.redaction import remove_key
 from dirframe.client.http.redirects import cross_origin_error, origin, redirect_target
 from dirframe.client.http.responses import (
     RUN_AGAIN_LATER,
-    Rejection,
-    RejectionKind,
     check_response,
     parse_retry_after,
 )
 from dirframe.client.http.retry import RetryPolicy
 from dirframe.errors import (
     DirframeError,
+    InvalidKeyError,
     NetworkError,
     QuotaExceededError,
     ServiceError,
@@ -80,10 +78,7 @@ class _Reply:
 
     response: requests.Response
     body: bytes | UnreadableResponseError
-
-    @property
-    def has_arrived(self) -> bool:
-        return True
+    has_arrived: bool = True
 
 
 class SingleOriginAdapter(HTTPAdapter):
@@ -166,7 +161,7 @@ class SingleOriginAdapter(HTTPAdapter):
         if outcome is None:
             return self._quota_error(url)
         if deadline.passed:
-            outcome = time_is_up(deadline.seconds, has_arrived=attempts > 0)
+            outcome = deadline_failure(deadline.seconds, has_arrived=attempts > 0)
         if isinstance(outcome, Failure):
             reason = self._auth.redact(outcome.text)
             return NetworkError(f"{url} could not be fetched: {reason}", url=url, hint=outcome.hint)
@@ -251,10 +246,8 @@ class SingleOriginAdapter(HTTPAdapter):
                 max_bytes=self._settings.max_response_bytes,
                 redact=redact,
             )
-            if isinstance(parsed, Rejection):
-                return self._charge_rejection(parsed, url, receipt)
-            if isinstance(parsed, UnreadableResponseError):
-                return parsed
+            if isinstance(parsed, DirframeError):
+                return self._charge_failure(parsed, receipt)
             page = parsed
         # A new object: the response of urllib3 holds the URL with the key.
         checked = DirectoryResponse()
@@ -265,21 +258,23 @@ class SingleOriginAdapter(HTTPAdapter):
         checked._content, checked._content_consumed = content, True  # type: ignore[attr-defined]  # as requests does
         return checked
 
-    def _charge_rejection(self, rejection: Rejection, url: str, receipt: int) -> DirframeError:
-        """Update the quota from a rejection and return its error."""
-        if not rejection.is_charged:
+    def _charge_failure(self, error: DirframeError, receipt: int) -> DirframeError:
+        """Update the quota: a directory does not count a request that it refuses to serve."""
+        if isinstance(error, QuotaExceededError | InvalidKeyError):
             self._quota.release(receipt)
-        if rejection.kind is not RejectionKind.QUOTA:
-            return rejection.to_error(url)
-        self._quota.mark_exhausted(rejection.resets_at)
-        return rejection.to_error(url, self._quota.resets_at())
+        if isinstance(error, QuotaExceededError):
+            self._quota.mark_exhausted(error.resets_at)
+            error.resets_at = error.resets_at or self._quota.resets_at()
+        return error
 
     def _quota_error(self, url: str) -> QuotaExceededError:
         resets_at = self._quota.resets_at()
-        when = f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
+        reset_note = (
+            f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
+        )
         return QuotaExceededError(
             f"{url} was not asked for: the quota of {self._quota.limit:,} requests within 24 hours "
-            f"is used up for this key.{when}",
+            f"is used up for this key.{reset_note}",
             url=url,
             resets_at=resets_at,
             hint=RUN_AGAIN_LATER,

@@ -26,7 +26,7 @@ KNOWN_PAGE_SIZES = (10, 25)
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PagePosition:
     """Position and content of one page at the time it was read."""
 
     number: int
@@ -51,11 +51,11 @@ class PageSequence:
     def __init__(self, max_items: int | None = None, *, paged: bool = True) -> None:
         self._max_items = max_items
         self._paged = paged
-        self._pages: dict[int, Page] = {}
-        self._newest: Page | None = None
+        self._pages: dict[int, PagePosition] = {}
+        self._newest: PagePosition | None = None
         self.ended = False  # the directory reported that there is no further page
 
-    def add(self, page: Page) -> None:
+    def add(self, page: PagePosition) -> None:
         """Add a page; it replaces an earlier version."""
         self._pages[page.number] = page
         if self._newest is None or page.order > self._newest.order:
@@ -74,9 +74,9 @@ class PageSequence:
             return self._max_items or 0
         return available if self._max_items is None else min(available, self._max_items)
 
-    def _run(self) -> list[Page]:
+    def _run(self) -> list[PagePosition]:
         """Return the pages from the first to one that is missing, empty or a duplicate."""
-        run: list[Page] = []
+        run: list[PagePosition] = []
         while (page := self._pages.get(len(run) + 1)) is not None:
             if not page.ids or (run and _repeats(page, run)):
                 break
@@ -144,9 +144,9 @@ class PageSequence:
             unfit.add(used[-1].number)
         return sorted(unfit)
 
-    def contiguous_pages(self) -> list[Page]:
+    def contiguous_pages(self) -> list[PagePosition]:
         """Return the pages that the frame is made of."""
-        used: list[Page] = []
+        used: list[PagePosition] = []
         end = 0
         for page in self._run():
             if self._max_items is not None and end >= self._max_items:
@@ -175,7 +175,7 @@ class PageSequence:
         return "the pages overlap or leave gaps" if self.inconsistent_pages() else None
 
 
-def _repeated(pages: list[Page]) -> set[Any]:
+def _repeated(pages: list[PagePosition]) -> set[Any]:
     """Return the ids that come more than once."""
     if pages and isinstance(pages[0].ids, array):
         return set(repeats(page.ids for page in pages).tolist())
@@ -183,7 +183,7 @@ def _repeated(pages: list[Page]) -> set[Any]:
     return {identifier for identifier, count in counts.items() if count > 1}
 
 
-def _repeats(page: Page, run: list[Page]) -> bool:
+def _repeats(page: PagePosition, run: list[PagePosition]) -> bool:
     """Return whether a page only repeats the first or the last one."""
     first = page.ids[0]  # nearly always sufficient
     return any(

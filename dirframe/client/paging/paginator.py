@@ -33,7 +33,12 @@ from dirframe.client.details import (
 )
 from dirframe.client.frames.builder import FrameBuilder
 from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
-from dirframe.client.paging.completeness import MAX_REFETCHES, PAGES_PER_CHUNK, Page, PageSequence
+from dirframe.client.paging.completeness import (
+    MAX_REFETCHES,
+    PAGES_PER_CHUNK,
+    PagePosition,
+    PageSequence,
+)
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import NotFoundError
@@ -157,7 +162,6 @@ class Paginator(PageSequence):
         self._rows: list[tuple[int, int]] = []  # page number and record count of each read
         self._fetched: list[FetchedPage] = []
         self._synthetic = False
-        self._held = 0
         self._is_slow = True  # until a page came faster
         self._own: dict[str, int] = {}  # row of each record read from its own page
         self._refused: dict[str, Refused] = {}
@@ -167,16 +171,13 @@ class Paginator(PageSequence):
     def run(self) -> CollectionResult:
         """Return the records, and what is known about their completeness."""
         try:
-            self._read([1])
-            while self._read_on():
-                pass
-            for _ in range(MAX_REFETCHES):
-                pages = self.inconsistent_pages()
-                if not pages:
-                    break
-                self._read(pages, refresh=True)
-                while self._read_on(refresh=True):
+            numbers = [1]
+            for attempt in range(MAX_REFETCHES + 1):
+                for _ in self._read_pages(numbers, refresh=attempt > 0):
                     pass
+                numbers = self.inconsistent_pages()
+                if not numbers:
+                    break
             if self._details is not None:
                 self._read_details(self._details)
         except Stopped:
@@ -185,27 +186,17 @@ class Paginator(PageSequence):
 
     # -- reading ---------------------------------------------------------------------------
 
-    def _read_on(self, *, refresh: bool = False) -> bool:
-        """Read the next pages, up to the last one; return whether there were any."""
-        begin = len(self._rows)
-        numbers = self.missing_pages()
-        # Once the last page is known, pages after it that are not in flight are not requested.
-        return self._read(numbers, refresh=refresh, ended=lambda: self._end_was_read(begin))
-
-    def _read(
-        self,
-        numbers: Sequence[int],
-        *,
-        refresh: bool = False,
-        ended: Callable[[], bool] = lambda: False,
-    ) -> bool:
-        """Read pages; return whether there were any."""
-        for _ in self._fetch_pages(numbers, refresh=refresh, ended=ended):
-            pass
-        return bool(numbers)
+    def _read_pages(self, numbers: Sequence[int], *, refresh: bool = False) -> Iterator[int]:
+        """Read pages, then those that are missing up to the last one; yield the number of each."""
+        ended: Callable[[], bool] = lambda: False
+        while numbers:
+            yield from self._fetch_pages(numbers, refresh=refresh, ended=ended)
+            # Once the last page is known, pages after it that are not in flight are not requested.
+            ended = partial(self._end_was_read, len(self._rows))
+            numbers = self.missing_pages()
 
     def _fetch_pages(
-        self, numbers: Sequence[int], *, ended: Callable[[], bool], refresh: bool = False
+        self, numbers: Sequence[int], *, ended: Callable[[], bool], refresh: bool
     ) -> Iterator[int]:
         """Fetch pages concurrently and read them in order; yield the number of each."""
         fetch = partial(self._fetch_timed, refresh=refresh)
@@ -245,7 +236,7 @@ class Paginator(PageSequence):
         ids = reader.last_values(self._key) if self._key else reader.last_digests()
         self._synthetic |= envelope.synthetic
         reading = len(self._rows)
-        page = Page(
+        page = PagePosition(
             number=number,
             available=envelope.items_available,
             first=envelope.first_item_position,
@@ -262,8 +253,7 @@ class Paginator(PageSequence):
         self._fetched.append(
             replace(fetched, content=b"", page=replace(fetched.page, records=None))
         )
-        self._held += 1
-        if self._held == PAGES_PER_CHUNK:
+        if len(self._fetched) % PAGES_PER_CHUNK == 0:
             self._convert()
 
     def _read_details(self, details: Details) -> None:
@@ -276,14 +266,10 @@ class Paginator(PageSequence):
         ):
             if isinstance(response, Refused):
                 self._refused[identifier] = response
-            else:
-                self._read_own(identifier, response)
+            elif self._read_alone(identifier, response):
+                self._own[identifier] = sum(count for _, count in self._rows[:-1])
             self._details_left -= 1
             report_progress(self._on_details, 1, len(needed))
-
-    def _read_own(self, identifier: str, fetched: FetchedPage) -> None:
-        if self._read_alone(identifier, fetched):
-            self._own[identifier] = sum(count for _, count in self._rows[:-1])
 
     def _read_alone(self, identifier: str, fetched: FetchedPage) -> bool:
         """Read the own page of a record; return whether it holds this record alone."""
@@ -298,7 +284,6 @@ class Paginator(PageSequence):
 
     def _convert(self) -> None:
         self._builder.add(self._reader.pop_columns())
-        self._held = 0
 
     # -- result ----------------------------------------------------------------------------
 
@@ -333,30 +318,50 @@ class Paginator(PageSequence):
                 [self._own.get(identifier, row) for identifier, row in pairs], dtype=np.int64
             )
         frame = combined.iloc[rows].reset_index(drop=True)
-        cap = self._max_items
-        available = self.available()
         needed = int(sent.needed().sum())
         if self._details is not None and self._details_left is None:  # stopped before the first one
             self._details_left = needed
-        bare = self._wants_analysis and self._details is None and sent.left_out
+        return self._make_result(
+            frame,
+            records=len(frame),
+            without_id=int(ids.isna().sum()),
+            repeated=repeated,
+            details=len(self._own),
+            are_unsent=sent.left_out,
+            needed=needed,
+        )
+
+    def _make_result(
+        self,
+        frame: pd.DataFrame,
+        *,
+        records: int,
+        without_id: int,
+        repeated: int,
+        details: int,
+        are_unsent: bool,
+        needed: int,
+    ) -> CollectionResult:
+        max_items, available = self._max_items, self.available()
+        are_unsent = are_unsent and self._wants_analysis and self._details is None
         return CollectionResult(
             frame=frame,
             available=available,
-            capped=cap is not None and (available is None or available > cap),
-            incomplete_reason=self._halt(frame)
-            or self.incomplete_reason(len(frame), int(ids.isna().sum()), repeated)
-            or self._details_doubt(),
+            capped=max_items is not None and (available is None or available > max_items),
+            incomplete_reason=self._stop_reason(records)
+            or self.incomplete_reason(records, without_id, repeated)
+            or self._refusal_reason(),
             duplicates=repeated if self._key else 0,
             fetched=self._fetched,
             synthetic=self._synthetic,
             stopped=self._stopped,
-            details=len(self._own),
+            details=details,
             refused=self._refused,
-            not_sent=unsent_columns(self._resource, self._columns) if bare else (),
+            not_sent=unsent_columns(self._resource, self._columns) if are_unsent else (),
             needed=needed,
         )
 
-    def _details_doubt(self) -> str | None:
+    def _refusal_reason(self) -> str | None:
         """Return which records lack their own page; None if none does."""
         missing = [
             f"{identifier} ({why.why})" for identifier, why in self._refused.items() if why.is_loss
@@ -369,7 +374,8 @@ class Paginator(PageSequence):
             f"{', '.join(missing[:_NAMED])}{more}"
         )
 
-    def _halt(self, frame: pd.DataFrame) -> str | None:
+    def _stop_reason(self, records: int) -> str | None:
+        """Return where a callback stopped the fetch; None if it did not or all was read."""
         if not self._stopped:
             return None
         if self._details_left:
@@ -377,4 +383,4 @@ class Paginator(PageSequence):
         if not (self.missing_pages() or self.inconsistent_pages()):
             return None
         of = f" of {self.expected_records():,}" if self.expected_records() else ""
-        return f"it was stopped after {len(frame):,}{of} records"
+        return f"it was stopped after {records:,}{of} records"

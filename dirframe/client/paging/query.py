@@ -56,12 +56,11 @@ class CollectionQuery:
     def params(self, page: int) -> dict[str, str]:
         """Return the query parameters of a page; page numbers start at 1."""
         own = self.address.parameters if self.address else {}
-        parameters = {**own, "query": self.query or own.get("query"), "sort": self.sort}
-        parameters["sort"] = self.sort or own.get("sort")
+        parameters = {**own, "query": self.query or own.get("query", "")}
+        parameters["sort"] = self.sort or own.get("sort", "")
         # Without known paging at an address, the first page is requested without a number.
-        parameters["page"] = (
-            None if page == 1 and self.address and not self.address.paged else str(page)
-        )
+        if page > 1 or not self.address or self.address.paged:
+            parameters["page"] = str(page)
         return {name: value for name, value in parameters.items() if value}
 
     def to_provenance(self) -> dict[str, Any]:

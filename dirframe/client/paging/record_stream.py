@@ -10,21 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dirframe.client.details import Refused, sent_columns, unsent_columns, with_signs
+from dirframe.client.details import Refused, sent_columns, with_signs
 from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.paging.paginator import (
-    CollectionResult,
-    Paginator,
-    Stopped,
-    report_progress,
-)
+from dirframe.client.paging.paginator import Paginator, Stopped, report_progress
 from dirframe.client.paging.prefetch import fetch_ahead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from dirframe.client.details import Details
     from dirframe.client.http.client import FetchedPage
+    from dirframe.client.paging.paginator import CollectionResult
 
     Record = dict[str, Any]
 
@@ -43,36 +39,21 @@ class RecordStream(Paginator):
 
     def records(self) -> Iterator[Record]:
         """Yield the records in order, each id once; `result` is then what is known of them."""
-        numbers: Sequence[int] = [1]
         try:
-            while numbers:
-                begin = len(self._rows)
-                for number in self._fetch_pages(numbers, ended=lambda: self._end_was_read(begin)):  # noqa: B023  # used up within the round
-                    yield from self._page_records(number)
-                numbers = self.missing_pages()
+            for number in self._read_pages([1]):
+                yield from self._page_records(number)
         except Stopped:
             self._stopped = True
 
     def result(self) -> CollectionResult:
         """Return what is known about completeness; the frame is empty."""
-        cap, available = self._max_items, self.available()
-        unsent = self._wants_analysis and self._details is None
-        bare = unsent and self._any_named and not self._any_held
-        placeholder = pd.DataFrame(index=pd.RangeIndex(self.yielded))
-        return CollectionResult(
-            frame=pd.DataFrame(),
-            available=available,
-            capped=cap is not None and (available is None or available > cap),
-            incomplete_reason=self._halt(placeholder)
-            or self.incomplete_reason(self.yielded, self._without_id, self._repeated)
-            or self._details_doubt(),
-            duplicates=self._repeated,
-            fetched=self._fetched,
-            synthetic=self._synthetic,
-            stopped=self._stopped,
+        return self._make_result(
+            pd.DataFrame(),
+            records=self.yielded,
+            without_id=self._without_id,
+            repeated=self._repeated,
             details=self._own_pages,
-            refused=self._refused,
-            not_sent=unsent_columns(self._resource, self._columns) if bare else (),
+            are_unsent=self._any_named and not self._any_held,
             needed=self._needed,
         )
 

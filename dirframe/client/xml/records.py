@@ -8,20 +8,21 @@ import pyarrow as pa
 
 from dirframe.client.xml.columns import ColumnBuffer, chunk_to_list
 from dirframe.client.xml.digests import record_digests
-from dirframe.client.xml.fast import fast_flattener
-from dirframe.client.xml.fast.elements import FallbackToTree
+from dirframe.client.xml.fast.columns import Layout
+from dirframe.client.xml.fast.elements import FallbackToTree, concat_scans
 from dirframe.client.xml.fast.scan import TagScan
 from dirframe.client.xml.flatten import flatten_records
 from dirframe.client.xml.lists import lists_from_python
-from dirframe.client.xml.parser import MAX_BYTES, PageParser, check_records
+from dirframe.client.xml.parser import PageParser, check_records
 from dirframe.schema.extensions import resource_named
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from lxml import etree
 
     from dirframe.client.xml.columns import CellValue, ColumnChunk, FieldPath
     from dirframe.client.xml.envelope import Envelope
-    from dirframe.client.xml.fast import FastFlattener
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
@@ -39,8 +40,6 @@ class RecordReader:
         Expected resource of the records; None for that of the first record.
     chosen
         Paths of the leaves to read; None for all.
-    max_bytes
-        Maximum size of a document.
 
     Examples
     --------
@@ -60,16 +59,16 @@ class RecordReader:
         resource: Resource | None = None,
         *,
         chosen: frozenset[FieldPath] | None = None,
-        max_bytes: int = MAX_BYTES,
     ) -> None:
         self.resource = resource
-        self._parser = PageParser(max_bytes=max_bytes)
+        self._parser = PageParser()
         self._chosen = chosen
         self._columns = ColumnBuffer()
-        self._known: dict[FieldPath, None] = {}  # paths of the schema and of the pages so far
+        self._known: dict[FieldPath, None] = {}  # paths of the pages so far
         self._pending: list[TagScan] = []  # scanned, but not flattened yet
         self._last: Page | None = None
-        self._flatten_fast: FastFlattener | None = None
+        self._layout: Layout | None = None
+        self._layout_size = 0
 
     @property
     def rows(self) -> int:
@@ -146,25 +145,31 @@ class RecordReader:
 
     def _flatten_pending(self) -> None:
         scans, self._pending = self._pending, []
+        if scans and self._chosen is None and not self._paths():
+            self._flatten_tree(self._parser.tree(scans.pop(0)))  # learn the paths
         if scans:
-            if self._flatten_fast is None:
-                self._flatten_fast = fast_flattener(self.resource, self._chosen)
-                fields = self.resource.fields if self.resource else ()
-                self._known |= dict.fromkeys(field.path for field in fields)
-            if not self._known and self._chosen is None:  # learn the paths from a first page
-                self._flatten_tree(self._parser.tree(scans.pop(0)))
-        if scans and self._flatten_fast is not None:
-            self._flatten_scans(scans, self._flatten_fast)
+            self._flatten_scans(scans)
 
-    def _flatten_scans(self, scans: list[TagScan], flatten_fast: FastFlattener) -> None:
+    def _paths(self) -> Collection[FieldPath]:
+        """Return the chosen paths, or those of the schema and of the pages so far."""
+        if self._chosen is not None:
+            return sorted(self._chosen)
+        fields = self.resource.fields if self.resource else ()
+        return dict.fromkeys(field.path for field in fields) | self._known
+
+    def _flatten_scans(self, scans: list[TagScan]) -> None:
         """Add the records of pages; unusual pages are found by bisection."""
+        paths = self._paths()
+        if self._layout is None or len(paths) != self._layout_size:
+            self._layout = Layout(paths, self.resource, chosen=self._chosen is not None)
+            self._layout_size = len(paths)
         try:
-            self._columns.append(*flatten_fast(scans, self._known))
+            self._columns.append(*self._layout.read(concat_scans(scans)))
         except FallbackToTree:
             half = len(scans) // 2
             if half:
-                self._flatten_scans(scans[:half], flatten_fast)
-                self._flatten_scans(scans[half:], flatten_fast)
+                self._flatten_scans(scans[:half])
+                self._flatten_scans(scans[half:])
             else:
                 self._flatten_tree(self._parser.tree(scans[0]))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe.client.documents.parsed import parse_documents
+from dirframe.client.documents import parse_documents
 from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
 from dirframe.schema import ACCOUNT, PROJECT
 

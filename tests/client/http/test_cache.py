@@ -32,7 +32,7 @@ At = "Callable[..., Directory]"
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache_module, "_PATIENCE", 0.1)
+    monkeypatch.setattr(cache_module, "_TIMEOUT", 0.1)
 
 
 def collection(asked: Asked, *, total: int = 60) -> bytes:

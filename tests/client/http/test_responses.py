@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe.client.http.responses import Rejection, check_response, parse_retry_after
+from dirframe.client.http.responses import check_response, parse_retry_after
 from dirframe.client.xml.parser import Page
 from dirframe.errors import (
     DirframeError,
@@ -36,9 +36,7 @@ def check(
     problem = check_response(
         content, status=status, headers=headers or {}, url=URL, max_bytes=10**6
     )
-    if isinstance(problem, Page):
-        return None
-    return problem.to_error(URL) if isinstance(problem, Rejection) else problem
+    return None if isinstance(problem, Page) else problem
 
 
 def test_a_success_is_handed_over_parsed() -> None:

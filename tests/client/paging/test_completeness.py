@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from dirframe.client.paging.completeness import Page, PageSequence
+from dirframe.client.paging.completeness import PagePosition, PageSequence
 
 
-def page(number: int, *ids: str | None, available: int | None, first: int | None = None) -> Page:
-    return Page(number, available, first, ids, number, (float(number), number))
+def page(
+    number: int, *ids: str | None, available: int | None, first: int | None = None
+) -> PagePosition:
+    return PagePosition(number, available, first, ids, number, (float(number), number))
 
 
-def sequence(*pages: Page, max_items: int | None = None) -> PageSequence:
+def sequence(*pages: PagePosition, max_items: int | None = None) -> PageSequence:
     pages_so_far = PageSequence(max_items)
     for one in pages:
         pages_so_far.add(one)
@@ -25,7 +27,7 @@ E = page(3, "e", available=5, first=4)
 
 def test_what_is_missing_follows_from_the_first_page_and_the_count() -> None:
     positions = PageSequence()
-    positions.add(Page(1, 25, 0, tuple(map(str, range(10))), 0, (0.0, 0)))
+    positions.add(PagePosition(1, 25, 0, tuple(map(str, range(10))), 0, (0.0, 0)))
     assert positions.missing_pages() == range(2, 4)
     assert positions.incomplete_reason(10, 0, 0) == "10 different records came of 25"
 
@@ -44,7 +46,7 @@ def test_a_gap_is_asked_for_up_to_the_next_page_that_is_there() -> None:
 
 
 @pytest.mark.parametrize("repeated", [AB, CD])
-def test_a_page_that_repeats_the_first_or_the_last_is_the_end(repeated: Page) -> None:
+def test_a_page_that_repeats_the_first_or_the_last_is_the_end(repeated: PagePosition) -> None:
     again = page(3, *repeated.ids, available=None)
     both = [page(one.number, *one.ids, available=None) for one in (AB, CD)]
     pages = sequence(*both, again)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dirframe.client.xml.parser import PageParser
 from dirframe.client.xml.records import RecordReader
 from dirframe.client.xml.sniff import raise_unreadable, sniff_content
 from dirframe.errors import UnreadableResponseError
@@ -180,9 +181,9 @@ def test_a_damaged_page_is_refused_or_read_but_never_fails_otherwise(data: st.Da
 
 def test_a_page_longer_than_allowed_is_refused_before_it_is_parsed() -> None:
     content = around("<project><id>1</id></project>")
-    assert RecordReader(max_bytes=len(content)).read(content).records == 1
+    assert PageParser(max_bytes=len(content)).parse(content).envelope.records == 1
     with pytest.raises(UnreadableResponseError, match="more than the"):
-        RecordReader(max_bytes=len(content) - 1).read(content)
+        PageParser(max_bytes=len(content) - 1).parse(content)
 
 
 def run_bounded(script: str, *, megabytes: int) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from dirframe.client.directory import Directory
-from dirframe.client.documents.recorded import read_pages
+from dirframe.client.documents import read_pages
 from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.loaders import load_projects
 from dirframe.io.export import export

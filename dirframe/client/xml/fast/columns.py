@@ -111,18 +111,18 @@ class Layout:
         """
         if self._overfull:
             raise FallbackToTree
-        near = np.arange(len(pages.depth))
+        selected = np.arange(len(pages.depth))
         if self._chosen:  # no column is deeper
-            near = np.flatnonzero(pages.depth <= self._deepest)
-        encoded = pages.strings.take(pa.array(pages.tag[near])).dictionary_encode()
+            selected = np.flatnonzero(pages.depth <= self._deepest)
+        encoded = pages.strings.take(pa.array(pages.tag[selected])).dictionary_encode()
         tag, tags = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
         name = np.array(self._names_in(tags), dtype=np.int64)[tag]
-        depth = pages.depth[near]
+        depth = pages.depth[selected]
         records = depth == 0
         elements = MatchedElements(
             pages=pages,
-            text=pages.text[near],
-            filled=pages.filled[near],
+            text=pages.text[selected],
+            filled=pages.filled[selected],
             tag=tag,
             tags=tags,
             attributed=np.array(["=" in text for text in tags], dtype=bool)[tag],
@@ -215,12 +215,12 @@ class Layout:
         node = np.full(len(level), _RECORD)
         order = np.argsort(level.astype(np.uint8), kind="stable")
         first = np.cumsum(np.bincount(level))
-        above = order[: first[0]]
+        parents = order[: first[0]]
         for begin, end in pairwise(first):
             here = order[begin:end]
-            parent = above[np.searchsorted(above, here) - 1]
+            parent = parents[np.searchsorted(parents, here) - 1]
             node[here] = self._next[node[parent], name[here]]
-            above = here
+            parents = here
         return node
 
     def _check(self, elements: MatchedElements) -> None:
@@ -264,9 +264,11 @@ class Layout:
             path = self._attributes.get((node, name))
             if path is None:
                 raise FallbackToTree
-            place = np.full(elements.rows, -1)
-            place[elements.row[at]] = np.arange(len(at))
-            texts = pa.array(values, pa.large_string()).take(pa.array(place, mask=place < 0))
+            positions = np.full(elements.rows, -1)
+            positions[elements.row[at]] = np.arange(len(at))
+            texts = pa.array(values, pa.large_string()).take(
+                pa.array(positions, mask=positions < 0)
+            )
             if _has_text(texts):
                 columns[path] = texts
         return columns

@@ -59,17 +59,17 @@ def concat_scans(scans: Sequence[TagScan]) -> ScannedPages:
         [scan.bounds + start for scan, start in zip(scans, starts, strict=False)]
     )
     opening = np.flatnonzero(~np.concatenate([scan.closing for scan in scans]))
-    alone = np.concatenate([scan.alone for scan in scans])[opening]
+    self_closing = np.concatenate([scan.self_closing for scan in scans])[opening]
     level = np.concatenate([scan.level for scan in scans])[opening]
     filled = np.zeros(len(opening), dtype=bool)
-    filled[:-1] = (opening[1:] == opening[:-1] + 1) & ~alone[:-1]
+    filled[:-1] = (opening[1:] == opening[:-1] + 1) & ~self_closing[:-1]
     return ScannedPages(
         strings=pa.LargeStringArray.from_buffers(
             len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(content)
         ),
         tag=2 * opening,
-        text=np.where(alone, -1, 2 * opening + 1),
-        depth=level - ~alone,
+        text=np.where(self_closing, -1, 2 * opening + 1),
+        depth=level - ~self_closing,
         filled=filled,
     )
 

@@ -62,8 +62,8 @@ class MatchedElements:
     def texts(self, at: Indices) -> Texts:
         """Return the stripped texts of some elements; "" for none."""
         indices = self.text[at]
-        taken = self.pages.strings.take(pa.array(indices, mask=indices < 0))
-        encoded = taken.dictionary_encode()  # most texts occur repeatedly
+        selected = self.pages.strings.take(pa.array(indices, mask=indices < 0))
+        encoded = selected.dictionary_encode()  # most texts occur repeatedly
         words = pc.utf8_trim_whitespace(resolved_texts(encoded.dictionary))
         words = pa.concat_arrays([words, pa.array([""], words.type)])
         code = encoded.indices.fill_null(len(words) - 1).to_numpy()
@@ -163,11 +163,11 @@ def _children(elements: MatchedElements, at: Indices, parts: Indices) -> dict[st
     entry = np.searchsorted(at, parts) - 1
     fields = {}
     for index in dict.fromkeys(name.tolist()):
-        own = np.flatnonzero(name == index)
-        if (np.diff(entry[own]) == 0).any():
+        named = np.flatnonzero(name == index)
+        if (np.diff(entry[named]) == 0).any():
             raise FallbackToTree
-        place = np.full(len(at), -1)
-        place[entry[own]] = texts.code[own]
-        column = pa.array(place.astype(np.int32), mask=place < 0)
+        positions = np.full(len(at), -1)
+        positions[entry[named]] = texts.code[named]
+        column = pa.array(positions.astype(np.int32), mask=positions < 0)
         fields[elements.names[index]] = pa.DictionaryArray.from_arrays(column, texts.words)
     return fields

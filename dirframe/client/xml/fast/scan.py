@@ -37,7 +37,7 @@ class TagScan:
         The document without the content of its result.
     bounds
         For each tag the positions of its first byte and of the first byte after it.
-    closing, alone
+    closing, self_closing
         Whether each tag is an end tag, or an empty-element tag.
     level
         Depth after each tag; 0 is between records.
@@ -49,7 +49,7 @@ class TagScan:
     shell: bytes
     bounds: Indices
     closing: Mask
-    alone: Mask
+    self_closing: Mask
     level: Indices
     records: Indices
 
@@ -71,11 +71,11 @@ class TagScan:
         # The last letter of the name is compared first: it differs for most other names.
         last = np.minimum(begins + len(name), len(content) - 1)
         letters = np.frombuffer(content, np.uint8)[last]
-        leaves = (letters == start[-1]) & (self.level - ~self.alone == 1) & ~self.closing
+        leaves = (letters == start[-1]) & (self.level - ~self.self_closing == 1) & ~self.closing
         likely = np.flatnonzero(leaves)
         matches = [
-            (index, content[begin:behind], content[behind:end])
-            for index, begin, behind, end in zip(
+            (index, content[begin:following], content[following:end])
+            for index, begin, following, end in zip(
                 likely.tolist(),
                 *(bounds[2 * likely + side].tolist() for side in (0, 1, 2)),
                 strict=True,
@@ -123,12 +123,12 @@ def scan_tags(content: bytes) -> TagScan | None:
         or (signs[1::2] != ord(">")).any()
     ):
         return None
-    behind = view[marks[0::2] + 1]
-    if ((behind == ord("?")) | (behind == ord("!"))).any():
+    following = view[marks[0::2] + 1]
+    if ((following == ord("?")) | (following == ord("!"))).any():
         return None
-    closing = behind == ord("/")
-    alone = view[marks[1::2] - 1] == ord("/")
-    level = np.cumsum(1 - 2 * closing - alone)
+    closing = following == ord("/")
+    self_closing = view[marks[1::2] - 1] == ord("/")
+    level = np.cumsum(1 - 2 * closing - self_closing)
     if level[-1] or level.min() < 0:
         return None
     marks[1::2] += 1
@@ -137,9 +137,9 @@ def scan_tags(content: bytes) -> TagScan | None:
         shell=content[:begin] + content[end:],
         bounds=marks + begin,
         closing=closing,
-        alone=alone,
+        self_closing=self_closing,
         level=level,
-        records=np.flatnonzero((level - ~alone == 0) & ~closing),
+        records=np.flatnonzero((level - ~self_closing == 0) & ~closing),
     )
 
 

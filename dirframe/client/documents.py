@@ -1,4 +1,4 @@
-"""Read recorded pages from files into the frames of the loaders."""
+"""Parse documents in memory or in files into the frames of the loaders."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import bz2
 import gzip
 import lzma
 import re
-import warnings
 import zlib
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -15,16 +15,25 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.documents.parsed import parse_documents
-from dirframe.client.frames.columns import with_id_column
-from dirframe.client.xml.parser import MAX_BYTES
-from dirframe.errors import Hint, IncompleteWarning, InvalidInputError, UnreadableResponseError
+from dirframe.client.details import sent_columns, unsent_columns
+from dirframe.client.frames.builder import FrameBuilder
+from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
+from dirframe.client.xml.parser import MAX_BYTES, PageParser
+from dirframe.client.xml.records import RecordReader
+from dirframe.errors import (
+    Hint,
+    IncompleteWarning,
+    InvalidInputError,
+    UnreadableResponseError,
+    warn,
+)
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dirframe.client.documents.parsed import ParsedDocuments
+    from dirframe.client.xml.envelope import Envelope
+    from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
 
@@ -36,6 +45,91 @@ _OPENERS: dict[str, Any] = {
     ".bz2": bz2.open,
     ".xz": lzma.open,
 }
+#: Documents buffered as text before conversion, as in `dirframe.client.paging.paginator`.
+CHUNK = 64
+
+
+@dataclass(slots=True)
+class ParsedDocuments:
+    """Result of parsing documents; `resource` is None if they hold no records.
+
+    `not_sent` lists the columns that only analyses fill, if the documents hold none of these.
+    """
+
+    frame: pd.DataFrame
+    resource: Resource | None
+    envelopes: list[Envelope] = field(repr=False)
+    not_sent: tuple[str, ...] = ()
+
+
+def parse_documents(
+    documents: Iterable[tuple[str, bytes]],
+    resource: Resource | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> ParsedDocuments:
+    """Parse documents into one frame, in order.
+
+    Parameters
+    ----------
+    documents
+        Pairs of a document's name in error messages and its bytes.
+    resource
+        Expected resource of the records; None for that of the first record. Required if
+        `columns` is given.
+    columns
+        Names of the columns to read; None for all.
+    max_bytes
+        Maximum size of a document.
+
+    Returns
+    -------
+    ParsedDocuments
+        The frame and the envelopes.
+
+    Raises
+    ------
+    UnreadableResponseError
+        If a document is not the interface's XML, reports a failure, or holds other records.
+    """
+    parser, name = PageParser(max_bytes=max_bytes), resource.name if resource else None
+    pages = (
+        parser.parse(content, source=source, record_name=name) for source, content in documents
+    )
+    return frame_pages(pages, resource, columns=columns)
+
+
+def frame_pages(
+    pages: Iterable[Page], resource: Resource | None = None, *, columns: Sequence[str] | None = None
+) -> ParsedDocuments:
+    """Combine parsed pages into one frame; see `parse_documents`."""
+    chosen = None if resource is None else column_paths(resource, columns)
+    reader = RecordReader(resource, chosen=chosen)
+    builder: FrameBuilder | None = None
+    envelopes: list[Envelope] = []
+    for page in pages:
+        envelope = reader.add(page)
+        if not envelope.succeeded:
+            message = f': "{envelope.error}"' if envelope.error else ""
+            raise UnreadableResponseError(
+                f"{page.source} is the report of a failure{message}, not a page of records. "
+                "Leave it out or fetch it again.",
+                found="the report of a failure",
+                source=page.source,
+            )
+        envelopes.append(envelope)
+        if reader.resource is not None and len(envelopes) % CHUNK == 0:
+            builder = builder or FrameBuilder(reader.resource, columns)
+            builder.add(reader.pop_columns())
+    if reader.resource is None:
+        return ParsedDocuments(pd.DataFrame(), None, envelopes)
+    builder = builder or FrameBuilder(reader.resource, columns)
+    builder.add(reader.pop_columns())
+    left_out = columns is None and sent_columns(builder).left_out
+    frame = builder.finish()
+    absent = unsent_columns(reader.resource, None) if left_out else ()
+    return ParsedDocuments(select_columns(frame, columns), reader.resource, envelopes, absent)
 
 
 def read_pages(
@@ -97,8 +191,8 @@ def read_pages(
     files = list(_files(paths))
     if columns is not None and resource is None:
         raise InvalidInputError('To choose columns, name the resource too: "project", say.')
-    expected = None if resource is None else _known(resource)
-    documents = ((str(file), _content(file, max_bytes)) for file in files)
+    expected = None if resource is None else _resource_named(resource)
+    documents = ((str(file), _read_file(file, max_bytes)) for file in files)
     chosen = with_id_column(columns, expected.key if expected else "id")
     is_dated = expected is not None and _CHANGE in expected.by_column
     parsed = parse_documents(
@@ -115,7 +209,7 @@ def read_pages(
     complete, why, available = _completeness(parsed, len(frame))
     synthetic = any(envelope.synthetic for envelope in parsed.envelopes)
     source, base_url = _directory_of(frame)
-    oldest, newest = _changes_of(frame)
+    oldest, newest = _change_range(frame)
     if chosen and _CHANGE not in chosen:
         frame = frame.drop(columns=_CHANGE, errors="ignore")
     provenance.set_provenance(
@@ -136,11 +230,11 @@ def read_pages(
         not_sent=parsed.not_sent,
     )
     if complete is False:
-        warnings.warn(
-            f"The {len(files):,} recorded pages are not a whole collection: {why}. Add the "
-            "missing pages, or say in your results that it is a part.",
-            IncompleteWarning,
-            stacklevel=2,
+        warn(
+            IncompleteWarning(
+                f"The {len(files):,} recorded pages are not a whole collection: {why}. Add the "
+                "missing pages, or say in your results that it is a part."
+            )
         )
     return frame
 
@@ -181,7 +275,7 @@ def _origin(link: object) -> tuple[str, str] | None:
     return (host if port is None else f"{host}:{port}"), parts.scheme
 
 
-def _changes_of(frame: pd.DataFrame) -> tuple[str | None, str | None]:
+def _change_range(frame: pd.DataFrame) -> tuple[str | None, str | None]:
     """Return the first and the last time at which a record was changed."""
     if _CHANGE not in frame or not isinstance(frame[_CHANGE].dtype, pd.DatetimeTZDtype):
         return None, None
@@ -191,7 +285,7 @@ def _changes_of(frame: pd.DataFrame) -> tuple[str | None, str | None]:
     return tuple(m.isoformat(timespec="seconds") for m in (moments.min(), moments.max()))
 
 
-def _known(resource: str) -> Resource:
+def _resource_named(resource: str) -> Resource:
     if resource not in ALL_RESOURCES:
         raise InvalidInputError(
             f"resource is {resource!r}; it must be one of {', '.join(ALL_RESOURCES)}."
@@ -221,7 +315,7 @@ def _is_xml(file: Path) -> bool:
     return file.is_file() and name.suffix.lower() == ".xml"
 
 
-def _content(file: Path, max_bytes: int) -> bytes:
+def _read_file(file: Path, max_bytes: int) -> bytes:
     opener = _OPENERS.get(file.suffix.lower(), open)
     try:
         with opener(file, "rb") as stream:

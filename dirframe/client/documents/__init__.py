@@ -1,1 +1,0 @@
-"""Documents already at hand, in memory or in files, as frames."""

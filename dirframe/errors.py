@@ -323,7 +323,7 @@ class DirframeWarning(_Hinted, UserWarning):
 def warn(warning: DirframeWarning) -> None:
     """Issue a warning that points to the line that called dirframe."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == "dirframe":
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == "dirframe":
         frame, level = frame.f_back, level + 1
     warnings.warn(warning, stacklevel=level)
 

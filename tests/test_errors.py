@@ -121,3 +121,9 @@ def test_advice_stands_below_a_list() -> None:
     error = UnresolvedCountriesError([("Mars", 2, "no country")])
     assert "\n  'Mars' (2): no country\nAnswer them with overrides=" in str(error)
     assert "overrides=" not in error.shell_text
+
+
+def test_code_that_is_in_no_module_is_warned_too() -> None:
+    calls = {"warn": errors.warn, "warning": DirframeWarning("It is old.")}
+    with pytest.warns(DirframeWarning, match="It is old"):
+        exec("warn(warning)", calls)

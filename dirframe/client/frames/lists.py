@@ -129,7 +129,7 @@ class ListArray(ObjectStringArrayMixin, ExtensionArray):  # type: ignore[misc]  
 
     def __eq__(self, other: object) -> Any:
         """Compare each list with another."""
-        if isinstance(other, pd.Series | pd.DataFrame | pd.Index):
+        if _is_pandas(other):
             return NotImplemented
         others = other if isinstance(other, ListArray | np.ndarray) else [other] * len(self)
         equal = [own == its for own, its in zip(self, others, strict=True)]
@@ -180,6 +180,14 @@ class ListArray(ObjectStringArrayMixin, ExtensionArray):  # type: ignore[misc]  
         """Return what a function makes of each list; pandas' own leaves lists if there are none."""
         return pd.Series(self.__array__(), dtype="object").map(mapper, na_action)._values
 
+    def __add__(self, other: Any) -> Any:
+        """Return each list with the entries of another behind its own."""
+        return NotImplemented if _is_pandas(other) else self.__array__() + np.asarray(other)
+
+    def __radd__(self, other: Any) -> Any:
+        """Return each list with the entries of another before its own."""
+        return NotImplemented if _is_pandas(other) else np.asarray(other) + self.__array__()
+
     def lengths(self) -> NDArray[np.int64]:
         """Return the number of entries of each list; 0 where there is none."""
         return lengths_of(self.lists)
@@ -212,6 +220,14 @@ class ListArray(ObjectStringArrayMixin, ExtensionArray):  # type: ignore[misc]  
         lists = concat_lists([array.lists for array in to_concat])
         return np.concatenate(list(map(np.asarray, to_concat))) if lists is None else cls(lists)
 
+    def _reduce(
+        self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
+    ) -> Any:
+        """Return all lists as one by `sum`, or the least or greatest of them."""
+        reduce = getattr(pd.Series(self.__array__(), dtype="object"), name)
+        reduced = reduce(skipna=skipna, **options)
+        return self._from_sequence([reduced]) if keepdims else reduced
+
     def _explode(self) -> tuple[Any, NDArray[np.uint64]]:
         exploded = pd.Series(np.asarray(self), dtype="object").explode()
         return exploded.array, np.maximum(self.lengths(), 1).astype(np.uint64)
@@ -229,6 +245,10 @@ def _column(values: pa.Array) -> pa.Array | list[Any]:
     if pa.types.is_null(values.type):
         return values.cast(pa.large_string())
     return values if pa.types.is_dictionary(values.type) else entries_to_python(values)
+
+
+def _is_pandas(value: object) -> bool:
+    return isinstance(value, pd.Series | pd.DataFrame | pd.Index)
 
 
 def _as_list(value: Any) -> Any:

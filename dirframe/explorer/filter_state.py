@@ -9,6 +9,7 @@ import numpy as np
 import traitlets as tr
 
 from dirframe.errors import InvalidInputError
+from dirframe.explorer.choices import FILTERS
 from dirframe.explorer.controller import LoadController
 from dirframe.filters.conditions import ACTIVITIES, CHOICES, CREATED, MISSING, years
 from dirframe.filters.select import Filters
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from dirframe.explorer.facets import Bar, Facets
     from dirframe.schema import Resource
-
-FILTERS = ("search", *CHOICES, "years", "activity", "ranges")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 
 from dirframe.explorer import choices
-from dirframe.explorer.widgets.bindings import applied
+from dirframe.explorer.widgets.bindings import apply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +77,7 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
         bars = self._facets[column]
         if points.point_inds and points.point_inds[0] < len(bars):
             value = bars[points.point_inds[0]].value
-            self._apply(lambda: self._state.toggle(column, value))
+            apply(self._state, lambda: self._state.toggle(column, value))
 
     def _drag(self, box: Mapping[str, Any]) -> None:
         """Choose the bars that a box touches; bar number n reaches from n - 0.5 to n + 0.5."""
@@ -90,10 +90,7 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
             if number + 0.5 > begin and number - 0.5 < end
         ]
         if touched:
-            self._apply(lambda: self._state.choose(column, touched))
-
-    def _apply(self, act: Any) -> None:
-        self._state.dispatch(lambda: applied(self._state, act))
+            apply(self._state, lambda: self._state.choose(column, touched))
 
 
 class _Description:

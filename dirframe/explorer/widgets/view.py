@@ -14,10 +14,11 @@ from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.load import error_message
 from dirframe.explorer.widgets import controls, table
 from dirframe.explorer.widgets.bindings import (
-    applied,
+    AUTO_WIDTH,
     boxed,
     html_output,
     labelled_widget,
+    run_busy,
     with_class,
 )
 from dirframe.explorer.widgets.page import Page
@@ -64,7 +65,7 @@ class View:
         self._images: deque[tuple[Any, ChartImage]] = deque(maxlen=_IMAGES)
         self._loaded: pd.DataFrame | None = None
         self._changed: list[Callable[[], None]] = []
-        self._chart = with_class(w.HTML(layout={"width": "auto", "margin": "0"}), "df-chart")
+        self._chart = with_class(w.HTML(layout=AUTO_WIDTH | {"margin": "0"}), "df-chart")
         self._results = boxed("df-results", self._made_results(), w.VBox)
         parts = [
             w.HTML(html.style() + f"<h2>{html.title(state)}</h2>"),
@@ -123,7 +124,7 @@ class View:
         ]
         cite = [
             w.HTML("<h3>Citation</h3>"),
-            labelled_widget(w.Dropdown, "df-style", "As", state, "style", options=_STYLES),
+            labelled_widget(w.Dropdown, "As", state, "style", options=_STYLES),
             html_output(
                 "df-citation",
                 state,
@@ -147,7 +148,7 @@ class View:
 
         def draw() -> None:
             if self._is_due:
-                applied(self.state, self._draw)
+                run_busy(self.state, self._draw)
 
         if not self._is_due:
             self._is_due = True

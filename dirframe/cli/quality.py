@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -98,9 +99,12 @@ def _write(result: Summary | Comparison, fmt: str) -> None:
         return
     import pandas as pd
 
+    from dirframe.io.csv import stream_json
+
     facts = {field.name: getattr(result, field.name) for field in fields(result)}
     for name, value in facts.items():
         if isinstance(value, pd.DataFrame):
-            text = value.to_json(orient="records", date_format="iso", date_unit="s")
-            facts[name] = json.loads(text)
+            stream = io.StringIO()
+            stream_json(value, stream)
+            facts[name] = json.loads(stream.getvalue())
     click.echo(json.dumps(facts, ensure_ascii=False))

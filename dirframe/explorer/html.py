@@ -157,9 +157,9 @@ def words(state: State) -> str:
     """Summarize in one line what the explorer shows."""
     if state.shown is None:
         return "Nothing is loaded yet. Press Load."
-    count, of = len(state.shown.frame), len(state.shown.loaded)
+    count, total = len(state.shown.frame), len(state.shown.loaded)
     noun = state.shown.resource.collection
-    return f"{count:,} {noun}" if count == of else f"{count:,} of {of:,} {noun}"
+    return f"{count:,} {noun}" if count == total else f"{count:,} of {total:,} {noun}"
 
 
 def title(state: State) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -82,7 +82,7 @@ class State(FilterState):
         # Set while several traits change together; derived state is updated afterwards.
         self._is_batch = False
         self.observe(self._filter, [*choices.FILTERS, "order_by", "descending"])
-        self.observe(self._reset_page, "page_size")
+        self.observe(lambda _: self.set_trait("page", 1), "page_size")
         self.observe(self._clear, "collection")
         self.observe(
             self._describe,
@@ -277,9 +277,6 @@ class State(FilterState):
         begin = (min(self.page, self.pages) - 1) * self.page_size
         return begin, begin + self.page_size
 
-    def _reset_page(self, _: Any) -> None:
-        self.page = 1
-
     # -- chart, citation, code -------------------------------------------------------------
 
     @property
@@ -290,9 +287,19 @@ class State(FilterState):
     @property
     def chart_options(self) -> dict[str, Any]:
         """Options of the chart."""
-        if not self.shown:
+        if self.shown is None:
             return {}
-        return self._as_of() | self._selection()
+        options: dict[str, Any] = {}
+        if "as_of" in CHARTS[self.chart].options:
+            # From all loaded records, like the filter: dormant projects alone would count as active.
+            with suppress(InvalidInputError):  # dates as text, which the chart itself refuses
+                if month := month_shown(self.shown.loaded):
+                    options["as_of"] = f"{month:%Y-%m-%d}"
+        if self.exclude:
+            options["exclude"] = list(self.exclude)
+        if self.by:
+            options["by"] = self.by
+        return options
 
     @property
     def strata(self) -> tuple[str, ...]:
@@ -303,20 +310,6 @@ class State(FilterState):
     def rules(self) -> tuple[str, ...]:
         """Rules by which records can be excluded from the chart."""
         return choices.rules(self.shown.loaded) if self.shown else ()
-
-    def _selection(self) -> dict[str, Any]:
-        chosen: dict[str, Any] = {"exclude": list(self.exclude)} if self.exclude else {}
-        return chosen | ({"by": self.by} if self.by else {})
-
-    def _as_of(self) -> dict[str, Any]:
-        if self.shown is None or "as_of" not in CHARTS[self.chart].options:
-            return {}
-        # From all loaded records, like the filter: dormant projects alone would count as active.
-        try:
-            month = month_shown(self.shown.loaded)
-        except InvalidInputError:  # dates as text, which the chart itself refuses
-            return {}
-        return {} if month is None else {"as_of": f"{month:%Y-%m-%d}"}
 
     def _describe(self, _: Any = None) -> None:
         if self.shown is None or self._is_batch:

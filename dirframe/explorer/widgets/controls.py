@@ -247,8 +247,8 @@ def columns(state: State) -> Any:
         """Add the chosen columns that the search hides."""
         if state.shown is None:
             return chosen
-        kept = {*state.columns, *chosen} - ({name for _, name in entries()} - {*chosen})
-        return tuple(name for name in choices.columns(state.shown.loaded) if name in kept)
+        names = {*state.columns, *chosen} - ({name for _, name in entries()} - {*chosen})
+        return tuple(name for name in choices.columns(state.shown.loaded) if name in names)
 
     listed = select_widget(
         w.SelectMultiple,

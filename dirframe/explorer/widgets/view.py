@@ -81,7 +81,7 @@ class View:
         ]
         self.widget = boxed("dirframe-explorer", parts, w.VBox)
         state.observe(self._draw_soon, ["shown", "chart", "exclude", "by", "is_dark"])
-        state.observe(self._tell, ["page", "page_size", "columns"])
+        state.observe(self._notify, ["page", "page_size", "columns"])
         self._draw()
 
     @property
@@ -91,9 +91,9 @@ class View:
             self._draw()
         return self._picture
 
-    def when_changed(self, act: Callable[[], None]) -> None:
+    def when_changed(self, callback: Callable[[], None]) -> None:
         """Register a callback for changes of the view."""
-        self._changed.append(act)
+        self._changed.append(callback)
 
     def _page(self) -> Page:
         page = Page()
@@ -171,19 +171,19 @@ class View:
                 severity = "info" if isinstance(error, DirframeError) else "error"
                 text = html.message(error_message(error), severity)
         self._chart.value = text
-        self._tell()
+        self._notify()
 
     def _image(self, frame: pd.DataFrame) -> ChartImage:
         state = self.state
         # The order of the records is not seen in a chart.
         drawn = (state.filters, state.chart, state.chart_options, state.is_dark)
-        for known, image in self._images:
-            if known == drawn:
+        for key, image in self._images:
+            if key == drawn:
                 return image
         image = render_chart(frame, state.chart, state.chart_options, is_dark=state.is_dark)
         self._images.append((drawn, image))
         return image
 
-    def _tell(self, _: Any = None) -> None:
+    def _notify(self, _: Any = None) -> None:
         for callback in self._changed:
             callback()

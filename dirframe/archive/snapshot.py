@@ -213,8 +213,7 @@ class Snapshot:
                     for identifier in page.ids:
                         missing.pop(identifier or "", None)
                 missing |= {refusal.id: refusal.text for refusal in self._store.refusals(round_)}
-        # An empty text means that there is no analysis.
-        return {identifier: text for identifier, text in missing.items() if text}
+        return {key: text for key, text in missing.items() if text}  # others have no analysis
 
     @cached_property
     def doubt(self) -> Doubt | None:

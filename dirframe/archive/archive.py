@@ -391,9 +391,9 @@ def read_pages(
     if isinstance(paths, str | Path) and Store.is_archive(Path(paths)):
         paths = open_archive(paths)
     if isinstance(paths, Archive):
-        held = paths.collection.resource.name
-        if resource not in {None, held}:
-            raise InvalidInputError(f"{paths.path} holds records of {held!r}, not of {resource!r}.")
+        name = paths.collection.resource.name
+        if resource not in {None, name}:
+            raise InvalidInputError(f"{paths.path} holds records of {name!r}, not of {resource!r}.")
         return paths.frame(as_of, columns=columns)
     if as_of is not None:
         raise InvalidInputError("as_of is for archives: documents have no other state.")

@@ -7,11 +7,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 import stat
 import zipfile
-from contextlib import ExitStack
 from hashlib import file_digest, sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +20,7 @@ from pyarrow.parquet import ParquetFile
 
 from dirframe import __version__
 from dirframe._atomic import atomic_write, refuse_existing
+from dirframe._sqlite import close_on_error
 from dirframe.archive.archive import Archive, open_archive
 from dirframe.archive.model import Collection, PageRecord, Refusal, Round
 from dirframe.archive.snapshot import bundle_member
@@ -30,7 +29,7 @@ from dirframe.citation import cite
 from dirframe.errors import ArchiveError, InvalidInputError
 from dirframe.study.metadata import METADATA_FILES, metadata_texts
 from dirframe.study.model import Study, StudyOptions, describe_file, describe_table
-from dirframe.study.zip_file import zip_entry
+from dirframe.study.zip_file import add_file, file_sha256, zip_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -140,17 +139,11 @@ def bundle(
             for name, content in _texts(archive, store, root, tables, options).items():
                 packed.writestr(zip_entry(name), content)
             for file in tables:
-                with (
-                    file.open("rb") as source,
-                    packed.open(zip_entry(f"data/{file.name}"), "w", force_zip64=True) as entry,
-                ):
-                    shutil.copyfileobj(source, entry)
+                add_file(packed, f"data/{file.name}", file)
             pages = (page for round_ in archive.rounds for page in store.pages(round_))
-            for digest in sorted({page.sha256 for page in pages}):
-                packed.writestr(zip_entry(bundle_member(digest)), store.compressed(digest))
-        with unfinished.open("rb") as stream:
-            digest_of_file = file_digest(stream, "sha256").hexdigest()
-    return digest_of_file
+            for sha in sorted({page.sha256 for page in pages}):
+                packed.writestr(zip_entry(bundle_member(sha)), store.compressed(sha))
+        return file_sha256(unfinished)
 
 
 def refuse_archive(target: Path) -> None:
@@ -337,16 +330,15 @@ def read_manifest(lines: Iterable[bytes], name: str) -> Store:
         If they are not valid rows of an archive.
     """
     rows = iter(lines)
-    with ExitStack() as on_error:
-        try:
-            head = json.loads(next(rows, b"{}"))
-            if head.get("table") != "archive":
-                raise ArchiveError(f"{name} is not the manifest of an archive.")
-            if head.get("format") != FORMAT:
-                raise ArchiveError(
-                    f"{name} is of format {head.get('format')}; this dirframe reads {FORMAT}."
-                )
-            store = on_error.enter_context(Store.private(name, Collection.from_json(head)))
+    try:
+        head = json.loads(next(rows, b"{}"))
+        if head.get("table") != "archive":
+            raise ArchiveError(f"{name} is not the manifest of an archive.")
+        if head.get("format") != FORMAT:
+            raise ArchiveError(
+                f"{name} is of format {head.get('format')}; this dirframe reads {FORMAT}."
+            )
+        with close_on_error(Store.private(name, Collection.from_json(head))) as store:
             with store.writing():
                 for line in rows:
                     row = json.loads(line)
@@ -355,16 +347,9 @@ def read_manifest(lines: Iterable[bytes], name: str) -> Store:
                 for _ in store.pages(round_):
                     pass
                 store.refusals(round_)
-        except (
-            LookupError,
-            TypeError,
-            ValueError,
-            AttributeError,
-            OverflowError,
-            RecursionError,
-        ) as error:
-            raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
-        except sqlite3.Error as error:
-            raise ArchiveError(f"{name} says what no archive holds ({error}).") from error
-        on_error.pop_all()  # the caller closes it
-        return store
+    except (
+        *(LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError),
+        sqlite3.Error,
+    ) as error:
+        raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
+    return store

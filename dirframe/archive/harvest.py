@@ -10,7 +10,6 @@ from dirframe.archive.model import RoundKind
 from dirframe.archive.rounds.details import run_details
 from dirframe.archive.rounds.full import start_round
 from dirframe.archive.rounds.schedule import run_rounds
-from dirframe.archive.status import has_details, is_finished
 from dirframe.archive.writer import Budget, open_writer
 from dirframe.client.details import check_details
 from dirframe.client.paging.query import CollectionQuery
@@ -102,7 +101,7 @@ def harvest(
             start_round(writer, [sort] if sort else None)
         if rounds[-1].outcome is None and rounds[-1].kind is not RoundKind.DETAILS:
             run_rounds(writer)
-        begun = rounds[-1].outcome is not None or rounds[-1].kind is RoundKind.DETAILS
-        if details and begun and not (has_details(rounds) and is_finished(rounds)):
+        last = rounds[-1]
+        if details and (last.kind is not RoundKind.DETAILS or last.outcome is None):
             run_details(writer)
     return Archive(file)

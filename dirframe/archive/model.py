@@ -30,44 +30,51 @@ class RoundKind(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a state of an archive is not proven complete."""
+    """Why a state of an archive is not proven complete: its name in a file, and its text."""
 
-    NOT_FINISHED = "not_finished"
-    UNSTABLE_ORDER = "unstable_order"
-    TOO_FEW_REQUESTS = "too_few_requests"
-    TOO_MANY_CHANGES = "too_many_changes"
-    PAGES_UNPROVEN = "pages_unproven"
-    REMOVALS_UNKNOWN = "removals_unknown"
-    REMOVED = "removed"
-    RECORDS_MISSING = "records_missing"
-    TOTAL_UNKNOWN = "total_unknown"
-    CHANGED_WHILE_READ = "changed_while_read"
-    UNSORTED = "unsorted"
-    REPLACED_BY_FULL = "replaced_by_full"
-    DETAILS_PENDING = "details_pending"
-    DETAILS_MISSING = "details_missing"
+    text: str
 
+    def __new__(cls, value: str, text: str = "") -> Self:
+        """Create a reason."""
+        reason = str.__new__(cls, value)
+        reason._value_, reason.text = value, text
+        return reason
 
-_TEXTS = {
-    Reason.NOT_FINISHED: "the harvest is not finished",
-    Reason.UNSTABLE_ORDER: "the collection changed while it was read, in an order that does not "
-    "keep still",
-    Reason.TOO_FEW_REQUESTS: "{0:.0f} requests at a time were too few to find what changed "
-    "meanwhile; begin anew with more of them (update with full=True and a larger requests_per_day)",
-    Reason.TOO_MANY_CHANGES: "the collection changed too often while it was read",
-    Reason.PAGES_UNPROVEN: "{0}",
-    Reason.REMOVALS_UNKNOWN: "which records were removed could not be found ({0}); a full update "
-    "finds them",
-    Reason.REMOVED: "{0} removed from the directory; which, only a full update shows",
-    Reason.RECORDS_MISSING: "{0:,} different records are kept of {1:,}; a full update finds the "
-    "others",
-    Reason.TOTAL_UNKNOWN: "the directory does not say how many records there are (items_available)",
-    Reason.CHANGED_WHILE_READ: "the directory changed too often while its changes were read",
-    Reason.UNSORTED: "the directory does not sort by {0}",
-    Reason.REPLACED_BY_FULL: "it was given up for a full round",
-    Reason.DETAILS_PENDING: "not all own pages were asked for yet",
-    Reason.DETAILS_MISSING: "the own pages of {0:,} records did not come: {1}",
-}
+    NOT_FINISHED = "not_finished", "the harvest is not finished"
+    UNSTABLE_ORDER = (
+        "unstable_order",
+        "the collection changed while it was read, in an order that does not keep still",
+    )
+    TOO_FEW_REQUESTS = (
+        "too_few_requests",
+        (
+            "{0:.0f} requests at a time were too few to find what changed meanwhile; begin anew with "
+            "more of them (update with full=True and a larger requests_per_day)"
+        ),
+    )
+    TOO_MANY_CHANGES = "too_many_changes", "the collection changed too often while it was read"
+    PAGES_UNPROVEN = "pages_unproven", "{0}"
+    REMOVALS_UNKNOWN = (
+        "removals_unknown",
+        "which records were removed could not be found ({0}); a full update finds them",
+    )
+    REMOVED = "removed", "{0} removed from the directory; which, only a full update shows"
+    RECORDS_MISSING = (
+        "records_missing",
+        "{0:,} different records are kept of {1:,}; a full update finds the others",
+    )
+    TOTAL_UNKNOWN = (
+        "total_unknown",
+        "the directory does not say how many records there are (items_available)",
+    )
+    CHANGED_WHILE_READ = (
+        "changed_while_read",
+        "the directory changed too often while its changes were read",
+    )
+    UNSORTED = "unsorted", "the directory does not sort by {0}"
+    REPLACED_BY_FULL = "replaced_by_full", "it was given up for a full round"
+    DETAILS_PENDING = "details_pending", "not all own pages were asked for yet"
+    DETAILS_MISSING = "details_missing", "the own pages of {0:,} records did not come: {1}"
 
 
 class Doubt(NamedTuple):
@@ -76,16 +83,11 @@ class Doubt(NamedTuple):
     reason: Reason
     values: tuple[str | int | float, ...] = ()
 
-    @classmethod
-    def because(cls, reason: Reason, *values: str | float) -> Self:
-        """Create a doubt."""
-        return cls(reason, values)
-
     def __str__(self) -> str:
         values: tuple[object, ...] = self.values
         if self.reason is Reason.REMOVED:
             values = ("1 record was" if values == (1,) else f"{values[0]:,} records were",)
-        return _TEXTS[self.reason].format(*values)
+        return self.reason.text.format(*values)
 
 
 class _Row:

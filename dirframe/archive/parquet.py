@@ -147,8 +147,14 @@ def _gather(unfinished: Path, partition_on: str | None, run: Run) -> _Staged:
                 raise InvalidInputError(
                     f"There is no column of text {partition_on!r} to part the records by."
                 )
-            values |= dict.fromkeys(_values(frame[partition_on]))
-            _check_number(values, partition_on)
+            values |= dict.fromkeys(
+                pa.array(frame[partition_on].unique(), pa.large_string()).to_pylist()
+            )
+            if len(values.keys() - {None}) > _FOLDERS:
+                raise InvalidInputError(
+                    f"{partition_on} has more than {_FOLDERS:,} different values; part the records "
+                    "by a column that has fewer."
+                )
         table = to_arrow(frame)
         schema = table.schema if schema is None else _unify(schema, table.schema)
         pq.write_table(table, attempt_folder / f"{files:08}.parquet")
@@ -177,7 +183,7 @@ def _finalize(
 
 
 def _write(
-    groups: Iterable[tuple[str, pa.Table]], place: Path, schema: pa.Schema, name: str
+    groups: Iterable[tuple[str, pa.Table]], root: Path, schema: pa.Schema, name: str
 ) -> list[Path]:
     """Write row groups as they arrive: `pyarrow.dataset.write_dataset` queues millions of rows."""
     writers: dict[str, pq.ParquetWriter] = {}
@@ -190,8 +196,8 @@ def _write(
                 del group_counts[largest]
                 writers.pop(largest).close()
             if folder not in writers:
-                (place / folder).mkdir(exist_ok=True)
-                files[folder].append(place / folder / f"{name}-{len(files[folder]):05}.parquet")
+                (root / folder).mkdir(exist_ok=True)
+                files[folder].append(root / folder / f"{name}-{len(files[folder]):05}.parquet")
                 writers[folder] = pq.ParquetWriter(files[folder][-1], schema)
             writers[folder].write_table(table, row_group_size=max(len(table), 1))
             group_counts[folder] += 1
@@ -231,19 +237,6 @@ def _partition(
             yield names[value], batch.filter(pc.equal(codes.indices, code))
 
 
-def _values(column: pd.Series[str]) -> list[str | None]:
-    values: list[str | None] = pa.array(column.unique(), pa.large_string()).to_pylist()
-    return values
-
-
-def _check_number(values: dict[str | None, None], column: str | None) -> None:
-    if len(values.keys() - {None}) > _FOLDERS:
-        raise InvalidInputError(
-            f"{column} has more than {_FOLDERS:,} different values; part the records by a column "
-            "that has fewer."
-        )
-
-
 def _folders(values: dict[str | None, None]) -> dict[str | None, str]:
     """Return the folder name of each value; it depends only on the values and their order."""
     names: dict[str | None, str] = {None: ""}
@@ -277,16 +270,16 @@ def _unify(first: pa.Schema, second: pa.Schema) -> pa.Schema:
     return pa.schema(list(fields.values()), metadata=first.metadata)
 
 
-def _batches(gathered: _Staged, schema: pa.Schema) -> Iterator[pa.Table]:
+def _batches(staged: _Staged, schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield the records of a run in order, in batches of a minimum size."""
-    held: list[pa.Table] = []
-    for number in range(gathered.files):
-        table = pq.read_table(gathered.folder / f"{number:08}.parquet")
+    buffer: list[pa.Table] = []
+    for number in range(staged.files):
+        table = pq.read_table(staged.folder / f"{number:08}.parquet")
         columns = [_column(table, field) for field in schema]
-        held.append(pa.Table.from_arrays(columns, schema=schema))
-        if number == gathered.files - 1 or sum(map(len, held)) >= _BATCH:
-            yield pa.concat_tables(held)
-            held.clear()
+        buffer.append(pa.Table.from_arrays(columns, schema=schema))
+        if number == staged.files - 1 or sum(map(len, buffer)) >= _BATCH:
+            yield pa.concat_tables(buffer)
+            buffer.clear()
 
 
 def _column(table: pa.Table, field: pa.Field) -> Any:
@@ -297,9 +290,8 @@ def _column(table: pa.Table, field: pa.Field) -> Any:
         return column
     values = column.to_pylist()
     if pa.types.is_large_string(field.type):
-        values = [v if v is None or isinstance(v, str) else _json(v) for v in values]
+        values = [
+            v if v is None or isinstance(v, str) else json.dumps(v, ensure_ascii=False)
+            for v in values
+        ]
     return pa.array(values, field.type)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

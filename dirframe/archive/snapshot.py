@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import socket
 import zipfile
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -177,7 +177,7 @@ class Snapshot:
     def ids(self) -> Iterator[str | None]:
         """Yield the ids of the records in use."""
         for _, page, mask in self.pages():
-            yield from (own for at, own in enumerate(page.ids) if mask is None or mask[at])
+            yield from page.ids if mask is None else itertools.compress(page.ids, mask)
 
     @property
     def records(self) -> int:
@@ -209,11 +209,11 @@ class Snapshot:
         missing: dict[str, str] = {}
         for round_ in self.rounds:
             if round_.kind is RoundKind.DETAILS:
-                if missing:
-                    fetched = {own for page in self._store.pages(round_) for own in page.ids}
-                    missing = {own: text for own, text in missing.items() if own not in fetched}
+                for page in self._store.pages(round_) if missing else ():
+                    for identifier in page.ids:
+                        missing.pop(identifier or "", None)
                 missing |= {refusal.id: refusal.text for refusal in self._store.refusals(round_)}
-        return {own: text for own, text in missing.items() if text}  # others have no analysis
+        return {key: text for key, text in missing.items() if text}  # others have no analysis
 
     @cached_property
     def doubt(self) -> Doubt | None:
@@ -230,10 +230,10 @@ class Snapshot:
         if last.outcome is not None and last.outcome.doubt is not None:
             return last.outcome.doubt
         if missing := self.missing_details:
-            entries = [f"{own} ({text})" for own, text in sorted(missing.items())]
+            entries = [f"{identifier} ({text})" for identifier, text in sorted(missing.items())]
             more = f" and {len(entries) - _NAMED:,} more" if len(entries) > _NAMED else ""
             names = f"{', '.join(entries[:_NAMED])}{more}"
-            return Doubt.because(Reason.DETAILS_MISSING, len(missing), names)
+            return Doubt(Reason.DETAILS_MISSING, (len(missing), names))
         return None
 
     @cached_property
@@ -317,9 +317,9 @@ class ReadTask:
     def split(self, length: int) -> Iterator[Self]:
         """Yield tasks with a maximum number of pages, as picklable lists; at least one task."""
         remaining = iter(self.pages)
-        pages = list(islice(remaining, length))
+        pages = list(itertools.islice(remaining, length))
         yield replace(self, pages=pages)
-        while pages := list(islice(remaining, length)):
+        while pages := list(itertools.islice(remaining, length)):
             yield replace(self, pages=pages)
 
     def read(self, *, anew: bool) -> Iterator[tuple[RecordReader, Mask]]:

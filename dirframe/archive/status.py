@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
 from dirframe._display.card import Card
+from dirframe._display.values import counted
 from dirframe.archive.model import RoundKind
 from dirframe.archive.snapshot import Snapshot
 from dirframe.errors import ArchiveError, InvalidInputError
@@ -114,8 +115,8 @@ class Status(Card):
             note = f"Finished, NOT proven complete: {self.incomplete_reason}."
         else:
             note = (
-                f"Not finished: {days:,} {'day' if days == 1 else 'days'} to go at 1,000 requests "
-                "a day. Run the same line again."
+                f"Not finished: {counted(days, 'day')} to go at 1,000 requests a day. Run the same "
+                "line again."
             )
         sizes = f"{self.size_bytes / 1e6:,.1f} MB as it came, {self.compressed_bytes / 1e6:,.1f} MB on disk"
         facts = {
@@ -147,14 +148,14 @@ def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
     last = rounds[-1].outcome
     given_up = last is not None and not last.reached
     doubt = last.doubt if last is not None and given_up else snapshot.doubt
-    own = [
+    own_pages = [
         round_
         for round_ in rounds
         if round_.kind is RoundKind.DETAILS and round_.number > full.number
     ]
-    stored = sum(round_.pages + round_.refusals for round_ in own)
-    expected_details = sum(round_.expected for round_ in own)
-    if has_details(rounds) and not own:
+    stored = sum(round_.pages + round_.refusals for round_ in own_pages)
+    expected_details = sum(round_.expected for round_ in own_pages)
+    if has_details(rounds) and not own_pages:
         expected_details = snapshot.records if full.outcome else available or 0
     finished = is_finished(rounds)
     return Status(

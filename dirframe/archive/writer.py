@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dirframe._display.values import counted
 from dirframe.archive.archive import Archive
 from dirframe.archive.model import (
     Collection,
@@ -239,10 +240,8 @@ class ArchiveWriter:
             days = status.days_remaining(
                 self._budget.requests_per_day or self.directory.settings.daily_quota
             )
-            progress = (
-                f"{status.heading} are kept in {self.store.name}; "
-                f"{days:,} more {'day' if days == 1 else 'days'} to go."
-            )
+            more = counted(days, "more day")
+            progress = f"{status.heading} are kept in {self.store.name}; {more} to go."
         when = f" after {error.resets_at:%Y-%m-%d %H:%M} UTC" if error.resets_at else " tomorrow"
         saved = "only what is missing is paid for."
         return QuotaExceededError(

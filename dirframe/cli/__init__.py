@@ -15,57 +15,24 @@ from typing import NoReturn
 
 import click
 
-from dirframe import __version__
+from dirframe import __version__, errors
 from dirframe._interrupts import INTERRUPTED
-from dirframe.cli.analyze import clean, plot, sensitivity, stats
-from dirframe.cli.archive import bundle, harvest, status, update
-from dirframe.cli.cache import cache
-from dirframe.cli.completion import completion
-from dirframe.cli.export import cite, export, fields, report
-from dirframe.cli.load import (
-    account,
-    accounts,
-    activity,
-    contributors,
-    languages,
-    load,
-    project,
-    projects,
-    read,
-    size,
-)
+from dirframe.cli import analyze, archive, cache, completion, export, load, quality, quota, serve
 from dirframe.cli.options import Group, command
-from dirframe.cli.quality import compare, flags, summary
-from dirframe.cli.quota import plan, quota
-from dirframe.cli.serve import generate, keys, serve
-from dirframe.errors import (
-    ArchiveError,
-    CacheError,
-    ConfigurationError,
-    DirframeError,
-    DirframeWarning,
-    IncompleteCollectionError,
-    InvalidInputError,
-    InvalidKeyError,
-    NotFoundError,
-    QuotaExceededError,
-    RequestError,
-    UnreadableResponseError,
-)
 
 #: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.
-EXIT_CODES: dict[type[DirframeError], int] = {
-    ConfigurationError: 3,
-    InvalidKeyError: 3,
-    QuotaExceededError: 4,
-    NotFoundError: 6,
-    RequestError: 5,
-    UnreadableResponseError: 5,
-    IncompleteCollectionError: 7,
-    CacheError: 8,
-    ArchiveError: 9,
-    InvalidInputError: 2,
-    DirframeError: 1,
+EXIT_CODES: dict[type[errors.DirframeError], int] = {
+    errors.ConfigurationError: 3,
+    errors.InvalidKeyError: 3,
+    errors.QuotaExceededError: 4,
+    errors.NotFoundError: 6,
+    errors.RequestError: 5,
+    errors.UnreadableResponseError: 5,
+    errors.IncompleteCollectionError: 7,
+    errors.CacheError: 8,
+    errors.ArchiveError: 9,
+    errors.InvalidInputError: 2,
+    errors.DirframeError: 1,
 }
 
 _EPILOG = """\b
@@ -95,7 +62,7 @@ class _Commands(Group):
 
 
 def _shell_text(message: Warning | str) -> str:
-    return message.shell_text if isinstance(message, DirframeWarning) else str(message)
+    return message.shell_text if isinstance(message, errors.DirframeWarning) else str(message)
 
 
 def _open_missing_streams() -> None:
@@ -126,7 +93,7 @@ def main() -> NoReturn:
             sys.stdout.reconfigure(encoding="utf-8")
     try:
         code = cli.main(standalone_mode=False)
-    except DirframeError as error:
+    except errors.DirframeError as error:
         click.echo(f"dirframe: {error.shell_text}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
@@ -199,15 +166,18 @@ def demo(folder: Path) -> None:
 _SECTIONS = {
     "Begin": (demo,),
     "Load": (
-        *(projects, accounts, project, account),
-        *(languages, contributors, activity, size, load, read),
+        *(load.projects, load.accounts, load.project, load.account, load.languages),
+        *(load.contributors, load.activity, load.size, load.load, load.read),
     ),
-    "Cost, quota and cache": (plan, quota, cache),
-    "Analyse": (stats, plot, clean, summary, flags, compare, sensitivity),
-    "Publish": (report, export, cite, fields),
-    "Keep a whole collection": (harvest, status, update, bundle),
-    "Serve a directory": (serve, keys, generate),
-    "Shell": (completion,),
+    "Cost, quota and cache": (quota.plan, quota.quota, cache.cache),
+    "Analyse": (
+        *(analyze.stats, analyze.plot, analyze.clean),
+        *(quality.summary, quality.flags, quality.compare, analyze.sensitivity),
+    ),
+    "Publish": (export.report, export.export, export.cite, export.fields),
+    "Keep a whole collection": (archive.harvest, archive.status, archive.update, archive.bundle),
+    "Serve a directory": (serve.serve, serve.keys, serve.generate),
+    "Shell": (completion.completion,),
 }
 for _section, _members in _SECTIONS.items():
     for _member in _members:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dirframe.charts import APPEARANCE, CHARTS, FILES, SELECTION, STATISTICS
-from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
+from dirframe.cli.load import file_argument, read_input
 from dirframe.cli.options import (
     SELECTION_OPTIONS,
     Command,
     CommandsOnDemand,
     collection_option,
     command,
+    contributor_options,
     group,
-    of_contributors,
-    of_months,
+    month_options,
     query_options,
     rule_option,
     split,
@@ -27,7 +27,7 @@ from dirframe.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
 
@@ -99,6 +99,10 @@ _OPTIONS: dict[str, Any] = {
     "rules": rule_option("--rule", "rules", help="Try only this rule of dirframe flags"),
     **SELECTION_OPTIONS,
 }
+
+
+#: Sections of the help, by collection; the others are of one project.
+_SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or projects"}
 
 
 @command()
@@ -237,63 +241,50 @@ def _records(
 
 def _source_options(spec: ChartSpec) -> Any:
     if spec.collection:
-        by_collection = {"contributors": of_contributors, "activity": of_months}
+        by_collection = {"contributors": contributor_options, "activity": month_options}
         return by_collection.get(spec.collection, query_options)
     return with_options(collection_option, query_options)
 
 
-def _help(spec: ChartSpec, group: str, example: str) -> str:
+def _command(group: str, spec: ChartSpec, function: Callable[..., None]) -> Command:
     records = spec.collection or "records"
-    question = (f"--sample --max-items 100{example}") if spec.collection else ""
+    target = f" -o {spec.name}.svg" if group == "plot" else ""
+    sources = [f"{spec.collection or 'projects'}.parquet"]
     if spec.collection in {"contributors", "activity"}:
-        question = f"--project 1{example}"
-    load_example = f"\n  dirframe {group} {spec.name} {question}" if question else ""
-    file = f"{spec.collection or 'projects'}.parquet"
-    return (
+        sources.append("--project 1")
+    elif spec.collection:
+        sources.append("--sample --max-items 100")
+    examples = "".join(f"\n  dirframe {group} {spec.name} {source}{target}" for source in sources)
+    text = (
         f"{spec.summary}\n\nTakes a file of {records}, - for standard input, or asks the directory."
-        f"\n\n\b\nExamples:\n  dirframe {group} {spec.name} {file}{example}{load_example}"
+        f"\n\n\b\nExamples:{examples}"
     )
+    created = command(spec.name, help=text, short_help=spec.summary)(function)
+    created.section = _SECTIONS.get(spec.collection, "One project")
+    return created
 
 
-def _statistic(spec: ChartSpec) -> Command:
-    def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
-        from dirframe import stats
-
-        table: pd.DataFrame = getattr(stats, spec.name)(frame, **own)
-        return table
-
-    return _table(spec, (*spec.options, *SELECTION), compute, _help(spec, "stats", ""))
-
-
-def _sensitivity(spec: ChartSpec) -> Command:
-    def compute(frame: pd.DataFrame, own: dict[str, Any]) -> pd.DataFrame:
-        from dirframe import sensitivity, stats
-
-        return sensitivity(getattr(stats, spec.name), frame, **own)
-
-    options = ("rules", *spec.options, *(name for name in SELECTION if name != "exclude"))
-    return _table(spec, options, compute, _help(spec, "sensitivity", ""))
-
-
-def _table(
-    spec: ChartSpec,
-    options: Sequence[str],
-    compute: Callable[[pd.DataFrame, dict[str, Any]], pd.DataFrame],
-    text: str,
-) -> Command:
-    """Create a command that writes a table computed from records."""
+def _statistic(group: str, spec: ChartSpec) -> Command:
+    """Create a command that writes the table of a statistic, or of its sensitivity."""
+    options = (*spec.options, *SELECTION)
+    if group == "sensitivity":
+        options = ("rules", *(name for name in options if name != "exclude"))
 
     def write_table(
         file: str | None, out: Output, collection: str | None = None, **given: Any
     ) -> None:
+        from dirframe import sensitivity, stats
+
         own = split(options, given)
         frame = _records(spec, collection, file, given)
-        out.write(compute(frame, own))
+        statistic = getattr(stats, spec.name)
+        is_plain = group == "stats"
+        out.write(statistic(frame, **own) if is_plain else sensitivity(statistic, frame, **own))
 
     decorate = with_options(
         file_argument, *(_OPTIONS[name] for name in options), output, _source_options(spec)
     )
-    return command(spec.name, help=text, short_help=spec.summary)(decorate(write_table))
+    return _command(group, spec, decorate(write_table))
 
 
 def _chart(spec: ChartSpec) -> Command:
@@ -312,18 +303,23 @@ def _chart(spec: ChartSpec) -> Command:
 
         from dirframe._atomic import atomic_write, make_folder
 
-        path = _picture(output or Path(f"{spec.name}.png"), overwrite)
+        path = output or Path(f"{spec.name}.png")
+        _check_chart_file(path, overwrite)
         own = split(options, given)
         frame = _records(spec, collection, file, given)
+        mpl.use("Agg")  # no window, whatever the user's settings are
+        from dirframe import plot
+
         backend = _BACKENDS[path.suffix.lower()]
-        figure = _figure(spec.name, frame, own | {"backend": backend})
+        chart = getattr(plot, spec.name)(frame, backend=backend, **own)
         make_folder(path.parent)
         # Text in an SVG stays text, which can be searched and edited.
         text_kept = mpl.rc_context({"svg.fonttype": "none"})
         with atomic_write(path, overwrite=overwrite) as part, text_kept:
             if backend == "plotly":
-                part.write_text(figure.page(), encoding="utf-8")
+                part.write_text(chart.page(), encoding="utf-8")
             else:
+                figure = chart.get_figure(root=True)
                 figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
         click.echo(f"Wrote {path}", err=True)
 
@@ -348,11 +344,10 @@ def _chart(spec: ChartSpec) -> Command:
         ),
         _source_options(spec),
     )
-    text = _help(spec, "plot", f" -o {spec.name}.svg")
-    return command(spec.name, help=text, short_help=spec.summary)(decorate(draw))
+    return _command("plot", spec, decorate(draw))
 
 
-def _picture(path: Path, overwrite: bool) -> Path:
+def _check_chart_file(path: Path, overwrite: bool) -> None:
     from dirframe._atomic import check_folder, refuse_existing
     from dirframe.errors import InvalidInputError
 
@@ -363,34 +358,13 @@ def _picture(path: Path, overwrite: bool) -> Path:
     if not overwrite:
         refuse_existing(path)
     check_folder(path)
-    return path
-
-
-def _figure(name: str, frame: pd.DataFrame, options: dict[str, Any]) -> Any:
-    import matplotlib as mpl
-
-    mpl.use("Agg")  # no window, whatever the user's settings are
-    from dirframe import plot
-
-    result = getattr(plot, name)(frame, **options)
-    return result if options["backend"] == "plotly" else result.get_figure(root=True)
-
-
-#: Sections of the help, by collection; the others are of one project.
-_SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or projects"}
-
-
-def _in_section(make: Callable[[ChartSpec], Command], spec: ChartSpec) -> Command:
-    made = make(spec)
-    made.section = _SECTIONS.get(spec.collection, "One project")
-    return made
 
 
 for _group, _make, _specs in (
-    (stats, _statistic, STATISTICS),
-    (sensitivity, _sensitivity, STATISTICS),
+    (stats, partial(_statistic, "stats"), STATISTICS),
+    (sensitivity, partial(_statistic, "sensitivity"), STATISTICS),
     (plot, _chart, CHARTS),
 ):
     _group.commands = CommandsOnDemand(
-        {spec.name: partial(_in_section, _make, spec) for spec in _specs.values()}
+        {name: partial(_make, spec) for name, spec in _specs.items()}
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
 
 
-_sparing = with_options(
+_budget_options = with_options(
     click.option(
         "--requests-per-day",
         type=click.IntRange(1),
@@ -30,9 +30,13 @@ _sparing = with_options(
     click.option(
         "--stop-at",
         type=click.DateTime(["%Y-%m-%dT%H:%M", "%H:%M"]),
+        callback=lambda _context, _option, value: value and _moment(value),
         help="When to stop, in local time; a time of day is the next one.",
     ),
 )
+
+
+_archive_argument = click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 
 
 @command()
@@ -41,7 +45,7 @@ _sparing = with_options(
 @connection_options
 @click.option("--query", metavar="TEXT", help="Only records that match.")
 @details_option
-@_sparing
+@_budget_options
 @click.option("--plan", "price", is_flag=True, help="Only say what it will cost.")
 def harvest(
     *,
@@ -51,9 +55,8 @@ def harvest(
     sample: bool,
     query: str | None,
     details: bool,
-    requests_per_day: int | None,
-    stop_at: datetime | None,
     price: bool,
+    **budget: Any,
 ) -> None:
     """Keep a whole collection, page by page, over days.
 
@@ -69,17 +72,10 @@ def harvest(
 
     with open_directory(base_url, sample) as directory:
         if price:
+            requests_per_day = budget["requests_per_day"]
             click.echo(_price(collection, query, requests_per_day, directory, details=details))
             return
-        archive = run(
-            collection,
-            path,
-            directory=directory,
-            query=query,
-            details=details,
-            requests_per_day=requests_per_day,
-            stop_at=_moment(stop_at),
-        )
+        archive = run(collection, path, directory=directory, query=query, details=details, **budget)
     click.echo(archive.status())
 
 
@@ -105,9 +101,7 @@ def _price(
     return f"{price}\nA harvest takes {span} {'day' if days[1] == 1 else 'days'}."
 
 
-def _moment(until: datetime | None) -> datetime | None:
-    if until is None:
-        return None
+def _moment(until: datetime) -> datetime:
     if until.year == 1900:  # a time of day: the next one
         now = datetime.now().astimezone()
         until = datetime.combine(now.date(), until.time()).astimezone()
@@ -116,19 +110,11 @@ def _moment(until: datetime | None) -> datetime | None:
 
 
 @command()
-@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+@_archive_argument
 @connection_options
 @click.option("--full", is_flag=True, help="Ask for everything, not for what changed.")
-@_sparing
-def update(
-    *,
-    path: Path,
-    base_url: str | None,
-    sample: bool,
-    full: bool,
-    requests_per_day: int | None,
-    stop_at: datetime | None,
-) -> None:
+@_budget_options
+def update(path: Path, base_url: str | None, sample: bool, **options: Any) -> None:
     """Bring a harvest up to date; what it was stays in it.
 
     Asks for what changed, where the directory can sort by it, and otherwise for everything.
@@ -143,18 +129,12 @@ def update(
     from dirframe.archive.update import update as run
 
     with open_directory(base_url, sample) as directory:
-        archive = run(
-            path,
-            directory=directory,
-            full=full,
-            requests_per_day=requests_per_day,
-            stop_at=_moment(stop_at),
-        )
+        archive = run(path, directory=directory, **options)
     click.echo(archive.status())
 
 
 @command()
-@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+@_archive_argument
 def status(path: Path) -> None:
     """Say how far a harvest is: pages, share, days to go.
 
@@ -168,7 +148,7 @@ def status(path: Path) -> None:
 
 
 @command()
-@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+@_archive_argument
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True)
 @click.option("--overwrite", is_flag=True, help="Replace an existing file.")
 @study_options

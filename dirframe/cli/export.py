@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
+from dirframe.cli.load import file_argument, read_input
 from dirframe.cli.options import (
     SELECTION_OPTIONS,
     collection_option,
@@ -31,9 +31,6 @@ def export(
     files: tuple[str, ...],
     collection: str | None,
     overwrite: bool,
-    title: str | None,
-    authors: tuple[str, ...],
-    license: str | None,
     **question: Any,
 ) -> None:
     """Write records to another kind of file, by its suffix.
@@ -52,6 +49,7 @@ def export(
     from dirframe.provenance import caption
 
     *sources, file = files
+    study = split(("title", "authors", "license"), question)
     check_target(Path(file), overwrite=overwrite)
     frames = {
         Path(source or f"{collection}").stem: read_input(source, collection, question)
@@ -59,9 +57,8 @@ def export(
     }
     if len(frames) < len(sources):
         raise click.UsageError("The tables are called as the files: give each another name.")
-    one = next(iter(frames.values()))
-    study = {"title": title, "authors": authors, "license": license}
-    write(frames if len(frames) > 1 else one, Path(file), overwrite, **study)
+    (first, *others) = frames.values()
+    write(frames if others else first, Path(file), overwrite, **study)
     for frame in frames.values():
         echo_note(caption(frame))
 
@@ -122,9 +119,6 @@ def report(
     *,
     files: tuple[str, ...],
     output: Path,
-    template: Path | None,
-    title: str | None,
-    interactive: bool,
     overwrite: bool,
     collection: str | None,
     **question: Any,
@@ -146,22 +140,13 @@ def report(
     check_folder(output)
     if not overwrite:  # fail before the load
         refuse_existing(output)
-    selection = split(SELECTION_OPTIONS, question)
+    options = split(("template", "title", "interactive", *SELECTION_OPTIONS), question)
     if files:
         frames = [read_input(file, None, question) for file in files]
     else:
         collections = [collection] if collection else ["projects", "accounts"]
         frames = [read_input(None, name, question) for name in collections]
-    path = make(
-        frames,
-        output,
-        template=template,
-        title=title,
-        interactive=interactive,
-        overwrite=overwrite,
-        **selection,
-    )
-    click.echo(f"Wrote {path}", err=True)
+    click.echo(f"Wrote {make(frames, output, overwrite=overwrite, **options)}", err=True)
 
 
 @command()

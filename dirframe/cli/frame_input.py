@@ -1,4 +1,4 @@
-"""Read the input of a command: a file, standard input, or a load from the directory.
+"""Read the input of a command from a file or standard input.
 
 Files written by `dirframe.export` are read with their provenance. Other CSV, TSV, JSON lines,
 JSON and Parquet files are detected by content. Their columns get the dtypes of the loaders by
@@ -13,16 +13,29 @@ import re
 import sys
 from math import isnan
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
+import pandas as pd
 
 from dirframe._tables import separator_of
+from dirframe.cli.frame_output import echo_note
+from dirframe.client.frames.dtypes import convert_column, to_pandas
+from dirframe.client.frames.interchange import as_pandas
+from dirframe.client.frames.lists import lists_column
 from dirframe.errors import Hint, InvalidInputError
+from dirframe.io._integrity.native_check import check
+from dirframe.io.csv import column_names, parse_csv
+from dirframe.io.formats import KINDS
+from dirframe.io.metadata import METADATA_KEY
+from dirframe.io.read import read_export
+from dirframe.io.sidecar import sidecar_path
+from dirframe.provenance import get_provenance, set_provenance
+from dirframe.schema import ACCOUNT, PROJECT, Kind
+from dirframe.schema.extensions import EXTENSIONS, detect_resource
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from dirframe.archive.archive import Archive
     from dirframe.schema import Resource
 
@@ -32,28 +45,10 @@ _READ_XML = Hint("Recorded XML is read by dirframe read FILE -o records.parquet.
 _UTF_8 = Hint("Save the table as UTF-8.")
 #: Suffixes of tables that archives and bundles may have too: they are SQLite files and zip files.
 _OF_ARCHIVES = {".db", ".sqlite", ".zip"}
+#: Suffixes of the tables that are read.
+_SUFFIXES = [suffix for suffix, kind in KINDS.items() if kind.read]
 #: The zeros of an identifier, which a number would lose.
 _LEADING_ZERO = re.compile(r"[-+]?0\d")
-
-file_argument = click.argument("file", required=False, metavar="[FILE]", type=click.Path())
-
-
-def read_input(file: str | None, collection: str | None, question: dict[str, Any]) -> pd.DataFrame:
-    """Read the file, or load the collection from the directory if there is no file."""
-    from dirframe.cli.options import ask, given_options
-
-    if file is not None:
-        if given := given_options(question):
-            raise click.UsageError(
-                f"{' and '.join(given)} {'asks' if len(given) == 1 else 'ask'} a directory, and "
-                f"{file} is a file: leave one of the two out."
-            )
-        return read_table(file)
-    if collection is None:
-        raise click.UsageError("Name a file, or a collection to ask for: --collection projects.")
-    if "project" in question and not question["project"]:
-        raise click.UsageError(f"Name a file of {collection}, or a project: --project ID.")
-    return ask(collection, **question)
 
 
 def read_table(file: str, *, about_source: bool = True, is_edited: bool = False) -> pd.DataFrame:
@@ -89,10 +84,11 @@ def read_table(file: str, *, about_source: bool = True, is_edited: bool = False)
     if not content.strip():
         raise InvalidInputError(f"{name} is empty: a table has at least a line of columns.")
     try:
-        frame = None if is_edited and _has_sidecar(file) else _exported(file, content)
-        if frame is None:
-            is_parquet = content[:4] == b"PAR1"
-            frame = _parquet(content) if is_parquet else apply_schema(_texts(content, name))
+        frame = _read_exported(file, content, is_edited=is_edited)
+        if frame is None and content[:4] == b"PAR1":
+            frame = _read_parquet(content)
+        elif frame is None:
+            frame = apply_schema(_read_text(content, name))
     except InvalidInputError:
         raise
     except ValueError as error:  # base of the errors of pandas, pyarrow, json and UTF-8
@@ -101,20 +97,23 @@ def read_table(file: str, *, about_source: bool = True, is_edited: bool = False)
             f"{str(error).splitlines()[0]}",
             hint=_UTF_8 if isinstance(error, UnicodeDecodeError) else None,
         ) from None
-    if about_source:
-        _note_missing_source(frame, name)
+    if about_source and not get_provenance(frame)["source"]:
+        echo_note(
+            f"{Path(name).name} does not say where its records are from; Parquet does "
+            "(-o FILE.parquet, or --format parquet between commands)."
+        )
     return frame
 
 
 def holds_table(file: str) -> bool:
     """Return whether a file has the suffix of a table that `read_table` reads."""
-    return Path(file).suffix.lower() in _suffixes() and not Path(file).is_dir()
+    return Path(file).suffix.lower() in _SUFFIXES and not Path(file).is_dir()
 
 
 def _archive(file: str) -> Archive | None:
     """Open an archive or a bundle; None if the file is neither."""
     path = Path(file)
-    if file == STDIN or path.suffix.lower() in {*_suffixes()} - _OF_ARCHIVES:
+    if file == STDIN or path.suffix.lower() in {*_SUFFIXES} - _OF_ARCHIVES:
         return None
     from dirframe.archive.archive import open_archive
     from dirframe.archive.bundle import is_bundle, open_bundle
@@ -135,50 +134,30 @@ def _content(file: str) -> bytes:
         raise InvalidInputError(f"{file} is a folder; name a file of records.", hint=_READ_XML)
     if not path.exists():
         raise InvalidInputError(f"There is no file {file}.")
-    suffixes = _suffixes()
-    if path.suffix and path.suffix.lower() not in suffixes:  # a named pipe has none
+    if path.suffix and path.suffix.lower() not in _SUFFIXES:  # a named pipe has none
         advice = _READ_XML if ".xml" in map(str.lower, path.suffixes) else None
         raise InvalidInputError(
-            f"{file} has the suffix {path.suffix!r}; records are read from {', '.join(suffixes)}, "
+            f"{file} has the suffix {path.suffix!r}; records are read from {', '.join(_SUFFIXES)}, "
             "and from archives.",
             hint=advice,
         )
     return path.read_bytes()
 
 
-def _suffixes() -> list[str]:
-    from dirframe.io.formats import KINDS
-
-    return [suffix for suffix, kind in KINDS.items() if kind.read]
-
-
-def _has_sidecar(file: str) -> bool:
-    from dirframe.io.formats import KINDS
-
-    kind = KINDS.get(Path(file).suffix.lower())
-    return kind is not None and kind.sidecar
-
-
-def _exported(file: str, content: bytes) -> pd.DataFrame | None:
+def _read_exported(file: str, content: bytes, *, is_edited: bool = False) -> pd.DataFrame | None:
     """Read a file written by `dirframe.export`; None if it is another file."""
-    from tempfile import TemporaryDirectory
-
-    from dirframe.io._integrity.native_check import check
-    from dirframe.io.formats import KINDS
-    from dirframe.io.metadata import METADATA_KEY
-    from dirframe.io.read import read_export
-    from dirframe.io.sidecar import beside
-
     if file == STDIN:
         if content[:4] != b"PAR1":
             return None
         with TemporaryDirectory() as folder:
             piped = Path(folder) / "piped.parquet"
             piped.write_bytes(content)
-            return _exported(str(piped), content)
+            return _read_exported(str(piped), content)
     path = Path(file)
     kind = KINDS.get(path.suffix.lower())
-    if kind is None or kind.read is None or (kind.sidecar and not beside(path).is_file()):
+    if kind is None or kind.read is None:
+        return None
+    if kind.sidecar and (is_edited or not sidecar_path(path).is_file()):
         return None
     is_foreign = path.suffix.lower() == ".parquet" and METADATA_KEY.encode() not in content
     # Parquet files of other programs are accepted if they pass the check of the native library.
@@ -187,10 +166,8 @@ def _exported(file: str, content: bytes) -> pd.DataFrame | None:
     return read_export(path)
 
 
-def _parquet(content: bytes) -> pd.DataFrame:
+def _read_parquet(content: bytes) -> pd.DataFrame:
     from pyarrow import parquet
-
-    from dirframe.client.frames.interchange import as_pandas
 
     table = parquet.read_table(io.BytesIO(content))
     # Of an index of pandas, one with a name is a column.
@@ -199,24 +176,20 @@ def _parquet(content: bytes) -> pd.DataFrame:
     return frame
 
 
-def _texts(content: bytes, name: str) -> pd.DataFrame:
+def _read_text(content: bytes, name: str) -> pd.DataFrame:
     """Read all values as text; those of JSON as numbers and lists too."""
-    import pandas as pd
-
-    from dirframe.io.csv import column_names, parse_csv
-
     text = content.decode("utf-8-sig")
     begin = text.lstrip()[:1]
     if begin == "[":
-        return pd.DataFrame(_records(json.loads(text)), dtype="object")
+        return pd.DataFrame(_check_records(json.loads(text)), dtype="object")
     if begin == "{":
         # Not splitlines(): a text in JSON may hold other line separators.
         lines = [
-            _parsed(line, f"line {number}")
+            _parse_json(line, f"line {number}")
             for number, line in enumerate(text.split("\n"), start=1)
             if line.strip()
         ]
-        return pd.DataFrame(_records(lines), dtype="object")
+        return pd.DataFrame(_check_records(lines), dtype="object")
     header = text.partition("\n")[0]
     separator = separator_of(header)
     names = column_names(content, separator)
@@ -239,9 +212,6 @@ def _texts(content: bytes, name: str) -> pd.DataFrame:
 
 def _refuse_decimal_commas(frame: pd.DataFrame, name: str) -> None:
     """Refuse numbers that a table with semicolons as a rule writes as 51,507 and 1.000."""
-    from dirframe.schema import Kind
-    from dirframe.schema.extensions import detect_resource
-
     resource = detect_resource(frame.columns)
     signs = {Kind.NUMBER: ",", Kind.INTEGER: r",|\.\d{3}"}
     for column in frame.columns:
@@ -257,14 +227,14 @@ def _refuse_decimal_commas(frame: pd.DataFrame, name: str) -> None:
             )
 
 
-def _parsed(text: str, place: str) -> Any:
+def _parse_json(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{place}: {error.msg}") from None
+        raise ValueError(f"{name}: {error.msg}") from None
 
 
-def _records(content: Any) -> list[dict[str, Any]]:
+def _check_records(content: Any) -> list[dict[str, Any]]:
     if not all(isinstance(record, dict) for record in content):
         raise InvalidInputError("JSON is read as a list of records, each an object.")
     records: list[dict[str, Any]] = content
@@ -273,19 +243,15 @@ def _records(content: Any) -> list[dict[str, Any]]:
 
 def apply_schema(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert columns to the dtypes of their fields; infer those of other columns."""
-    from dirframe.provenance import set_provenance
-    from dirframe.schema import ACCOUNT
-    from dirframe.schema.extensions import EXTENSIONS, detect_resource
-
     resource = detect_resource(frame.columns)
     if resource is None and "id" in frame:  # few columns, which accounts and projects have alike
         common = _common_columns(frame)
-        inferred = _inferred(frame.drop(columns=common))
+        inferred = _infer_numbers(frame.drop(columns=common))
         for name in common:
             frame = _convert_field(frame, name, ACCOUNT)
         return frame.assign(**{str(name): inferred[name] for name in inferred})
     if resource is None or ("id" not in frame and resource.name not in EXTENSIONS):
-        return _inferred(frame)
+        return _infer_numbers(frame)
     for name in list(frame.columns):
         frame = _convert_field(frame, str(name), resource)
     return set_provenance(frame, resource=resource.name)
@@ -293,56 +259,46 @@ def apply_schema(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _common_columns(frame: pd.DataFrame) -> list[str]:
     """Return the columns that are the same field of accounts and of projects."""
-    from dirframe.schema import ACCOUNT, PROJECT
-
     accounts, projects = ACCOUNT.by_column, PROJECT.by_column
     common = [name for name in map(str, frame) if name in accounts and name in projects]
     return [name for name in common if accounts[name].kind is projects[name].kind]
 
 
 def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.DataFrame:
-    import pandas as pd
-
-    from dirframe.client.frames.dtypes import convert_column, to_pandas
-    from dirframe.client.frames.lists import lists_column
-    from dirframe.schema import Kind
-
     field = resource.by_column.get(name)
     kind = field.kind if field else Kind.TEXT
     column = frame[name]
     if kind is Kind.ITEMS:
         lists = [
-            None if _missing(value) else _listed(value, f"{name} of record {number}")
+            None if _is_missing(value) else _parse_list(value, f"{name} of record {number}")
             for number, value in enumerate(column, start=1)
         ]
         return frame.assign(**{name: lists_column(lists).set_axis(frame.index)})
-    texts = [None if _missing(value) else _plain(value) for value in column]
+    texts = [None if _is_missing(value) else _as_text(value) for value in column]
     array, unreadable = convert_column(texts, kind)
     frame = frame.assign(**{name: to_pandas(array)})
     if unreadable is not None:
-        beside = f"{name}_unreadable"
+        kept = f"{name}_unreadable"
         count = len(unreadable) - unreadable.null_count
-        frame[beside] = pd.Series(to_pandas(unreadable), index=frame.index)
-        click.echo(f"dirframe: {count:,} values of {name} are kept as text in {beside}.", err=True)
+        frame[kept] = pd.Series(to_pandas(unreadable), index=frame.index)
+        click.echo(f"dirframe: {count:,} values of {name} are kept as text in {kept}.", err=True)
     return frame
 
 
-def _missing(value: object) -> bool:
+def _is_missing(value: object) -> bool:
     return value is None or value == "" or (isinstance(value, float) and isnan(value))
 
 
-def _plain(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _listed(value: object, place: str) -> object:
-    content = _parsed(value, f"{place} is no list as JSON") if isinstance(value, str) else value
+def _parse_list(value: object, name: str) -> object:
+    content = _parse_json(value, f"{name} is no list as JSON") if isinstance(value, str) else value
     return content if isinstance(content, list) else [content]
 
 
-def _inferred(frame: pd.DataFrame) -> pd.DataFrame:
-    import pandas as pd
-
+def _infer_numbers(frame: pd.DataFrame) -> pd.DataFrame:
     def numbers(column: pd.Series[Any]) -> pd.Series[Any]:
         present = column.dropna()
         if any(isinstance(value, str) and _LEADING_ZERO.match(value) for value in present):
@@ -356,14 +312,3 @@ def _inferred(frame: pd.DataFrame) -> pd.DataFrame:
         return converted.reindex(column.index) if len(present) else column
 
     return frame.apply(numbers) if len(frame) else frame
-
-
-def _note_missing_source(frame: pd.DataFrame, name: str) -> None:
-    from dirframe.cli.frame_output import echo_note
-    from dirframe.provenance import get_provenance
-
-    if not get_provenance(frame)["source"]:
-        echo_note(
-            f"{Path(name).name} does not say where its records are from; Parquet does "
-            "(-o FILE.parquet, or --format parquet between commands)."
-        )

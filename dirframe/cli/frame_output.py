@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from textwrap import fill
@@ -130,11 +130,10 @@ def _complete(
     ]
 
 
-_overwrite = with_options(
+#: Output option of commands that only write files.
+target = with_options(
     click.option("--overwrite", is_flag=True, help="Replace an existing file."), section="Output"
 )
-#: Output option of commands that only write files.
-target = _overwrite
 
 _options = with_options(
     click.option(
@@ -145,7 +144,7 @@ _options = with_options(
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write to this file, by its suffix, instead of standard output.",
     ),
-    _overwrite,
+    target,
     click.option(
         "--format",
         "fmt",
@@ -169,15 +168,8 @@ def output(function: Callable[..., Any]) -> Any:
     """Add the output options to a command, which receives them checked, as `out`."""
 
     @wraps(function)
-    def call(
-        *args: Any,
-        path: Path | None,
-        overwrite: bool,
-        fmt: str | None,
-        columns: tuple[str, ...] | None,
-        **options: Any,
-    ) -> Any:
-        out = Output(path=path, overwrite=overwrite, fmt=fmt, columns=columns)
+    def call(*args: Any, **options: Any) -> Any:
+        out = Output(**{field.name: options.pop(field.name) for field in fields(Output)})
         out.check()
         return function(*args, out=out, **options)
 

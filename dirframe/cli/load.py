@@ -1,19 +1,20 @@
-"""Commands that load from a directory or read recorded pages."""
+"""Load records with the options of a command; commands that load or read recorded pages."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dirframe.cli.frame_output import Output, output
 from dirframe.cli.options import (
-    ask,
     client_options,
-    collecting_plain,
     command,
-    documents,
+    document_options,
+    given_options,
     open_directory,
+    plain_query_options,
     query_options,
 )
 from dirframe.cli.quota import ESTIMATE_OPTIONS, echo_estimate
@@ -22,6 +23,46 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pandas as pd
+
+file_argument = click.argument("file", required=False, metavar="[FILE]", type=click.Path())
+
+
+def load_records(
+    collection: str, *, base_url: str | None, sample: bool, path: str = "", **question: Any
+) -> pd.DataFrame:
+    """Load a collection with the options of a command."""
+    import dirframe
+
+    details = question.pop("details", False)
+    if collection == "projects":
+        question["details"] = details
+    elif details:
+        raise click.UsageError(f"--details is about projects; {collection} have no own pages.")
+    load: Callable[..., pd.DataFrame] = (
+        partial(dirframe.load, path)
+        if collection == "load"
+        else getattr(dirframe, f"load_{collection}")
+    )
+    with open_directory(base_url, sample) as directory:
+        return load(directory=directory, **question)
+
+
+def read_input(file: str | None, collection: str | None, question: dict[str, Any]) -> pd.DataFrame:
+    """Read the file, or load the collection from the directory if there is no file."""
+    if file is not None:
+        if given := given_options(question):
+            raise click.UsageError(
+                f"{' and '.join(given)} {'asks' if len(given) == 1 else 'ask'} a directory, and "
+                f"{file} is a file: leave one of the two out."
+            )
+        from dirframe.cli.frame_input import read_table
+
+        return read_table(file)
+    if collection is None:
+        raise click.UsageError("Name a file, or a collection to ask for: --collection projects.")
+    if "project" in question and not question["project"]:
+        raise click.UsageError(f"Name a file of {collection}, or a project: --project ID.")
+    return load_records(collection, **question)
 
 
 def _collection(
@@ -33,7 +74,7 @@ def _collection(
         options = {name: question[name] for name in ESTIMATE_OPTIONS if name in question}
         echo_estimate(path or collection, fmt="text", **options)
         return
-    out.write(ask(collection, path=path, **question))
+    out.write(load_records(collection, path=path, **question))
 
 
 def _record(
@@ -54,7 +95,7 @@ _price = click.option("--plan", "price", is_flag=True, help="Only say what the l
 
 
 @command()
-@collecting_plain
+@plain_query_options
 @_price
 @output
 def accounts(**options: Any) -> None:
@@ -125,7 +166,7 @@ def project(*, project_id: str, **options: Any) -> None:
 
 
 @command()
-@collecting_plain
+@plain_query_options
 @_price
 @output
 def languages(**options: Any) -> None:
@@ -143,7 +184,7 @@ def languages(**options: Any) -> None:
 
 @command()
 @click.argument("project", metavar="PROJECT")
-@collecting_plain
+@plain_query_options
 @_price
 @output
 def contributors(**options: Any) -> None:
@@ -166,7 +207,7 @@ def contributors(**options: Any) -> None:
 
 @command()
 @click.argument("project", metavar="PROJECT")
-@documents
+@document_options
 @output
 def activity(**options: Any) -> None:
     """Load commits, contributors and lines of a project by month.
@@ -183,7 +224,7 @@ def activity(**options: Any) -> None:
 
 @command()
 @click.argument("project", metavar="PROJECT")
-@documents
+@document_options
 @output
 def size(**options: Any) -> None:
     """Load the size of a project's source code by month.
@@ -200,7 +241,7 @@ def size(**options: Any) -> None:
 
 @command()
 @click.argument("address", metavar="PATH")
-@collecting_plain
+@plain_query_options
 @_price
 @output
 def load(*, address: str, price: bool, out: Output, **question: Any) -> None:

@@ -1,9 +1,8 @@
-"""Shared options of commands that load from a directory or select records, and the load itself."""
+"""Shared options of commands that load from a directory or select records."""
 
 from __future__ import annotations
 
 from collections import UserDict
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +10,6 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    import pandas as pd
     from click.shell_completion import CompletionItem
 
     from dirframe.client.directory import Directory
@@ -250,13 +248,13 @@ client_options = with_options(_WHERE, _POLICY)
 #: The same with a query of a collection.
 query_options = with_options(_QUERY, details_option, _PROOF, client_options)
 #: The same for records without detail pages.
-collecting_plain = with_options(_QUERY, _PROOF, client_options)
+plain_query_options = with_options(_QUERY, _PROOF, client_options)
 #: The same for the contributors of a project.
-of_contributors = with_options(_PROJECT, collecting_plain)
+contributor_options = with_options(_PROJECT, plain_query_options)
 #: Options for a single document that states its number of records.
-documents = with_options(_PROOF, client_options)
+document_options = with_options(_PROOF, client_options)
 #: The same for the months of a project, which are a single document.
-of_months = with_options(_PROJECT, documents)
+month_options = with_options(_PROJECT, document_options)
 #: Options of a plan, which loads no records.
 estimate_options = with_options(_QUERY, details_option, _WHERE, _REFRESH)
 #: The collection to load where no file is named.
@@ -292,37 +290,6 @@ def open_directory(base_url: str | None, sample: bool) -> Directory:
     from dirframe.client.directory import Directory
 
     return Directory(base_url)
-
-
-def ask(
-    collection: str, *, base_url: str | None, sample: bool, path: str = "", **question: Any
-) -> pd.DataFrame:
-    """Load a collection with the options of a command."""
-    from dirframe.client.collections import (
-        load_activity,
-        load_contributors,
-        load_languages,
-        load_size,
-    )
-    from dirframe.client.load import load
-    from dirframe.client.loaders import load_accounts, load_projects
-
-    loaders: dict[str, Callable[..., pd.DataFrame]] = {
-        "accounts": load_accounts,
-        "activity": load_activity,
-        "contributors": load_contributors,
-        "languages": load_languages,
-        "load": partial(load, path),
-        "projects": load_projects,
-        "size": load_size,
-    }
-    details = question.pop("details", False)
-    if collection == "projects":
-        question["details"] = details
-    elif details:
-        raise click.UsageError(f"--details is about projects; {collection} have no own pages.")
-    with open_directory(base_url, sample) as directory:
-        return loaders[collection](directory=directory, **question)
 
 
 def split(names: Iterable[str], given: dict[str, Any]) -> dict[str, Any]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.cli.frame_input import file_argument, read_input
 from dirframe.cli.frame_output import Output, output
+from dirframe.cli.load import file_argument, read_input
 from dirframe.cli.options import (
     collection_option,
     command,
     plain_format,
     query_options,
     rule_option,
+    split,
 )
 
 if TYPE_CHECKING:
@@ -53,15 +55,7 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
 )
 @output
 @query_options
-def flags(
-    *,
-    file: str | None,
-    collection: str | None,
-    rules: tuple[str, ...],
-    max_age: str | None,
-    out: Output,
-    **question: Any,
-) -> None:
+def flags(*, file: str | None, collection: str | None, out: Output, **question: Any) -> None:
     """List records that cannot be right or are in doubt, and why.
 
     Takes FILE, - for standard input, or asks the directory for --collection.
@@ -74,8 +68,8 @@ def flags(
     """
     from dirframe.stats.quality.flags import flags as flagged
 
-    frame = read_input(file, collection, question)
-    table = flagged(frame, rules=rules or None, max_age=max_age)
+    options = split(("rules", "max_age"), question)
+    table = flagged(read_input(file, collection, question), **options)
     out.write(table, first=("id", "name", "rule", "evidence"))
 
 
@@ -100,16 +94,17 @@ def compare(before: str, after: str, fmt: str) -> None:
 
 
 def _write(result: Summary | Comparison, fmt: str) -> None:
-    click.echo(_as_json(result) if fmt == "json" else result)
-
-
-def _as_json(result: Summary | Comparison) -> str:
+    if fmt == "text":
+        click.echo(result)
+        return
     import pandas as pd
 
-    def plain(value: Any) -> Any:
-        if isinstance(value, pd.DataFrame):
-            return json.loads(value.to_json(orient="records", date_format="iso", date_unit="s"))
-        return value
+    from dirframe.io.csv import stream_json
 
-    facts = {field.name: plain(getattr(result, field.name)) for field in fields(result)}
-    return json.dumps(facts, ensure_ascii=False)
+    facts = {field.name: getattr(result, field.name) for field in fields(result)}
+    for name, value in facts.items():
+        if isinstance(value, pd.DataFrame):
+            stream = io.StringIO()
+            stream_json(value, stream)
+            facts[name] = json.loads(stream.getvalue())
+    click.echo(json.dumps(facts, ensure_ascii=False))

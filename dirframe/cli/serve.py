@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -76,21 +76,8 @@ key_file_option = click.option(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Of --dialect today: a TOML file that names maintenance and records out of use.",
 )
-def serve(  # noqa: PLR0917  # click passes them by name
-    data: tuple[str, ...],
-    mapping: Path | None,
-    check: bool,
-    skip_invalid: bool,
-    watch: float | None,
-    name: str | None,
-    metrics: str | None,
-    host: str,
-    port: int,
-    key_file: Path | None,
-    page_rate: int,
-    trusted_proxy: str | None,
-    dialect: str,
-    states: Path | None,
+def serve(
+    data: tuple[str, ...], mapping: Path | None, check: bool, key_file: Path | None, **options: Any
 ) -> None:
     """Serve a directory until interrupted.
 
@@ -113,23 +100,9 @@ def serve(  # noqa: PLR0917  # click passes them by name
         return
     with _hangup_ignored():
         from dirframe.service.foreground import run
-        from dirframe.service.web.app import SITE_NAME
 
-        run(
-            source,
-            mapping=mapping,
-            skip_invalid=skip_invalid,
-            watch=watch,
-            name=name or SITE_NAME,
-            metrics=metrics,
-            host=host,
-            port=port,
-            keys=key_file,
-            page_rate=page_rate,
-            trusted_proxy=trusted_proxy,
-            dialect=dialect,
-            states=states,
-        )
+        given = {name: value for name, value in options.items() if value is not None}
+        run(source, mapping=mapping, keys=key_file, **given)
 
 
 @contextmanager
@@ -245,13 +218,11 @@ def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("dirframe-data")
 )
-@click.option("--accounts", "account_count", type=click.IntRange(0), default=2000)
-@click.option("--projects", "project_count", type=click.IntRange(0), default=1500)
-@click.option("--seed", type=int, default=None, help="Left out: that of the bundled sample.")
+@click.option("--accounts", type=click.IntRange(0), default=2000)
+@click.option("--projects", type=click.IntRange(0), default=1500)
+@click.option("--seed", type=int, help="Left out: that of the bundled sample.")
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
-def generate(
-    folder: Path, account_count: int, project_count: int, seed: int | None, overwrite: bool
-) -> None:
+def generate(folder: Path, seed: int | None, **options: Any) -> None:
     """Generate a synthetic directory of any size, as XML.
 
     It goes to FOLDER, or to dirframe-data.
@@ -264,12 +235,5 @@ def generate(
     from dirframe.service.synthetic.generate import SEED
     from dirframe.service.synthetic.generate import generate as write
 
-    files = write(
-        folder,
-        accounts=account_count,
-        projects=project_count,
-        seed=SEED if seed is None else seed,
-        overwrite=overwrite,
-    )
-    for file in files:
+    for file in write(folder, seed=SEED if seed is None else seed, **options):
         click.echo(f"Wrote {file}", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ from dirframe.charts import CHARTS
 from dirframe.client.frames.data_dictionary import overview
 from dirframe.errors import InvalidInputError
 from dirframe.filters.conditions import COUNTRY, CREATED, LANGUAGE
+from dirframe.filters.select import Filters
 from dirframe.schema import RESOURCES, Kind
 from dirframe.stats._options.selection import result_of
 from dirframe.stats._rules.exclusion import applicable
@@ -30,6 +32,9 @@ FACETS = {
     "tags": "Tag",
     CREATED: "Year of creation",
 }
+
+#: Names of the filters.
+FILTERS = tuple(field.name for field in fields(Filters))
 
 PAGE_SIZES = (10, 25, 50, 100)
 

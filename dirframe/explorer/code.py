@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dirframe.explorer.load import LoadRequest
+    from dirframe.explorer.state import State
     from dirframe.filters.select import Filters
     from dirframe.settings import Settings
 
@@ -29,7 +30,7 @@ class DataSource:
     ----------
     collection : {"projects", "accounts"}
         Its collection.
-    asked : LoadRequest or None
+    request : LoadRequest or None
         The request; None for a frame given by the user.
     directory : str
         Expression that opens the directory.
@@ -37,77 +38,43 @@ class DataSource:
         Expression of a frame given by the user, in the user's code; empty if unknown.
     incomplete : str
         What is missing from an incomplete load.
+    is_unified : bool
+        Whether countries were unified after the load.
     """
 
     collection: str
-    asked: LoadRequest | None = None
+    request: LoadRequest | None = None
     directory: str = ""
     variable: str = ""
     incomplete: str = ""
+    is_unified: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class ViewState:
-    """The explorer's view of a frame.
+def to_python(state: State, source: DataSource, style: str) -> str:
+    """Return code that assigns ``shown``, ``table`` and ``ax``, and prints a citation.
 
     Parameters
     ----------
-    filters : Filters
-        Filters of the records.
-    countries : bool
-        Whether countries were unified after the load.
-    columns : tuple of str
-        Columns of the table.
-    order_by : str
-        Column that the records are sorted by; empty for the directory's order.
-    order_key : str
-        Expression of the sort key; empty to sort by the values themselves.
-    descending : bool
-        Whether to sort in descending order.
-    begin, end : int
-        Row range of the page.
-    count : int
-        Number of rows.
-    chart : str
-        Name of the chart in `dirframe.plot`.
-    options : mapping
-        Arguments of the chart.
+    state : State
+        The explorer's view of a frame.
+    source : DataSource
+        Source of the frame.
     style : str
         Style of the citation; empty if the source of the frame is not recorded.
     """
-
-    filters: Filters
-    countries: bool
-    columns: tuple[str, ...]
-    order_by: str
-    order_key: str
-    descending: bool
-    begin: int
-    end: int
-    count: int
-    chart: str
-    options: Mapping[str, Any]
-    style: str
-
-
-def to_python(source: DataSource, screen: ViewState) -> str:
-    """Return code that assigns ``shown``, ``table`` and ``ax`` and prints a citation, if any."""
+    cited = f"print(dirframe.cite(shown, style={repr_double_quoted(style)}))"
     return "\n".join(
         [
-            *_loaded(source, screen),
+            *_load(source),
             "",
-            *_selected(source.collection, screen.filters),
-            *_ordered(screen),
+            *_select(source.collection, state.filters),
+            *_sort(state),
             "",
-            *_table(screen),
-            f"ax = dirframe.plot.{screen.chart}({_call('shown', screen.options)})",
-            *_cited(screen.style),
+            *_table(state),
+            f"ax = dirframe.plot.{state.chart}({_call('shown', state.chart_options)})",
+            *([cited] if style else []),
         ]
     )
-
-
-def _cited(style: str) -> list[str]:
-    return [f"print(dirframe.cite(shown, style={repr_double_quoted(style)}))"] if style else []
 
 
 def client_expression(settings: Settings) -> str:
@@ -137,11 +104,11 @@ def repr_double_quoted(text: str) -> str:
     return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal else literal
 
 
-def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
+def _load(source: DataSource) -> Iterator[str]:
     name = source.collection
     yield "import dirframe"
     yield ""
-    if source.asked is None:
+    if source.request is None:
         if not source.variable:
             yield f"# {name} is the frame that was handed to the explorer"
         elif source.variable != name:
@@ -149,14 +116,14 @@ def _loaded(source: DataSource, screen: ViewState) -> Iterator[str]:
     else:
         if source.incomplete:
             yield f"# what was on the screen is not complete: {' '.join(source.incomplete.split())}"
-        load = _call("", {**source.asked.options(), "directory": _Name("directory")})
+        load = _call("", {**source.request.options(), "directory": _Name("directory")})
         yield f"with {source.directory} as directory:"
         yield f"    {name} = dirframe.load_{name}({load})"
-    if screen.countries:
+    if source.is_unified:
         yield f"{name} = dirframe.unify_countries({name})"
 
 
-def _selected(name: str, filters: Filters) -> Iterator[str]:
+def _select(name: str, filters: Filters) -> Iterator[str]:
     options = {
         name: list(value) if name in CHOICES else value for name, value in filters.active().items()
     }
@@ -169,20 +136,21 @@ def _selected(name: str, filters: Filters) -> Iterator[str]:
         yield f"shown = dirframe.select({_call(name, options)})" if options else f"shown = {name}"
 
 
-def _ordered(screen: ViewState) -> Iterator[str]:
-    if screen.order_by:
-        key = f", key={screen.order_key}" if screen.order_key else ""
+def _sort(state: State) -> Iterator[str]:
+    if state.order_by:
+        key = f", key={state.order_key}" if state.order_key else ""
         yield (
-            f"shown = shown.sort_values({repr_double_quoted(screen.order_by)}, "
-            f'ascending={not screen.descending}, kind="stable"{key})'
+            f"shown = shown.sort_values({repr_double_quoted(state.order_by)}, "
+            f'ascending={not state.descending}, kind="stable"{key})'
         )
 
 
-def _table(screen: ViewState) -> Iterator[str]:
+def _table(state: State) -> Iterator[str]:
     yield "columns = ["
-    yield from (f"    {repr_double_quoted(column)}," for column in screen.columns)
+    yield from (f"    {repr_double_quoted(column)}," for column in state.columns)
     yield "]"
-    page = f".iloc[{screen.begin}:{screen.end}]" if screen.end - screen.begin < screen.count else ""
+    begin, end = state.row_range
+    page = f".iloc[{begin}:{end}]" if state.pages > 1 else ""
     yield f"table = shown[columns]{page}"
 
 

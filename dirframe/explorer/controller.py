@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets as tr
 
 from dirframe.explorer.code import DataSource, client_expression
-from dirframe.explorer.load import LoadRequest, LoadResult, error_message, fetch, price
+from dirframe.explorer.load import LoadRequest, LoadResult, error_result, fetch, price
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.directory import Directory
+    from dirframe.client.paging.progress import ProgressCallback
 
     Dispatch = Callable[[Callable[[], None]], None]
-    _Act = Callable[[LoadRequest, Directory, Callable[[int, int], None]], LoadResult]
+    _Action = Callable[[LoadRequest, Directory, ProgressCallback], LoadResult]
 
 _BY_COLLECTION = {resource.collection: resource for resource in RESOURCES.values()}
 
@@ -53,22 +54,19 @@ class LoadController(tr.HasTraits):
     details = tr.Bool(default_value=False)  # projects only
 
     busy = tr.Enum(("", "price", "load", "export"), "")
-    came = tr.Int(0)
+    loaded = tr.Int(0)  # records so far
     total = tr.Int(0)
     message = tr.Unicode()
     severity = tr.Enum(("info", "success", "warning", "error"), "info")
     quota_left = tr.Int(None, allow_none=True)
 
-    def __init__(
-        self,
-        directory: Directory | None,
-        dispatch: Dispatch = run_now,
-    ) -> None:
+    def __init__(self, directory: Directory | None, dispatch: Dispatch = run_now) -> None:
         super().__init__()
         self.directory = directory
         self.error: Exception | None = None
         self.dispatch = dispatch
-        self._stop = threading.Event()
+        self._cancelled = threading.Event()
+        self._fetch = partial(fetch, is_cancelled=self._cancelled.is_set)
         self._thread: threading.Thread | None = None
         self._count_quota()
 
@@ -84,7 +82,7 @@ class LoadController(tr.HasTraits):
         return self.directory.settings.daily_quota if self.directory else 0
 
     @tr.observe("collection")
-    def _begin_a_question(self, _: Any) -> None:
+    def _check_sort(self, _: Any) -> None:
         if self.sort not in self.sorts:
             self.sort = ""
 
@@ -100,128 +98,116 @@ class LoadController(tr.HasTraits):
 
     def load(self) -> None:
         """Load the records and wait for the result."""
-        self._run("load", self._fetch, run_now)
+        self._query("load", self._fetch)
 
     def start_load(self) -> None:
         """Load the records in a background thread."""
-        self._in_a_thread("load", self._fetch)
+        self._query("load", self._fetch, in_background=True)
 
     def show_price(self, *, exact: bool = False) -> None:
         """Show the cost of the load, `exact` as in `plan`, and wait for the result."""
-        self._run("price", partial(self._price, exact=exact), run_now)
+        self._show_price(exact=exact)
 
     def start_price(self, *, exact: bool = False) -> None:
         """Show the cost of the load in a background thread."""
-        self._in_a_thread("price", partial(self._price, exact=exact))
+        self._show_price(exact=exact, in_background=True)
 
     def cancel(self) -> None:
         """Cancel the load after the current page; the loaded records are shown."""
-        self._stop.set()  # immediately, even while a cell is running
-        self.dispatch(self._say_that_it_stops)
+        self._cancelled.set()  # immediately, even while a cell is running
+        self.dispatch(self._announce_cancel)
 
-    def _say_that_it_stops(self) -> None:
+    def _announce_cancel(self) -> None:
         if self.busy == "load":
-            self.say(LoadResult(message="Stopping after the pages on their way …", severity="info"))
+            self.show_message(LoadResult("Stopping after the pages on their way …", "info"))
 
     def join(self) -> None:
         """Wait for the background thread, if any."""
         if self._thread is not None:
             self._thread.join()
 
-    def say(self, outcome: LoadResult) -> None:
-        """Show a result as a message."""
-        self.error = outcome.error
-        self.severity = outcome.severity
-        self.message = outcome.message
+    def show_message(self, result: LoadResult) -> None:
+        """Show the message of a result."""
+        self.error = result.error
+        self.severity = result.severity
+        self.message = result.message
 
-    def take(self, frame: pd.DataFrame, source: DataSource) -> None:
+    def show_frame(self, frame: pd.DataFrame, source: DataSource) -> None:
         """Show a loaded frame; implemented by the explorer's state."""
         raise NotImplementedError
 
-    def kept(self) -> str:
+    def previous_records(self) -> str:
         """Describe the records still shown after a failed load."""
         raise NotImplementedError
 
-    def _in_a_thread(self, task: str, action: _Act) -> None:
-        self._run(task, action, self.dispatch, threading.Thread)
+    def _show_price(self, *, exact: bool, in_background: bool = False) -> None:
+        def action(request: LoadRequest, directory: Directory, _: object) -> LoadResult:
+            return price(request, directory, exact=exact)
 
-    def _run(
-        self,
-        task: str,
-        action: _Act,
-        dispatch: Dispatch,
-        thread: type[threading.Thread] | None = None,
-    ) -> None:
+        self._query("price", action, in_background=in_background)
+
+    def _query(self, task: str, action: _Action, *, in_background: bool = False) -> None:
         directory = self.directory
         if self.busy or directory is None:
             return
-        self._stop.clear()
-        self.came, self.total = 0, 0
+        self._cancelled.clear()
+        self.loaded, self.total = 0, 0
         request = self.ask()
+        dispatch = self.dispatch if in_background else run_now
 
         def on_progress(loaded: int, total: int) -> None:
             dispatch(lambda: self._count(loaded, total))
 
-        self._begin(
+        self._run(
             task,
             lambda: action(request, directory, on_progress),
-            lambda outcome: self._arrived(request, directory, outcome),
-            dispatch,
-            thread,
+            lambda result: self._on_result(request, directory, result),
+            in_background=in_background,
         )
 
-    def _begin(
+    def _run(
         self,
         task: str,
         action: Callable[[], LoadResult],
-        arrived: Callable[[LoadResult], None],
-        dispatch: Dispatch,
-        thread: type[threading.Thread] | None,
+        on_result: Callable[[LoadResult], None],
+        *,
+        in_background: bool,
     ) -> None:
-        """Run an action, in a thread if one is given, and hand over its result."""
+        """Run an action and handle its result."""
         self.busy = task
 
         def run() -> None:
-            outcome = action()
-            dispatch(lambda: arrived(outcome))
+            result = action()
+            dispatch = self.dispatch if in_background else run_now
+            dispatch(lambda: on_result(result))
 
-        if thread is None:
-            run()
-        else:
-            self._thread = thread(target=run, name="dirframe explorer", daemon=True)
+        if in_background:
+            self._thread = threading.Thread(target=run, name="dirframe explorer", daemon=True)
             self._thread.start()
-
-    def _fetch(
-        self, request: LoadRequest, directory: Directory, on_progress: Callable[[int, int], None]
-    ) -> LoadResult:
-        return fetch(request, directory, told=on_progress, stopped=self._stop.is_set)
-
-    def _price(
-        self, request: LoadRequest, directory: Directory, _: object, *, exact: bool
-    ) -> LoadResult:
-        return price(request, directory, exact=exact)
+        else:
+            run()
 
     def _count(self, loaded: int, total: int) -> None:
         self.total = total or loaded
-        self.came = min(loaded, self.total)
+        self.loaded = min(loaded, self.total)
 
-    def _arrived(self, request: LoadRequest, directory: Directory, outcome: LoadResult) -> None:
+    def _on_result(self, request: LoadRequest, directory: Directory, result: LoadResult) -> None:
         try:
-            if outcome.frame is not None:
+            if result.frame is not None:
                 source = DataSource(
                     collection=request.collection,
-                    asked=request,
+                    request=request,
                     directory=client_expression(directory.settings),
-                    incomplete=outcome.message if outcome.error else "",
+                    incomplete=result.message if result.error else "",
                 )
-                self.take(outcome.frame, source)
-                self._count(len(outcome.frame), self.total if outcome.error else 0)
-            elif self.busy == "load" and (note := self.kept()):
-                outcome = replace(outcome, message=f"{outcome.message} {note}")
-            self.say(outcome)
+                self.show_frame(result.frame, source)
+                self._count(len(result.frame), self.total if result.error else 0)
+            elif self.busy == "load" and (note := self.previous_records()):
+                result = replace(result, message=f"{result.message} {note}")
+            self.show_message(result)
             self._count_quota()
         except Exception as error:  # noqa: BLE001  # the view shows messages, not tracebacks
-            self.say(LoadResult(message=error_message(error), severity="error", error=error))
+            self.show_message(error_result(error))
         finally:
             self.busy = ""
 

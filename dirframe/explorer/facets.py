@@ -88,13 +88,7 @@ class Facets:
         Values to choose from are sorted by count, then by title. Missing values come last.
         """
         name = {CREATED: "years", **{c: n for n, c in CHOICES.items()}}.get(column, column)
-        encoded = self._encoded(column)
-        counts = _counts(encoded, self.conditions.all_of(filters, but=name))
-        bars = [
-            Bar(value=value, title=title, count=int(count))
-            for value, title, count in zip(encoded.names, encoded.titles, counts, strict=True)
-        ]
-        missing = bars.pop()
+        *bars, missing = _bars(self._encoded(column), self.conditions.all_of(filters, but=name))
         if column not in self.ranges:
             bars.sort(key=lambda bar: (-bar.count, bar.title.casefold(), bar.title))
         return [*bars, missing] if self.has_missing(column) else bars
@@ -118,21 +112,14 @@ class Facets:
             encoded = self._binned(column)
         else:
             return [], missing
-        counts = _counts(encoded, mask)
-        bars = [
-            Bar(value=value, title=title, count=int(count))
-            for value, title, count in zip(encoded.names, encoded.titles, counts, strict=True)
-        ][:-1]
+        bars = _bars(encoded, mask)[:-1]
         if kind == "str":
             bars.sort(key=lambda bar: -bar.count)
         return bars, missing
 
     def _encoded(self, column: str) -> Choices:
-        return (
-            self.conditions.choices(column)
-            if column in self.choices.values()
-            else self._binned(column)
-        )
+        is_choice = column in self.choices.values()
+        return self.conditions.choices(column) if is_choice else self._binned(column)
 
     def _bin(self, column: str) -> Choices:
         """Encode a column of numbers or dates by ranges of about equal width, or of growing ones.
@@ -155,8 +142,13 @@ class Facets:
         return Choices(np.arange(len(values)), codes, (*spans, MISSING), (*titles, "(missing)"))
 
 
-def _counts(encoded: Choices, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-    return np.bincount(encoded.codes[mask[encoded.rows]], minlength=len(encoded.names))
+def _bars(encoded: Choices, mask: NDArray[np.bool_]) -> list[Bar]:
+    """Count some records by value; the last bar is that of missing values."""
+    counts = np.bincount(encoded.codes[mask[encoded.rows]], minlength=len(encoded.names))
+    return [
+        Bar(value=value, title=title, count=int(count))
+        for value, title, count in zip(encoded.names, encoded.titles, counts, strict=True)
+    ]
 
 
 def _spans(numbers: NDArray[np.float64], *, is_year: bool) -> list[tuple[Any, Any]]:

@@ -9,6 +9,7 @@ import numpy as np
 import traitlets as tr
 
 from dirframe.errors import InvalidInputError
+from dirframe.explorer.choices import FILTERS
 from dirframe.explorer.controller import LoadController
 from dirframe.filters.conditions import ACTIVITIES, CHOICES, CREATED, MISSING, years
 from dirframe.filters.select import Filters
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from dirframe.explorer.facets import Bar, Facets
     from dirframe.schema import Resource
-
-FILTERS = ("search", *CHOICES, "years", "activity", "ranges")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -112,16 +111,16 @@ class FilterState(LoadController):
 
         The same choice again, or no values, takes the filter away.
         """
-        chosen: tuple[Any, ...] = tuple(values)
-        if column in self.choice_filters:
-            trait = self.choice_filters[column]
-            self.set_trait(trait, () if chosen == getattr(self, trait) else chosen)
+        is_choice = column in self.choice_filters
+        chosen = tuple(values) if is_choice else _hull(values)
+        if chosen == self.chosen(column):
+            chosen = ()
+        if is_choice:
+            self.set_trait(self.choice_filters[column], chosen)
         elif column == CREATED:
-            years = _hull(chosen)
-            self.years = () if years == self.years else years
+            self.years = chosen
         else:
-            ranges = self.with_range(column, chosen)
-            self.ranges = self.with_range(column, ()) if ranges == self.ranges else ranges
+            self.ranges = self.with_range(column, [chosen] if chosen else [])
 
     def with_range(self, column: str, spans: Sequence[Any]) -> dict[str, Any]:
         """Return the ranges with that of a column from the first to the last of these, if any."""

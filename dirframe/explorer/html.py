@@ -16,11 +16,8 @@ from dirframe._display.values import entries, entry, is_number, percent
 from dirframe.explorer import choices, saved_view
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dirframe.explorer.chart_image import ChartImage
     from dirframe.explorer.facets import Bar
-    from dirframe.explorer.filter_state import VisibleRecords
     from dirframe.explorer.state import State
 
 #: CSS class of the static view.
@@ -63,16 +60,14 @@ def busy(*, is_working: bool) -> str:
     return '<span class="df-busy" role="status">Working …</span>' if is_working else ""
 
 
-def bar(came: int, total: int, *, running: bool) -> str:
+def bar(loaded: int, total: int, *, running: bool) -> str:
     """Return the progress bar of a load."""
     if not total:
         label = "Asking for the first page …" if running else ""
         progress = "<progress aria-label='Records loaded'></progress>" if running else ""
     else:
-        label = f"{came:,} of {total:,} records"
-        progress = (
-            f'<progress aria-label="Records loaded" max="{total}" value="{came}">{label}</progress>'
-        )
+        label = f"{loaded:,} of {total:,} records"
+        progress = f'<progress aria-label="Records loaded" max="{total}" value="{loaded}">{label}</progress>'
     return f'<div class="df-bar">{progress}<span class="df-quiet">{label}</span></div>'
 
 
@@ -110,35 +105,33 @@ def link(state: State) -> str:
     )
 
 
-def table(
-    rows: pd.DataFrame,
-    shown: VisibleRecords,
-    *,
-    order_by: str = "",
-    descending: bool = False,
-    profiles: Mapping[str, tuple[list[Bar], float]] | None = None,
-) -> str:
-    """Return a page of the table; the style sheet clips long texts, the title has them whole.
+def rows(state: State) -> str:
+    """Return the page of the table; the style sheet clips long texts, the title has them whole.
 
     A header has a small histogram of its column, and the share of records without a value.
     """
-    if not len(shown.frame):
+    if state.shown is None or state.rows is None:
+        return ""
+    if not len(state.shown.frame):
         return "<p>No record passes the filters.</p>"
-    sortable = choices.sortable(rows)
+    sortable = choices.sortable(state.rows)
     columns = []
-    for name in map(str, rows):
-        ordered = ("descending" if descending else "ascending") if name == order_by else ""
-        mark = {"descending": " ▾", "ascending": " ▴"}.get(ordered, "")
+    for name in map(str, state.rows):
+        values = state.rows[name]
+        order = (
+            ("descending" if state.descending else "ascending") if name == state.order_by else ""
+        )
+        mark = {"descending": " ▾", "ascending": " ▴"}.get(order, "")
         columns.append(
             Column(
-                head=choices.heading(name, shown.resource) + mark,
-                cells=[_text(value) for value in rows[name].astype(object)],
-                number=is_number(rows[name].dtype),
-                sorting=ordered,
+                head=choices.heading(name, state.shown.resource) + mark,
+                cells=[_text(value) for value in values.astype(object)],
+                number=is_number(values.dtype),
+                sorting=order,
                 title=name,
                 name=name if name in sortable else "",
                 frozen=name == "name",
-                below=_profile(*profiles[name]) if profiles else "",
+                below=_profile(*state.profile(name)),
             )
         )
     looks = {"number": 'class="df-number"', "attributes": ' class="df"'}
@@ -164,9 +157,9 @@ def words(state: State) -> str:
     """Summarize in one line what the explorer shows."""
     if state.shown is None:
         return "Nothing is loaded yet. Press Load."
-    count, of = len(state.shown.frame), len(state.shown.loaded)
+    count, total = len(state.shown.frame), len(state.shown.loaded)
     noun = state.shown.resource.collection
-    return f"{count:,} {noun}" if count == of else f"{count:,} of {of:,} {noun}"
+    return f"{count:,} {noun}" if count == total else f"{count:,} of {total:,} {noun}"
 
 
 def title(state: State) -> str:
@@ -176,19 +169,6 @@ def title(state: State) -> str:
     settings = state.directory.settings
     address = f" · {escape(settings.base_url)}" if settings.cache_namespace is None else ""
     return f"dirframe explorer <span class='df-quiet'>{escape(settings.name)}{address}</span>"
-
-
-def rows(state: State) -> str:
-    """Return the current page of the table."""
-    if state.shown is None or state.rows is None:
-        return ""
-    return table(
-        state.rows,
-        state.shown,
-        order_by=state.order_by,
-        descending=state.descending,
-        profiles={name: state.profile(name) for name in state.columns},
-    )
 
 
 def span(state: State) -> str:

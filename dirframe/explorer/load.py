@@ -57,9 +57,9 @@ class LoadRequest:
         return {name: value for name, value in arguments.items() if value is not None} | details
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class LoadResult:
-    """Result of a load or of a price query."""
+    """Result of a load, a price query or an export."""
 
     message: str
     severity: Severity
@@ -68,19 +68,23 @@ class LoadResult:
 
 
 def fetch(
-    asked: LoadRequest, directory: Directory, *, told: ProgressCallback, stopped: Callable[[], bool]
+    request: LoadRequest,
+    directory: Directory,
+    on_progress: ProgressCallback,
+    *,
+    is_cancelled: Callable[[], bool],
 ) -> LoadResult:
     """Load records; errors are returned, not raised.
 
     Parameters
     ----------
-    asked
+    request
         The request.
     directory
         The directory to load from.
-    told
+    on_progress
         Called with the numbers of loaded and available records; not for every page.
-    stopped
+    is_cancelled
         Called after every page; returns whether to stop the load.
 
     Returns
@@ -88,32 +92,27 @@ def fetch(
     LoadResult
         The frame, also if the load was stopped or is incomplete, and a message.
     """
-    load = load_projects if asked.collection == "projects" else load_accounts
+    load = load_projects if request.collection == "projects" else load_accounts
     last_report = 0.0
 
     def report(loaded: int, total: int) -> None:
         nonlocal last_report
-        if stopped():
+        if is_cancelled():
             raise StopIteration
         if time.monotonic() - last_report >= _PAUSE:
             last_report = time.monotonic()
-            told(loaded, total)
+            on_progress(loaded, total)
 
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", DirframeWarning)
-            frame = load(directory=directory, progress=report, **asked.options())
+            frame = load(directory=directory, progress=report, **request.options())
     except IncompleteCollectionError as error:
-        return LoadResult(
-            message=str(error),
-            severity="warning",
-            frame=with_countries(error.frame),
-            error=error,
-        )
+        return LoadResult(str(error), "warning", with_countries(error.frame), error)
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
-        return LoadResult(message=_of(directory, error), severity="error", error=error)
+        return error_result(error, directory)
     return success_result(
-        f"{len(frame):,} {asked.collection} loaded.", caught, frame=with_countries(frame)
+        f"{len(frame):,} {request.collection} loaded.", caught, with_countries(frame)
     )
 
 
@@ -124,27 +123,21 @@ def success_result(
     warned = [
         str(warning.message) for warning in caught if issubclass(warning.category, DirframeWarning)
     ]
-    return LoadResult(
-        message=" ".join([done, *warned]),
-        severity="warning" if warned else "success",
-        frame=frame,
-    )
+    return LoadResult(" ".join([done, *warned]), "warning" if warned else "success", frame)
 
 
-def price(asked: LoadRequest, directory: Directory, *, exact: bool = False) -> LoadResult:
+def price(request: LoadRequest, directory: Directory, *, exact: bool = False) -> LoadResult:
     """Return the cost of a load, `exact` as in `plan`; errors are returned, not raised."""
     try:
         estimate = plan(
-            "projects" if asked.collection == "projects" else "accounts",
+            "projects" if request.collection == "projects" else "accounts",
             directory=directory,
             exact=exact,
-            **asked.options(),
+            **request.options(),
         )
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback
-        return LoadResult(message=_of(directory, error), severity="error", error=error)
-    return LoadResult(
-        message=str(estimate), severity="warning" if estimate.fits is False else "info"
-    )
+        return error_result(error, directory)
+    return LoadResult(str(estimate), "warning" if estimate.fits is False else "info")
 
 
 def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
@@ -154,8 +147,10 @@ def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
     return unify_countries(frame)
 
 
-def _of(directory: Directory, error: Exception) -> str:
-    return error_message(error, secret=directory.settings.api_key.reveal())
+def error_result(error: Exception, directory: Directory | None = None) -> LoadResult:
+    """Return a result for a failed action, without the API key of the directory."""
+    secret = directory.settings.api_key.reveal() if directory else ""
+    return LoadResult(error_message(error, secret=secret), "error", error=error)
 
 
 def error_message(error: Exception, *, secret: str = "") -> str:

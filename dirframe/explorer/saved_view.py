@@ -12,7 +12,7 @@ import traitlets as tr
 from dirframe import __version__
 from dirframe._atomic import atomic_write
 from dirframe.errors import InvalidInputError
-from dirframe.filters.conditions import CHOICES
+from dirframe.explorer.choices import FILTERS
 
 if TYPE_CHECKING:
     from dirframe.explorer.state import State
@@ -22,7 +22,6 @@ FRAGMENT = "#dirframe="
 
 _FORMAT = 1
 _QUESTION = ("collection", "query", "sort", "max_items", "details")
-_FILTERS = ("search", *CHOICES, "years", "activity", "ranges")
 _LOOK = (
     *("columns", "order_by", "descending", "page_size", "page", "measure"),
     *("chart", "exclude", "by", "style"),
@@ -34,7 +33,7 @@ _HEAD = {"dirframe_view", "dirframe_version"}
 def dump(state: State) -> str:
     """Return the view as JSON in one line: what differs from an explorer just opened."""
     view: dict[str, Any] = {"dirframe_view": _FORMAT, "dirframe_version": __version__}
-    for name in (*_QUESTION, *_FILTERS, *_LOOK):
+    for name in (*_QUESTION, *FILTERS, *_LOOK):
         value = _collection(state) if name == "collection" else getattr(state, name)
         if name == "collection" or value != state.trait_defaults(name):
             view[name] = value
@@ -86,7 +85,7 @@ def parse(text: str) -> dict[str, Any]:
             "This is no saved view: it has no dirframe_view. Give a file that the explorer saved, "
             "or the text or link that it shows."
         )
-    unknown = sorted(set(view) - {*_HEAD, *_QUESTION, *_FILTERS, *_LOOK})
+    unknown = sorted(set(view) - {*_HEAD, *_QUESTION, *FILTERS, *_LOOK})
     if view["dirframe_view"] != _FORMAT or unknown:
         why = f"it has {', '.join(unknown)}" if unknown else f"form {view['dirframe_view']!r}"
         raise InvalidInputError(
@@ -117,8 +116,8 @@ def restore(state: State, view: dict[str, Any]) -> None:
                 state.set_trait(name, value)
         except tr.TraitError as error:
             raise InvalidInputError(f"The view asks for what does not exist: {error}") from error
-    defaults = {name: state.trait_defaults(name) for name in (*_FILTERS, *_LOOK)}
-    state.show(
+    defaults = {name: state.trait_defaults(name) for name in (*FILTERS, *_LOOK)}
+    state.apply_view(
         {
             name: view.get(name, default)
             for name, default in defaults.items()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -15,11 +14,11 @@ from dirframe.citation import cite
 from dirframe.client.directory import Directory
 from dirframe.errors import DirframeError, InvalidInputError
 from dirframe.explorer import choices, saved_view
-from dirframe.explorer.code import DataSource, ViewState, to_python
+from dirframe.explorer.code import DataSource, to_python
 from dirframe.explorer.controller import run_now
-from dirframe.explorer.export import ExportRequest, write
+from dirframe.explorer.export import write
 from dirframe.explorer.facets import Facets
-from dirframe.explorer.filter_state import FILTERS, FilterState, VisibleRecords
+from dirframe.explorer.filter_state import FilterState, VisibleRecords
 from dirframe.explorer.load import LoadResult, with_countries
 from dirframe.filters.conditions import COUNTRY, month_shown
 from dirframe.schema import RESOURCES
@@ -75,21 +74,15 @@ class State(FilterState):
     is_dark = tr.Bool(default_value=False)  # the page is
     width = tr.Int(1200)  # pixels that the page has for it
 
-    def __init__(
-        self,
-        source: Directory | pd.DataFrame,
-        dispatch: Callable[[Callable[[], None]], None] = run_now,
-    ) -> None:
+    def __init__(self, source: Directory | pd.DataFrame, dispatch: Dispatch = run_now) -> None:
         super().__init__(source if isinstance(source, Directory) else None, dispatch)
         self._source = DataSource(collection="projects")
-        self._unified = False
         self._resource: Resource | None = None  # of the last records, also if they were cleared
         self._pending: Mapping[str, Any] = {}  # a view to show when the records are loaded
-        self._settling = (
-            False  # set while several traits change together; derived state is updated afterwards
-        )
-        self.observe(self._filter, [*FILTERS, "order_by", "descending"])
-        self.observe(self._turn_back, "page_size")
+        # Set while several traits change together; derived state is updated afterwards.
+        self._is_batch = False
+        self.observe(self._filter, [*choices.FILTERS, "order_by", "descending"])
+        self.observe(lambda _: self.set_trait("page", 1), "page_size")
         self.observe(self._clear, "collection")
         self.observe(
             self._describe,
@@ -97,18 +90,18 @@ class State(FilterState):
         )
         if not isinstance(source, Directory):
             resource = choices.resource_of(source)
-            self.take(source, DataSource(collection=resource.collection))
+            self.show_frame(source, DataSource(collection=resource.collection))
 
-    def take(self, frame: pd.DataFrame, source: DataSource) -> None:
+    def show_frame(self, frame: pd.DataFrame, source: DataSource) -> None:
         """Show all records of a frame."""
         resource = choices.resource_of(frame)
         loaded = with_countries(frame)
-        self._source = source
-        self._unified = COUNTRY in loaded and (source.asked is not None or loaded is not frame)
+        is_unified = COUNTRY in loaded and (source.request is not None or loaded is not frame)
+        self._source = replace(source, is_unified=is_unified)
         available = choices.columns(loaded)
         is_other = self._resource not in {None, resource}
         self._resource = resource
-        with self._together():
+        with self._batch():
             self._drop_filters()
             if is_other or not self.columns or not set(self.columns) <= set(available):
                 self.columns = choices.usual_columns(loaded, resource)
@@ -131,9 +124,9 @@ class State(FilterState):
         self._describe()
         if self._pending:
             view, self._pending = self._pending, {}
-            self.show(view)
+            self.apply_view(view)
 
-    def show(self, view: Mapping[str, Any]) -> None:
+    def apply_view(self, view: Mapping[str, Any]) -> None:
         """Set several traits at once; before a load, when the records are there.
 
         Raises
@@ -152,7 +145,7 @@ class State(FilterState):
             raise InvalidInputError(f"The view does not fit the records: {error}") from error
 
     def _set(self, view: Mapping[str, Any]) -> None:
-        with self._together():
+        with self._batch():
             for name, value in view.items():
                 self.set_trait(name, value)
         self._filter()
@@ -166,15 +159,15 @@ class State(FilterState):
     @property
     def has_variable(self) -> bool:
         """Whether the code begins with a load or with a variable of the user."""
-        return self._source.asked is not None or bool(self._source.variable)
+        return self._source.request is not None or bool(self._source.variable)
 
     def name_frame(self, variable: str) -> None:
         """Name the frame that was given as in the user's code; nothing after a load."""
-        if self._source.asked is None and variable:
+        if self._source.request is None and variable:
             self._source = replace(self._source, variable=variable)
             self._describe()
 
-    def kept(self) -> str:
+    def previous_records(self) -> str:
         """Describe the records still shown after a failed load."""
         if self.shown is None:
             return ""
@@ -182,7 +175,7 @@ class State(FilterState):
         return f"The {count:,} {noun} that were loaded before are still shown."
 
     @tr.validate("columns", "order_by", "chart", "exclude", "by", "measure")
-    def _there(self, proposal: Any) -> Any:
+    def _check_choice(self, proposal: Any) -> Any:
         """Reject values that the loaded records do not offer; before a load, accept any."""
         value, trait = proposal["value"], proposal["trait"].name
         if self.shown is None or not (value or trait == "chart"):
@@ -205,19 +198,19 @@ class State(FilterState):
 
     def show_all(self) -> None:
         """Clear all filters."""
-        with self._together():
+        with self._batch():
             self._drop_filters()
         self._filter()
 
     def _filter(self, change: Any = None) -> None:
-        if self.shown is None or self._settling:
+        if self.shown is None or self._is_batch:
             return
         try:
-            with self._together():
+            with self._batch():
                 self._select()
         except InvalidInputError:
             if change is not None:
-                with self._together():
+                with self._batch():
                     self.set_trait(change["name"], change["old"])
             raise
         self._describe()
@@ -232,14 +225,14 @@ class State(FilterState):
         self.shown = replace(shown, frame=frame)
 
     @contextmanager
-    def _together(self) -> Iterator[None]:
+    def _batch(self) -> Iterator[None]:
         """Change several traits and notify observers when they are consistent."""
-        self._settling = True
+        self._is_batch = True
         try:
             with self.hold_trait_notifications():
                 yield
         finally:
-            self._settling = False
+            self._is_batch = False
 
     # -- the table -------------------------------------------------------------------------
 
@@ -254,13 +247,13 @@ class State(FilterState):
         """The records on the current page of the table; None before a load."""
         if self.shown is None:
             return None
-        begin, end = self._window()
+        begin, end = self.row_range
         return self.shown.frame[list(self.columns)].iloc[begin:end]
 
     def order(self, column: str) -> None:
         """Sort by a column; if it is the sort column, sort descending, then as loaded."""
         is_next = self.order_by == column
-        with self._together():
+        with self._batch():
             self.order_by = "" if is_next and self.descending else column
             self.descending = is_next and not self.descending
         self._filter()
@@ -268,20 +261,21 @@ class State(FilterState):
     def _in_order(self, frame: pd.DataFrame) -> pd.DataFrame:
         if not self.order_by:
             return frame
-        key = choices.sort_key(frame, self.order_by)
+        key = choices.SORT_KEYS.get(self.order_key)
         return frame.sort_values(
-            self.order_by,
-            ascending=not self.descending,
-            kind="stable",
-            key=choices.SORT_KEYS.get(key),
+            self.order_by, ascending=not self.descending, kind="stable", key=key
         )
 
-    def _window(self) -> tuple[int, int]:
+    @property
+    def order_key(self) -> str:
+        """Expression of the sort key; empty to sort by the values themselves."""
+        return choices.sort_key(self.shown.loaded, self.order_by) if self.shown else ""
+
+    @property
+    def row_range(self) -> tuple[int, int]:
+        """First row of the current page of the table, and the one after its last."""
         begin = (min(self.page, self.pages) - 1) * self.page_size
         return begin, begin + self.page_size
-
-    def _turn_back(self, _: Any) -> None:
-        self.page = 1
 
     # -- chart, citation, code -------------------------------------------------------------
 
@@ -293,9 +287,19 @@ class State(FilterState):
     @property
     def chart_options(self) -> dict[str, Any]:
         """Options of the chart."""
-        if not self.shown:
+        if self.shown is None:
             return {}
-        return self._as_of() | self._selection()
+        options: dict[str, Any] = {}
+        if "as_of" in CHARTS[self.chart].options:
+            # From all loaded records, like the filter: dormant projects alone would count as active.
+            with suppress(InvalidInputError):  # dates as text, which the chart itself refuses
+                if month := month_shown(self.shown.loaded):
+                    options["as_of"] = f"{month:%Y-%m-%d}"
+        if self.exclude:
+            options["exclude"] = list(self.exclude)
+        if self.by:
+            options["by"] = self.by
+        return options
 
     @property
     def strata(self) -> tuple[str, ...]:
@@ -307,50 +311,21 @@ class State(FilterState):
         """Rules by which records can be excluded from the chart."""
         return choices.rules(self.shown.loaded) if self.shown else ()
 
-    def _selection(self) -> dict[str, Any]:
-        chosen: dict[str, Any] = {"exclude": list(self.exclude)} if self.exclude else {}
-        return chosen | ({"by": self.by} if self.by else {})
-
-    def _as_of(self) -> dict[str, Any]:
-        if self.shown is None or "as_of" not in CHARTS[self.chart].options:
-            return {}
-        # From all loaded records, like the filter: dormant projects alone would count as active.
-        try:
-            month = month_shown(self.shown.loaded)
-        except InvalidInputError:  # dates as text, which the chart itself refuses
-            return {}
-        return {} if month is None else {"as_of": f"{month:%Y-%m-%d}"}
-
     def _describe(self, _: Any = None) -> None:
-        if self.shown is None or self._settling:
+        if self.shown is None or self._is_batch:
             return
-        begin, end = self._window()
         style = self.style
         try:
             self.citation = str(cite(self.shown.frame, style=cast("Style", style)))
         except InvalidInputError as error:
             self.citation, style = str(error), ""
-        screen = ViewState(
-            filters=self.filters,
-            countries=self._unified,
-            columns=self.columns,
-            order_by=self.order_by,
-            order_key=choices.sort_key(self.shown.frame, self.order_by),
-            descending=self.descending,
-            begin=begin,
-            end=end,
-            count=len(self.shown.frame),
-            chart=self.chart,
-            options=self.chart_options,
-            style=style,
-        )
-        self.code = to_python(self._source, screen)
+        self.code = to_python(self, self._source, style)
 
     # -- the view --------------------------------------------------------------------------
 
     def save_view(self) -> None:
         """Write the view to the file that `view` names."""
-        self._say_of_view(lambda: f"The view is in {saved_view.save(self, self.view)}.")
+        self._try(lambda: f"The view is in {saved_view.save(self, self.view)}.")
 
     def restore_view(self, view: str = "") -> None:
         """Show a view: a file, text or link; left out: that of `view`."""
@@ -359,42 +334,45 @@ class State(FilterState):
             saved_view.restore(self, saved_view.read(view or self.view))
             return "The view is restored." if self.shown else "Load, and the view is restored."
 
-        self._say_of_view(restore)
+        self._try(restore)
 
-    def _say_of_view(self, act: Callable[[], str]) -> None:
+    def _try(self, action: Callable[[], str]) -> None:
+        """Show the message that an action returns, or its error."""
         try:
-            self.say(LoadResult(message=act(), severity="success"))
+            result = LoadResult(action(), "success")
         except (DirframeError, OSError) as error:
-            self.say(LoadResult(message=str(error), severity="error", error=error))
+            result = LoadResult(str(error), "error", error=error)
+        self.show_message(result)
 
     # -- the file --------------------------------------------------------------------------
 
     def export(self) -> None:
         """Export the records shown, or the statistic of the chart, and wait for the file."""
-        self._export(run_now)
+        self._export()
 
     def start_export(self) -> None:
         """Export in a background thread."""
-        self._export(self.dispatch, threading.Thread)
+        self._export(in_background=True)
 
-    def _export(self, dispatch: Dispatch, thread: type[threading.Thread] | None = None) -> None:
+    def _export(self, *, in_background: bool = False) -> None:
         if self.busy:
             return
         if self.shown is None:
-            self.say(LoadResult(message="There is nothing to export yet.", severity="error"))
+            self.show_message(LoadResult("There is nothing to export yet.", "error"))
             return
-        is_statistic = self.exported == "statistic"
-        request = ExportRequest(
-            frame=self.shown.frame,
-            path=self.path.strip(),
+        is_statistic, path = self.exported == "statistic", self.path.strip()
+        action = partial(
+            write,
+            self.shown.frame,
+            path,
             overwrite=self.overwrite,
             statistic=CHARTS[self.chart].statistic or self.chart if is_statistic else "",
             options=self.chart_options,
             noun="rows" if is_statistic else self.shown.resource.collection,
         )
-        self.say(LoadResult(message=f"Writing {request.path} …", severity="info"))
-        self._begin("export", partial(write, request), self._exported, dispatch, thread)
+        self.show_message(LoadResult(f"Writing {path} …", "info"))
+        self._run("export", action, self._on_exported, in_background=in_background)
 
-    def _exported(self, outcome: LoadResult) -> None:
-        self.say(outcome)
+    def _on_exported(self, result: LoadResult) -> None:
+        self.show_message(result)
         self.busy = ""

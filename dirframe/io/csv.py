@@ -83,26 +83,22 @@ def stream_json(frame: pd.DataFrame, stream: TextIO, *, lines: bool = False) -> 
     >>> stream_json(pd.DataFrame({"id": ["1"], "tags": [["a", "b"]]}), sys.stdout, lines=True)
     {"id": "1", "tags": ["a", "b"]}
     """
-    (_write_lines if lines else _write_list)(prepare("frame", frame), stream)
+    _write_json(prepare("frame", frame), stream, lines=lines)
 
 
-def write_jsonl(frames: Sequence[ExportFrame], file: Path) -> None:
-    """Write one JSON object per line of the only frame; times are ISO 8601, lists stay lists."""
+def write_json(frames: Sequence[ExportFrame], file: Path, *, lines: bool = False) -> None:
+    """Write the rows of the only frame as objects, one per line, in a list or as JSON lines.
+
+    Times are ISO 8601, lists stay lists.
+    """
     with file.open("w", encoding="utf-8", newline="") as stream:
-        _write_lines(frames[0], stream)
+        _write_json(frames[0], stream, lines=lines)
 
 
-def write_json(frames: Sequence[ExportFrame], file: Path) -> None:
-    """Write a JSON list of the objects that `write_jsonl` writes, one per line."""
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        _write_list(frames[0], stream)
-
-
-def _write_lines(prepared: ExportFrame, stream: TextIO) -> None:
-    stream.writelines(f"{line}\n" for line in _objects(prepared))
-
-
-def _write_list(prepared: ExportFrame, stream: TextIO) -> None:
+def _write_json(prepared: ExportFrame, stream: TextIO, *, lines: bool) -> None:
+    if lines:
+        stream.writelines(f"{line}\n" for line in _objects(prepared))
+        return
     separator = "[\n"
     for line in _objects(prepared):
         stream.write(f"{separator}{line}")
@@ -122,20 +118,13 @@ def _objects(prepared: ExportFrame) -> Iterator[str]:
         yield record_as_json(record)
 
 
-def read_jsonl(file: Path, record: dict[str, Any]) -> pd.DataFrame:
-    """Read what `write_jsonl` wrote."""
-    with file.open(encoding="utf-8", newline="\n") as stream:
-        return _restored(file, record, [json.loads(line) for line in stream])
-
-
-def read_json(file: Path, record: dict[str, Any]) -> pd.DataFrame:
+def read_json(file: Path, record: dict[str, Any], *, lines: bool = False) -> pd.DataFrame:
     """Read what `write_json` wrote."""
-    return _restored(file, record, json.loads(file.read_text(encoding="utf-8")))
-
-
-def _restored(file: Path, record: dict[str, Any], rows: list[dict[str, Any]]) -> pd.DataFrame:
+    with file.open(encoding="utf-8", newline="\n") as stream:
+        rows = [json.loads(line) for line in stream] if lines else json.load(stream)
+    if rows:
+        check_columns(file, record, list(rows[0]))
     names = [column["name"] for column in record["columns"]]
-    check_columns(file, names, list(rows[0]) if rows else names)
     return restored_frame([[row[name] for row in rows] for name in names], record, parsed=True)
 
 
@@ -159,11 +148,10 @@ def _cell(value: Any) -> str:
 
 def read_csv(file: Path, record: dict[str, Any], separator: str = ",") -> pd.DataFrame:
     """Read what `write_csv` wrote."""
-    names = [column["name"] for column in record["columns"]]
     content = file.read_bytes()
-    check_columns(file, names, column_names(content, separator))
+    check_columns(file, record, column_names(content, separator))
     try:
-        columns = parse_csv(content, len(names), separator)
+        columns = parse_csv(content, len(record["columns"]), separator)
     except ValueError as error:
         raise InvalidInputError(f"{file} cannot be read: {error}. Export it again.") from None
     return restored_frame(columns, record)

@@ -7,15 +7,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from dirframe._sqlite import open_database
-from dirframe.errors import InvalidInputError, MissingExtraError
+from dirframe.errors import InvalidInputError
 from dirframe.io.frame_codec import ExportFrame, check_columns, restored_frame
-from dirframe.io.metadata import METADATA_KEY, as_text, facts, read_record
+from dirframe.io.metadata import METADATA_KEY, facts, read_record
 from dirframe.io.parquet import from_arrow, to_arrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
-    from types import ModuleType
 
     import pandas as pd
 
@@ -54,9 +53,9 @@ def read_sqlite(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         records = _records(db, file, sqlite3.Error)
         frames = {}
         for name, record in records.items():
-            found = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid")
-            _check_columns(file, record, [column[0] for column in found.description])
-            rows = found.fetchall()
+            cursor = db.execute(f"SELECT * FROM {_quoted(name)} ORDER BY rowid")
+            check_columns(file, record, [column[0] for column in cursor.description])
+            rows = cursor.fetchall()
             columns = list(zip(*rows, strict=True)) or [()] * len(record["columns"])
             frames[name] = restored_frame(columns, record), record
     return frames
@@ -64,7 +63,8 @@ def read_sqlite(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
 
 def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
     """Write a DuckDB file; lists stay lists and times keep their zone."""
-    duckdb = _duckdb()
+    import duckdb
+
     _check_names(frames)
     path = str(file.absolute())
     if "?" in path:
@@ -79,16 +79,15 @@ def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
                 db.execute(f"CREATE TABLE {_quoted(item.name)} AS SELECT * FROM arrow_of_frame")
                 db.unregister("arrow_of_frame")
             db.execute(_KEEPER_TABLE)
-            db.executemany(
-                f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", list(_record_rows(frames))
-            )
+            db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _record_rows(frames))
     except duckdb.Error as error:
         raise OSError(f"{file.name} could not be written: {error}.") from None
 
 
 def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """Read what `write_duckdb` wrote."""
-    duckdb = _duckdb()
+    import duckdb
+
     try:
         opened = duckdb.connect(str(file), read_only=True)
     except duckdb.Error as error:
@@ -97,24 +96,13 @@ def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
         frames = {}
         for name, record in _records(db, file, duckdb.Error).items():
             table = db.sql(f"SELECT * FROM {_quoted(name)}").to_arrow_table()
-            _check_columns(file, record, table.column_names)
+            check_columns(file, record, table.column_names)
             frames[name] = from_arrow(table, record), record
     return frames
 
 
-def _duckdb() -> ModuleType:
-    try:
-        import duckdb
-    except ImportError:
-        raise MissingExtraError("duckdb", extra="duckdb", purpose="A .duckdb file") from None
-    module: ModuleType = duckdb
-    return module
-
-
-def _record_rows(frames: Iterable[ExportFrame]) -> Iterable[tuple[str, str, str]]:
-    for frame in frames:
-        for fact, value in [*facts(frame.record), ("record", as_text(frame.record))]:
-            yield frame.name, fact, value
+def _record_rows(frames: Sequence[ExportFrame]) -> list[tuple[str, str, str]]:
+    return [(frame.name, *fact) for frame in frames for fact in facts(frame.record)]
 
 
 def _records(db: Any, file: Path, error: type[Exception]) -> dict[str, dict[str, Any]]:
@@ -127,10 +115,6 @@ def _records(db: Any, file: Path, error: type[Exception]) -> dict[str, dict[str,
     if not rows:
         read_record(None, file)
     return {name: read_record(text, file) for name, text in rows}
-
-
-def _check_columns(file: Path, record: dict[str, Any], found: list[str]) -> None:
-    check_columns(file, [column["name"] for column in record["columns"]], found)
 
 
 def _check_names(frames: Sequence[ExportFrame]) -> None:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import ExportWarning, InvalidInputError
 from dirframe.io._integrity.native_check import CHANGED
-from dirframe.io.frame_codec import ExportFrame, restored_frame
-from dirframe.io.metadata import METADATA_KEY, as_text, facts, read_record
+from dirframe.io.frame_codec import ExportFrame, check_columns, restored_frame
+from dirframe.io.metadata import METADATA_KEY, facts, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def _write(frames: Sequence[ExportFrame], file: Path) -> None:
     metadata_rows = [
         (name, fact, value[offset : offset + 30_000], offset // 30_000)
         for name, frame in zip(names, frames, strict=True)
-        for fact, value in [*facts(frame.record), ("record", as_text(frame.record))]
+        for fact, value in facts(frame.record)
         for offset in range(0, len(value), 30_000)  # below the limit of a cell
     ]
     _fill(book, METADATA_KEY, [("frame", "fact", "value", "part"), *metadata_rows], 4)
@@ -112,8 +112,7 @@ def _restored(
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     width = len(record["columns"])
     head = [_unescaped(str(name)) for name in rows[0][:width]] if rows else []
-    if head != [column["name"] for column in record["columns"]]:
-        raise InvalidInputError(f"{file} has other columns than its record says.")
+    check_columns(file, record, head)
     # openpyxl can omit trailing empty cells and rows.
     padded = [(*row, *[None] * width)[:width] for row in rows[1:]]
     padded += [(None,) * width] * (record["rows"] - len(padded))

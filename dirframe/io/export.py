@@ -20,7 +20,7 @@ from dirframe.io._integrity.native_check import SEALED
 from dirframe.io.formats import KINDS, kind_of
 from dirframe.io.frame_codec import prepare
 from dirframe.io.metadata import METADATA_KEY
-from dirframe.io.sidecar import beside, write_with_sidecar
+from dirframe.io.sidecar import sidecar_path, write_with_sidecar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,6 @@ def export(
         raise InvalidInputError(
             f"{', '.join(options)} can be given for a study (.zip), not for a {target.suffix} file."
         )
-    several = isinstance(frame_or_frames, Mapping)
     frames = (
         dict(frame_or_frames)
         if isinstance(frame_or_frames, Mapping)
@@ -141,7 +140,7 @@ def export(
     )
     if not frames:
         raise InvalidInputError("There is no frame to export: the mapping is empty.")
-    if several and not kind.several and len(frames) > 1:
+    if len(frames) > 1 and not kind.several:
         hold = ", ".join(suffix for suffix, entry in KINDS.items() if entry.several)
         raise InvalidInputError(
             f"A {target.suffix} file holds one table, and there are {len(frames)}: "
@@ -222,7 +221,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     if not overwrite:
         refuse_existing(target)
         if kind.sidecar:
-            refuse_existing(beside(target))
+            refuse_existing(sidecar_path(target))
     elif target.exists():
         from dirframe.archive.bundle import refuse_archive  # rarely needed
 

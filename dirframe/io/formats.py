@@ -54,7 +54,9 @@ KINDS = {
     ".tsv": FileFormat(
         partial(csv.write_csv, separator="\t"), partial(csv.read_csv, separator="\t"), sidecar=True
     ),
-    ".jsonl": FileFormat(csv.write_jsonl, csv.read_jsonl, sidecar=True),
+    ".jsonl": FileFormat(
+        partial(csv.write_json, lines=True), partial(csv.read_json, lines=True), sidecar=True
+    ),
     ".json": FileFormat(csv.write_json, csv.read_json, sidecar=True),
     ".parquet": FileFormat(
         parquet.write_parquet, parquet.read_parquet, seal=package.SEAL, native=True

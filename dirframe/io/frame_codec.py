@@ -39,8 +39,8 @@ class ExportFrame:
     @property
     def columns(self) -> list[dict[str, Any]]:
         """Descriptions of the columns for decoding; a format can add keys."""
-        described: list[dict[str, Any]] = self.record["columns"]
-        return described
+        columns: list[dict[str, Any]] = self.record["columns"]
+        return columns
 
     def texts_of(self, position: int) -> list[Any]:
         """Return a column's plain values, with lists and other objects as JSON."""
@@ -153,12 +153,13 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
     if dtype == "category":
         categories = decode_column(column["categories"], column["of"])
         codes = np.full(len(values), -1)
-        is_held = [value is not None for value in values]
+        is_present = [value is not None for value in values]
         # By themselves: a column of plain numbers or truths has no missing values.
-        held = decode_column([value for value in values if value is not None], column["of"])
-        codes[is_held] = pd.Index(categories).get_indexer(held)
-        if (codes[is_held] < 0).any():
-            raise ValueError(f"{held[codes[is_held] < 0].iloc[0]!r} is none of its categories")
+        present = decode_column([value for value in values if value is not None], column["of"])
+        codes[is_present] = pd.Index(categories).get_indexer(present)
+        if (codes[is_present] < 0).any():
+            unknown = present[codes[is_present] < 0].iloc[0]
+            raise ValueError(f"{unknown!r} is none of its categories")
         categorical = pd.CategoricalDtype(categories, column["ordered"])
         return pd.Series(pd.Categorical.from_codes(codes.tolist(), dtype=categorical))
     if dtype == "object":
@@ -216,11 +217,12 @@ def restored_frame(
     return pd.DataFrame(restored)
 
 
-def check_columns(file: Path, expected: list[str], found: list[str]) -> None:
+def check_columns(file: Path, record: dict[str, Any], names: list[str]) -> None:
     """Raise if a file has other columns than its record says, or in another order."""
-    if expected != found:
+    expected = [column["name"] for column in record["columns"]]
+    if expected != names:
         raise InvalidInputError(
-            f"{file} has the columns {', '.join(found[:8])}, and its record says "
+            f"{file} has the columns {', '.join(names[:8])}, and its record says "
             f"{', '.join(expected[:8])}: they do not belong together. Export the frame again."
         )
 
@@ -235,19 +237,19 @@ def _is_held(dtype: Any) -> bool:
 
 
 def _described(column: pd.Series[Any]) -> dict[str, Any]:
-    described: dict[str, Any] = {"name": str(column.name), "dtype": str(column.dtype)}
+    description: dict[str, Any] = {"name": str(column.name), "dtype": str(column.dtype)}
     if isinstance(column.dtype, pd.CategoricalDtype):
         categories = column.cat.categories.to_series()
-        described |= {
+        description |= {
             "categories": encode_column(categories),
             "of": _described(categories.rename("")),
             "ordered": bool(column.cat.ordered),
         }
     elif isinstance(column.dtype, ListDtype):
-        described["lists"] = "lists"
+        description["lists"] = "lists"
     elif isinstance(column.dtype, pd.DatetimeTZDtype):
-        described["zone"] = str(column.dtype.tz)
-    return described
+        description["zone"] = str(column.dtype.tz)
+    return description
 
 
 def _moments(column: pd.Series[Any]) -> list[str | None]:

@@ -43,14 +43,15 @@ def citation_of(frame: pd.DataFrame) -> str:
 
 
 def facts(record: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the readable fields of a record as pairs of name and text."""
+    """Return the readable fields of a record, and the record, as pairs of name and text."""
     fields = {"caption": record["caption"], "citation": record["citation"]}
     fields |= record["provenance"] or {}
-    return [
+    texts = [
         (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         for name, value in fields.items()
         if value not in (None, "", [], {})
     ]
+    return [*texts, ("record", as_text(record))]
 
 
 def as_text(record: dict[str, Any], *, indent: int | None = None) -> str:

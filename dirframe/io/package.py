@@ -18,7 +18,7 @@ from dirframe.io._integrity.native_check import SEALED
 from dirframe.io.sidecar import write_with_sidecar
 from dirframe.study.metadata import METADATA_FILES, metadata_texts
 from dirframe.study.model import Study, StudyOptions, Table, describe_file, describe_table
-from dirframe.study.zip_file import zip_entry
+from dirframe.study.zip_file import add_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,10 +86,7 @@ def write_package(frames: Sequence[ExportFrame], file: Path, **options: Any) -> 
             (root / name).write_bytes(content)
         with zipfile.ZipFile(file, "w") as packed:
             for path in sorted(path for path in root.rglob("*") if path.is_file()):
-                entry = zip_entry(path.relative_to(root).as_posix(), compress=True)
-                with path.open("rb") as source, packed.open(entry, "w", force_zip64=True) as target:
-                    while block := source.read(1 << 20):
-                        target.write(block)
+                add_file(packed, path.relative_to(root).as_posix(), path, compress=True)
 
 
 def read_package(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:

@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 from dirframe._atomic import atomic_replace, atomic_write
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.io._integrity.native_check import warn_of_change
 from dirframe.io.metadata import as_text, read_record
+from dirframe.study.zip_file import file_sha256
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,14 +26,14 @@ _REPLACES = "replaces"
 
 def write_with_sidecar(written: Path, target: Path, record: Record, *, overwrite: bool) -> None:
     """Move a finished file to its target and write its sidecar."""
-    record = {**record, "file": target.name, "sha256": _digest(written)}
+    record = {**record, "file": target.name, "sha256": file_sha256(written)}
     replacing = overwrite and target.is_file()
     _write({**record, _REPLACES: _present(target)} if replacing else record, target, overwrite)
     try:
         atomic_replace(written, target, overwrite=overwrite)
     except BaseException:
         if not overwrite:
-            beside(target).unlink(missing_ok=True)
+            sidecar_path(target).unlink(missing_ok=True)
         raise
     if replacing:
         _write(record, target, overwrite)
@@ -52,7 +52,7 @@ def read_sidecar(file: Path) -> Record:
     ExportWarning
         If the file has changed since the record was written.
     """
-    sidecar = beside(file)
+    sidecar = sidecar_path(file)
     if not sidecar.is_file():
         raise InvalidInputError(
             f"{sidecar.name}, which says what dirframe exported, is not beside {file}.",
@@ -76,31 +76,26 @@ def read_sidecar(file: Path) -> Record:
 
 
 def _write(record: Record, target: Path, overwrite: bool) -> None:
-    with atomic_write(beside(target), overwrite=overwrite) as temporary:
+    with atomic_write(sidecar_path(target), overwrite=overwrite) as temporary:
         temporary.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
 
 
 def _present(target: Path) -> Record | None:
     """Return the record of the file about to be replaced, if one matches it."""
     try:
-        return _fitting(read_record(beside(target).read_bytes(), target), target)
+        return _fitting(read_record(sidecar_path(target).read_bytes(), target), target)
     except (OSError, InvalidInputError):
         return None
 
 
 def _fitting(record: Record, file: Path) -> Record | None:
-    digest = _digest(file)
+    digest = file_sha256(file)
     for candidate in (record, record.get(_REPLACES)):
         if candidate and candidate.get("sha256") == digest:
             return {name: value for name, value in candidate.items() if name != _REPLACES}
     return None
 
 
-def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def beside(path: Path) -> Path:
+def sidecar_path(path: Path) -> Path:
     """Return the path of the sidecar of a text file."""
     return path.with_name(f"{path.name}.provenance.json")

@@ -23,7 +23,7 @@ from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, MissingColumnsError
 from dirframe.plot import style
 from dirframe.plot._drawing.axes import detach_words, empty_reasons
-from dirframe.reports.kernel_inputs import is_interactive, selected
+from dirframe.reports.kernel_inputs import report_options
 from dirframe.reports.passages import Block, Passage
 from dirframe.reports.selection import options_for
 from dirframe.schema import RESOURCES
@@ -125,11 +125,11 @@ class Chart:
         # one element, and therefore leaves out the second.
         text = self._repr_markdown_()
         plain = repr(self)
-        described = {"alt": f"Chart: {self.caption}", "caption": text}
+        metadata = {"alt": f"Chart: {self.caption}", "caption": text}
         picture = {"image/svg+xml": self.svg, "text/plain": plain}
         if self.interactive is not None:
             picture |= self.interactive.json_bundle()
-        display(picture, raw=True, metadata=described)  # type: ignore[no-untyped-call]  # IPython
+        display(picture, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]  # IPython
         display(
             {"text/markdown": text, "text/plain": plain}, raw=True, metadata={"is_caption": True}
         )  # type: ignore[no-untyped-call]  # IPython
@@ -176,17 +176,18 @@ def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> o
     stats.language_share is not shown: The frame has no column analysis_main_language_name, ...
     """
     name = f"{function.__module__.split('.')[1]}.{function.__name__}"
+    selection, is_interactive = report_options()
     interactive = None
     try:
         with style():
-            options = options_for(function, frame, selected(), options)
+            options = options_for(function, frame, selection, options)
             result = function(frame, **options)
-        if is_interactive() and function is getattr(plot, function.__name__, None):
+        if is_interactive and function is getattr(plot, function.__name__, None):
             options |= {"title": "", "caption": False, "backend": "plotly"}
             interactive = function(frame, **options)
     except (ColumnsNotSentError, MissingColumnsError) as error:
-        known = _COUNTRY_COLUMNS.union(*(resource.by_column for resource in RESOURCES.values()))
-        if known.isdisjoint(error.columns):
+        columns = _COUNTRY_COLUMNS.union(*(resource.by_column for resource in RESOURCES.values()))
+        if columns.isdisjoint(error.columns):
             raise
         return _not_shown(name, str(error))
     summary = (function.__doc__ or "").partition("\n")[0].rstrip(".")

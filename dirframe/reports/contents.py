@@ -35,8 +35,8 @@ def headings(cell: Any, *levels: int) -> list[str]:
     if cell.cell_type != "markdown":
         return []
     parsed: Any = mistune.create_markdown(renderer="ast")(cell.source)
-    found = (block for block in parsed if block["type"] == "heading")
-    return [_text(block) for block in found if not levels or block["attrs"]["level"] in levels]
+    blocks = (block for block in parsed if block["type"] == "heading")
+    return [_text(block) for block in blocks if not levels or block["attrs"]["level"] in levels]
 
 
 def add_contents(notebook: Any) -> bool:

@@ -29,7 +29,9 @@ _SECONDS_A_CELL = 600
 _LONGEST = 2000
 
 
-def need(package: str, *, extra: str = "report", purpose: str = "Making a report") -> None:
+def require_package(
+    package: str, *, extra: str = "report", purpose: str = "Making a report"
+) -> None:
     """Check that a package of an extra is installed.
 
     Parameters
@@ -48,7 +50,7 @@ def need(package: str, *, extra: str = "report", purpose: str = "Making a report
 
     Examples
     --------
-    >>> need("nbclient")
+    >>> require_package("nbclient")
     """
     from importlib.util import find_spec
 
@@ -159,7 +161,11 @@ def execute(notebook: Any, material: ReportData) -> Any:
         try:
             _run(client, folder)
         except CellExecutionError as error:
-            number = next(n for n, cell in enumerate(notebook.cells, 1) if _failed(cell))
+            number = next(
+                number
+                for number, cell in enumerate(notebook.cells, 1)
+                if any(output.output_type == "error" for output in cell.get("outputs", ()))
+            )
             raise _report_error(notebook, number, error.ename, error.evalue) from None
         except (CellTimeoutError, DeadKernelError) as error:
             executed = [n for n, c in enumerate(notebook.cells, 1) if c.get("execution_count")]
@@ -223,10 +229,6 @@ def _environment(folder: Path) -> dict[str, str]:
         ),
     }
     return {k: v for k, v in os.environ.items() if k != API_KEY_VARIABLE} | variables
-
-
-def _failed(cell: Any) -> bool:
-    return any(output.output_type == "error" for output in cell.get("outputs", ()))
 
 
 def _report_error(notebook: Any, number: int, name: str, text: str) -> ReportError:

@@ -68,12 +68,12 @@ def build_findings(material: ReportData) -> Passage:
             record = provenance.get_provenance(table)
             records, which = record["base"]["records"], record["base"]["which"]
             total = record["counted"][resource.collection]
-            of = f" (of {total:,})" if total != records else ""
+            of_total = f" (of {total:,})" if total != records else ""
             if records:
-                base = f"Of {counted(records, *resource.words)} {which}{of}"
+                base = f"Of {counted(records, *resource.words)} {which}{of_total}"
                 sentences.append(describe(table, base, compute))
             else:
-                sentences.append(f"There are no {resource.words[1]} {which}{of}.")
+                sentences.append(f"There are no {resource.words[1]} {which}{of_total}.")
     if omitted:
         topics = ", ".join(dict.fromkeys(omitted))
         sentences.append(f"Not computed, since columns are missing: {topics}.")
@@ -103,12 +103,12 @@ def _leading(
 
 def _language_share(table: pd.DataFrame, base: str, _: Compute) -> str:
     leading = _leading(table, "projects", "language", verbs=("is", "are"), preposition="in")
-    return f"{base}, {leading}{_others(table, 'language')}."
+    return f"{base}, {leading}{_rest(table, 'is in', 'other language')}."
 
 
-def _others(table: pd.DataFrame, noun: str) -> str:
+def _rest(table: pd.DataFrame, verb: str, noun: str, plural: str = "") -> str:
     others = len(table) - _NAMED
-    return f"; the rest is in {counted(others, f'other {noun}')}" if others > 0 else ""
+    return f"; the rest {verb} {counted(others, noun, plural)}" if others > 0 else ""
 
 
 def _contributors_by_language(table: pd.DataFrame, base: str, _: Compute) -> str:
@@ -162,10 +162,9 @@ def _licenses(table: pd.DataFrame, base: str, _: Compute) -> str:
 
 
 def _countries(table: pd.DataFrame, base: str, _: Compute) -> str:
-    others = len(table) - _NAMED
-    rest = f"; the rest name {counted(others, 'other country', 'other countries')}"
+    rest = _rest(table, "name", "other country", "other countries")
     leading = _leading(table, "accounts", "country_name", verbs=("names", "name"))
-    return f"{base}, {leading}{rest if others > 0 else ''}."
+    return f"{base}, {leading}{rest}."
 
 
 def _kudo_ranks(table: pd.DataFrame, base: str, _: Compute) -> str:

@@ -77,37 +77,24 @@ def report_data() -> ReportData:
     return ReportData(manifest["title"], frames, manifest["selection"], manifest["is_interactive"])
 
 
-def selected() -> Selection:
-    """Return the selection of the report that the kernel is executing.
+def report_options() -> tuple[Selection, bool]:
+    """Return the options of the report that the kernel is executing.
 
     Returns
     -------
-    Selection
-        As given to `dirframe.report`; empty outside of a report.
+    tuple of Selection and bool
+        The selection as given to `dirframe.report`, and whether charts are interactive; an empty
+        one and False outside of a report.
 
     Examples
     --------
-    >>> selected()
-    {}
+    >>> report_options()
+    ({}, False)
     """
-    selection: Selection = _read_manifest()["selection"] if VARIABLE in os.environ else {}
-    return selection
-
-
-def is_interactive() -> bool:
-    """Return whether the report that the kernel is executing has interactive charts.
-
-    Returns
-    -------
-    bool
-        As given to `dirframe.report`; False outside of a report.
-
-    Examples
-    --------
-    >>> is_interactive()
-    False
-    """
-    return VARIABLE in os.environ and bool(_read_manifest()["is_interactive"])
+    if VARIABLE not in os.environ:
+        return {}, False
+    manifest = _read_manifest()
+    return manifest["selection"], manifest["is_interactive"]
 
 
 def _read_manifest() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dirframe._atomic import atomic_write, check_folder, make_folder, refuse_existing
 from dirframe.errors import InvalidInputError
-from dirframe.reports.execute import execute, need, read_template
+from dirframe.reports.execute import execute, read_template, require_package
 from dirframe.reports.inputs import collect_inputs
 from dirframe.reports.pdf import browser, pdf
 from dirframe.reports.render import html, markdown, notebook_text
@@ -113,10 +113,10 @@ def report(
     target = _target(Path(path), overwrite=overwrite)
     suffix = target.suffix.lower()
     for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):
-        need(package)
+        require_package(package)
     is_interactive = interactive and suffix in {".html", ".ipynb"}
     if is_interactive:
-        need("plotly", extra="interactive", purpose="A report with interactive charts")
+        require_package("plotly", extra="interactive", purpose="A report with interactive charts")
     program = browser() if suffix == ".pdf" else ""
     material = replace(material, is_interactive=is_interactive)
     notebook = execute(read_template(template), material)

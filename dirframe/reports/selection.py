@@ -143,9 +143,9 @@ def rules_for(frame: pd.DataFrame, selection: Selection) -> list[str]:
     >>> rules_for(pd.DataFrame({"id": ["1"]}), {"exclude": ["duplicate_id", "negative_posts"]})
     ['duplicate_id']
     """
-    known = applicable(frame)
+    usable = applicable(frame)
     rules = rules_of(selection.get("exclude", ()), selection.get("max_age"))
-    return [rule.value for rule in rules if rule in known]
+    return [rule.value for rule in rules if rule in usable]
 
 
 def strata_for(frame: pd.DataFrame, selection: Selection) -> list[str]:

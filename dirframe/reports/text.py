@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-from enum import Enum, auto
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -60,63 +59,30 @@ def build_front(material: ReportData) -> Passage:
     blocks = [(Block.TITLE, material.title)]
     blocks += [(Block.TEXT, provenance.caption(frame)) for frame in material.frames.values()]
     blocks += [
-        (Block.WARNING, _WARNINGS[caveat].format(name=name, loaded=_loaded(frame)))
+        (Block.WARNING, text)
         for name, frame in material.frames.items()
-        for caveat in caveats_of(frame)
+        for text in _warnings(name, frame)
     ]
     return Passage(tuple(blocks))
 
 
-class Caveat(Enum):
-    """Reason to beware of a whole frame."""
-
-    UNKNOWN_SOURCE = auto()
-    INCOMPLETE = auto()
-    SYNTHETIC = auto()
-    EMPTY = auto()
-
-
-_WARNINGS = {
-    Caveat.UNKNOWN_SOURCE: (
-        "The frame of {name} does not say where it is from: nobody can tell whether it is complete."
-    ),
-    Caveat.INCOMPLETE: "The {name} are incomplete{loaded}. What was loaded is no fair sample.",
-    Caveat.SYNTHETIC: "The {name} are synthetic: generated, not observed.",
-    Caveat.EMPTY: "There are no {name} in the frame.",
-}
-
-
-def caveats_of(frame: pd.DataFrame) -> list[Caveat]:
-    """Return the reasons to beware of a whole frame.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        A frame of a report.
-
-    Returns
-    -------
-    list of Caveat
-        Those that apply.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> caveats_of(pd.DataFrame())
-    [<Caveat.UNKNOWN_SOURCE: 1>, <Caveat.EMPTY: 4>]
-    """
+def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
+    """Yield the reasons to beware of a whole frame."""
     record = provenance.get_provenance(frame)
-    applies = {
-        Caveat.UNKNOWN_SOURCE: not (record["source"] or record["base_url"]),
-        Caveat.INCOMPLETE: record["complete"] is False,
-        Caveat.SYNTHETIC: record["synthetic"],
-        Caveat.EMPTY: frame.empty,
-    }
-    return [caveat for caveat, is_true in applies.items() if is_true]
+    if not (record["source"] or record["base_url"]):
+        yield (
+            f"The frame of {name} does not say where it is from: nobody can tell whether it is "
+            "complete."
+        )
+    if record["complete"] is False:
+        yield f"The {name} are incomplete{_loaded(record)}. What was loaded is no fair sample."
+    if record["synthetic"]:
+        yield f"The {name} are synthetic: generated, not observed."
+    if frame.empty:
+        yield f"There are no {name} in the frame."
 
 
-def _loaded(frame: pd.DataFrame) -> str:
-    record = provenance.get_provenance(frame)
+def _loaded(record: dict[str, Any]) -> str:
     loaded, available = record["items_loaded"], record["items_available"]
     reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
     if loaded is None or available is None:
@@ -151,10 +117,9 @@ def build_method(material: ReportData) -> Passage:
     lines: list[tuple[Block, str]] = []
     for name, frame in material.frames.items():
         lines.append((Block.HEADING, f"Loading the {name}"))
-        lines += [
-            (Block.ITEM, text) for text in _provenance_items(provenance.get_provenance(frame))
-        ]
-        lines += [(Block.ITEM, text) for text in _selection_items(name, frame, material.selection)]
+        record = provenance.get_provenance(frame)
+        items = [*_provenance_items(record), *_selection_items(name, frame, material.selection)]
+        lines += [(Block.ITEM, text) for text in items]
     packages = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
     versions = [f"{package} {version(package)}" for package in packages]
     runtime = [f"dirframe {Provenance().dirframe}", f"Python {platform.python_version()}"]
@@ -191,8 +156,8 @@ def _selection_items(name: str, frame: pd.DataFrame, selection: Selection) -> It
     if counts:
         total = counts.pop("")
         age = selection.get("max_age")
-        of = {Rule.STALE_ANALYSIS.value: f" (max_age {age})"} if age is not None else {}
-        rules = "; ".join(f"{rule}{of.get(rule, '')} {n:,}" for rule, n in counts.items())
+        notes = {Rule.STALE_ANALYSIS.value: f" (max_age {age})"} if age is not None else {}
+        rules = "; ".join(f"{rule}{notes.get(rule, '')} {n:,}" for rule, n in counts.items())
         yield (
             f"Excluded from tables and charts, but not from the summary: {total:,} of {len(frame):,} "
             f"{name}, by the rules of dirframe.flags: {rules}. A record can match several rules."

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from dirframe.study.model import without_empty
+
 if TYPE_CHECKING:
     from dirframe.study.model import Author, Study, Table
 
@@ -34,8 +36,7 @@ def citation_file(study: Study) -> str:
     # Values of JSON are values of YAML, if all breaks of YAML's own are spaces.
     return "".join(
         f"{name}: {json.dumps(_plain(value), ensure_ascii=False)}\n"
-        for name, value in fields.items()
-        if value
+        for name, value in without_empty(fields).items()
     )
 
 
@@ -54,7 +55,7 @@ def _reference(table: Table) -> dict[str, Any]:
         "date-accessed": (table.record.retrieved_newest or "")[:10],
         "notes": table.item.get("note"),
     }
-    return {name: value for name, value in reference.items() if value}
+    return without_empty(reference)
 
 
 def _plain(value: Any) -> Any:

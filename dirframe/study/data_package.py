@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dirframe.study.model import media_type
+from dirframe.study.model import media_type, without_empty
 
 if TYPE_CHECKING:
     from dirframe.study.model import Column, DataFile, Study, Table
@@ -19,23 +19,21 @@ def data_package(study: Study) -> dict[str, Any]:
         "created": f"{study.published}T00:00:00Z",
         "licenses": [{"name": study.license, "path": study.license_url}] if study.license else None,
         "contributors": [{"title": str(author), "role": "author"} for author in study.authors],
-        "sources": [_source(title, path) for title, path in study.sources.items()],
+        "sources": [
+            without_empty({"title": title, "path": path}) for title, path in study.sources.items()
+        ],
         "resources": [_resource(table, file) for table in study.tables for file in table.files],
     }
-    return {name: value for name, value in descriptor.items() if value}
-
-
-def _source(title: str, path: str) -> dict[str, str]:
-    return {"title": title, "path": path} if path else {"title": title}
+    return without_empty(descriptor)
 
 
 def _resource(table: Table, file: DataFile) -> dict[str, Any]:
     kind = file.path.rpartition(".")[2]
-    schema: dict[str, Any] = {"fields": [_field(column, kind) for column in table.columns]}
-    if kind == "csv":
-        schema["missingValues"] = [""]
-    if table.key:
-        schema["primaryKey"] = [table.key]
+    schema = {
+        "fields": [_field(column, kind) for column in table.columns],
+        "missingValues": [""] if kind == "csv" else None,
+        "primaryKey": [table.key] if table.key else None,
+    }
     # The library of Frictionless counts the bytes of text files only.
     size = {"bytes": file.size} if kind == "csv" else {}
     return {
@@ -49,7 +47,7 @@ def _resource(table: Table, file: DataFile) -> dict[str, Any]:
         "encoding": "utf-8",
         **size,
         "hash": f"sha256:{file.sha256}",
-        "schema": schema,
+        "schema": without_empty(schema),
         # Not of the specification, which allows further properties.
         "rows": table.rows,
         "completeness": table.completeness,
@@ -62,10 +60,10 @@ def _resource(table: Table, file: DataFile) -> dict[str, Any]:
 def _field(column: Column, kind: str) -> dict[str, str]:
     # Readers get lists of Parquet as arrays of their own, which Frictionless takes for no list.
     is_nested = kind == "parquet" and column.type in {"array", "object"}
-    described = {
+    field = {
         "name": column.name,
         "type": "any" if is_nested else column.type,
         "description": column.meaning,
         "unit": column.unit,
     }
-    return {name: value for name, value in described.items() if value}
+    return without_empty(field)

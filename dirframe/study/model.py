@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import file_digest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -18,6 +17,7 @@ from dirframe.citation import cite, csl_item
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import Provenance
 from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.study.zip_file import file_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,6 +38,11 @@ _MEDIA_TYPES = {
 
 #: Licence of generated sample records.
 _SAMPLE_LICENCE = "CC0-1.0"
+
+
+def without_empty(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document without the fields that have no value."""
+    return {name: value for name, value in document.items() if value}
 
 
 def media_type(path: str) -> str:
@@ -200,8 +205,8 @@ class Study:
     @property
     def license_url(self) -> str:
         """Address of the licence; empty: the terms of the directory."""
-        known = self.license
-        return known if not known or ":" in known else f"https://spdx.org/licenses/{known}"
+        license = self.license
+        return license if not license or ":" in license else f"https://spdx.org/licenses/{license}"
 
     @property
     def published(self) -> str:
@@ -247,15 +252,11 @@ def describe_table(
         and (not resource.key or resource.key in schema.names)
     )
     fields = resource.by_column if resource and are_records else {}
-    columns = [
-        Column(
-            name=field.name,
-            type=_type_of(field.type),
-            unit=fields[field.name].unit if field.name in fields else "",
-            meaning=fields[field.name].meaning if field.name in fields else "",
-        )
-        for field in schema
-    ]
+    columns = []
+    for column in schema:
+        described = fields.get(column.name)
+        texts = (described.unit, described.meaning) if described else ("", "")
+        columns.append(Column(column.name, _type_of(column.type), *texts))
     key = resource.key if resource and are_records else ""
     ids = frame[key] if key in frame and len(frame) == rows else None
     return Table(
@@ -272,9 +273,7 @@ def describe_table(
 
 def describe_file(root: Path, path: Path) -> DataFile:
     """Describe a file below the root of the study."""
-    with path.open("rb") as stream:
-        digest = file_digest(stream, "sha256").hexdigest()
-    return DataFile(path.relative_to(root).as_posix(), path.stat().st_size, digest)
+    return DataFile(path.relative_to(root).as_posix(), path.stat().st_size, file_sha256(path))
 
 
 def _type_of(kind: pa.DataType) -> str:

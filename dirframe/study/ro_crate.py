@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from dirframe.study.model import media_type
+from dirframe.study.model import media_type, without_empty
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,8 +65,8 @@ def ro_crate(study: Study) -> dict[str, Any]:
 
 def _references(entities: Iterable[Entity]) -> list[dict[str, str]] | dict[str, str]:
     # JSON-LD as RO-Crate wants it: a single value is no list.
-    found = [{"@id": identifier} for identifier in dict.fromkeys(e["@id"] for e in entities)]
-    return found[0] if len(found) == 1 else found
+    references = [{"@id": identifier} for identifier in dict.fromkeys(e["@id"] for e in entities)]
+    return references[0] if len(references) == 1 else references
 
 
 def _file(table: Table, file: DataFile) -> Entity:
@@ -83,10 +83,10 @@ def _file(table: Table, file: DataFile) -> Entity:
 
 
 def _other(path: str, text: str) -> Entity:
-    described: Entity = {"@id": path, "name": path, "description": text}
+    entity: Entity = {"@id": path, "name": path, "description": text}
     if path.endswith("/"):
-        return described | {"@type": "Dataset"}
-    return described | {"@type": "File", "encodingFormat": media_type(path)}
+        return entity | {"@type": "Dataset"}
+    return entity | {"@type": "File", "encodingFormat": media_type(path)}
 
 
 def _table(table: Table) -> Entity:
@@ -101,22 +101,23 @@ def _table(table: Table) -> Entity:
 
 def _columns(table: Table) -> list[Entity]:
     return [
-        {
-            "@id": f"#{quote(f'{table.name}/{column.name}')}",
-            "@type": "PropertyValue",
-            "name": column.name,
-            "additionalType": column.type,
-            **({"description": column.meaning} if column.meaning else {}),
-            **({"unitText": column.unit} if column.unit else {}),
-        }
+        without_empty(
+            {
+                "@id": f"#{quote(f'{table.name}/{column.name}')}",
+                "@type": "PropertyValue",
+                "name": column.name,
+                "additionalType": column.type,
+                "description": column.meaning,
+                "unitText": column.unit,
+            }
+        )
         for column in table.columns
     ]
 
 
 def _action(table: Table, index: int, sources: list[Entity]) -> Entity:
     record = table.record
-    times = {"startTime": record.retrieved_oldest, "endTime": record.retrieved_newest}
-    action: Entity = {
+    action = {
         "@id": f"#retrieval-{index + 1}",
         "@type": "CreateAction",
         "name": f"Retrieval of {table.name}",
@@ -124,14 +125,15 @@ def _action(table: Table, index: int, sources: list[Entity]) -> Entity:
         "instrument": {"@id": "#dirframe"},
         "object": _references(sources),
         "result": _references({"@id": file.path} for file in table.files),
+        "startTime": record.retrieved_oldest,
+        "endTime": record.retrieved_newest,
     }
-    return action | {name: time for name, time in times.items() if time}
+    return without_empty(action)
 
 
 def _source(name: str, address: str) -> Entity:
     identifier = address or f"#{quote(name)}"
-    described = {"@id": identifier, "@type": "WebSite", "name": name}
-    return described | ({"url": address} if address else {})
+    return without_empty({"@id": identifier, "@type": "WebSite", "name": name, "url": address})
 
 
 def _author(author: Author) -> Entity:

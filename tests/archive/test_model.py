@@ -44,7 +44,7 @@ def test_ids_are_kept_as_one_text_and_given_back_as_they_were(ids: tuple[str | N
 
 @pytest.mark.parametrize("reason", Reason)
 def test_every_doubt_has_a_text_and_is_read_as_it_was_written(reason: Reason) -> None:
-    doubt = Doubt.because(reason, *VALUES.get(reason, ()))
+    doubt = Doubt(reason, VALUES.get(reason, ()))
     assert "{" not in str(doubt)
     outcome = Outcome(at=AT, pages=2, available=None, doubt=doubt, order=[2, 1], gone=["7"])
     one = full(pages=2, outcome=outcome)

@@ -59,6 +59,19 @@ def test_two_files_are_compared_as_in_python(files: list[Path], run: Any) -> Non
     assert {row["column"] for row in found["changed"]} == {"stack_count"}
 
 
+def test_numbers_and_times_of_a_comparison_as_json_are_those_of_export(
+    files: list[Path], run: Any, tmp_path: Path
+) -> None:
+    frame = dirframe.read_export(files[0])
+    frame.loc[0, "average_rating"] = 4.1234567890123
+    frame["updated_at"] += pd.Timedelta(milliseconds=250)
+    before = dirframe.export(frame.iloc[1:], tmp_path / "before.parquet")
+    after = dirframe.export(frame, tmp_path / "after.parquet")
+    (new,) = json.loads(run("compare", before, after, "--format", "json").out)["new"]
+    exported = dirframe.export(frame.iloc[:1], tmp_path / "new.json").read_text()
+    assert [new] == json.loads(exported)
+
+
 def test_a_table_of_standard_input_is_not_compared_with_itself(run: Any) -> None:
     outcome = run("compare", "-", "-")
     assert (outcome.code, outcome.out) == (2, "")

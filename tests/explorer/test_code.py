@@ -175,7 +175,7 @@ def test_a_load_that_was_stopped_is_said_to_be_more_in_the_code(
     directory: dirframe.Directory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = State(directory)
-    state.observe(lambda _: state.cancel(), "came")
+    state.observe(lambda _: state.cancel(), "loaded")
     state.load()
     assert "# what was on the screen is not complete: The load of the projects" in state.code
 

@@ -41,7 +41,7 @@ def test_a_load_says_that_it_is_busy_how_far_it_is_and_what_came(
         ("message", "60 projects loaded."),
         ("busy", ""),
     ]
-    assert state.came == 60
+    assert state.loaded == 60
 
 
 def test_the_price_is_said_before_anything_is_loaded(directory: dirframe.Directory) -> None:
@@ -107,7 +107,7 @@ def test_a_load_is_cancelled_from_another_thread_and_what_came_is_shown() -> Non
         assert 25 <= len(state.shown.frame) < 200
         assert state.severity == "warning"
         assert f"stopped after {len(state.shown.frame)} of 1,500" in state.message
-        assert (state.came, state.total) == (len(state.shown.frame), 1500)
+        assert (state.loaded, state.total) == (len(state.shown.frame), 1500)
         assert state.busy == ""
 
 
@@ -170,9 +170,9 @@ def test_without_a_directory_there_is_nothing_to_load(projects: pd.DataFrame) ->
 
 def test_what_the_base_is_given_is_shown_by_the_whole_state() -> None:
     with pytest.raises(NotImplementedError):
-        LoadController(None).take(None, None)  # type: ignore[arg-type]  # what comes is not looked at
+        LoadController(None).show_frame(None, None)  # type: ignore[arg-type]  # what comes is not looked at
     with pytest.raises(NotImplementedError):
-        LoadController(None).kept()
+        LoadController(None).previous_records()
 
 
 def test_own_pages_are_asked_for_where_that_is_chosen_and_their_price_is_said(

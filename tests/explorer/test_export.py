@@ -8,36 +8,36 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.explorer.export import ExportRequest, write
+from dirframe.explorer.export import write
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dirframe.explorer.load import LoadResult
 
 FRAME = pd.DataFrame({"id": ["1", "2"], "analysis_main_language_name": ["C", "C"]})
 FRAME["analysis_total_code_lines"] = pd.Series([10, 20], dtype="Int64")
 
 
-def request(path: Path, **changes: Any) -> ExportRequest:
+def written(path: Path, **changes: Any) -> LoadResult:
     settings: dict[str, Any] = {
-        "frame": FRAME,
-        "path": str(path),
         "overwrite": False,
         "statistic": "",
         "options": {},
         "noun": "projects",
     }
-    return ExportRequest(**settings | changes)
+    return write(FRAME, str(path), **settings | changes)
 
 
 def test_records_are_written_and_counted(tmp_path: Path) -> None:
-    result = write(request(tmp_path / "out.parquet"))
+    result = written(tmp_path / "out.parquet")
     assert (result.severity, result.error) == ("success", None)
     assert result.message.startswith("2 projects written to ")
     assert list(dirframe.read_export(tmp_path / "out.parquet")["id"]) == ["1", "2"]
 
 
 def test_a_statistic_is_written_with_its_options(tmp_path: Path) -> None:
-    write(request(tmp_path / "out.csv", statistic="language_share", options={"top": 1}))
+    written(tmp_path / "out.csv", statistic="language_share", options={"top": 1})
     table = dirframe.read_export(tmp_path / "out.csv")
     assert table[["language", "projects", "share"]].to_numpy().tolist() == [["C", 2, 1.0]]
 
@@ -54,7 +54,7 @@ def test_a_statistic_is_written_with_its_options(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_a_sentence_and_leaves_no_file(
     tmp_path: Path, name: str, changes: dict[str, Any], words: str
 ) -> None:
-    result = write(request(tmp_path / name, **changes))
+    result = written(tmp_path / name, **changes)
     assert result.severity == "error"
     assert words in result.message
     assert "Traceback" not in result.message
@@ -64,6 +64,6 @@ def test_what_cannot_be_written_is_a_sentence_and_leaves_no_file(
 def test_a_file_that_is_there_is_replaced_only_if_asked(tmp_path: Path) -> None:
     file = tmp_path / "out.csv"
     file.write_text("mine")
-    assert write(request(file)).severity == "error"
+    assert written(file).severity == "error"
     assert file.read_text() == "mine"
-    assert write(request(file, overwrite=True)).severity == "success"
+    assert written(file, overwrite=True).severity == "success"

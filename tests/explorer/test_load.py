@@ -28,7 +28,9 @@ def elsewhere(url: str, key: str) -> dirframe.Directory:
 
 def test_a_load_gives_the_frame_and_says_so(directory: dirframe.Directory) -> None:
     told: list[tuple[int, int]] = []
-    outcome = fetch(PROJECTS, directory, told=lambda *now: told.append(now), stopped=never)
+    outcome = fetch(
+        PROJECTS, directory, on_progress=lambda *now: told.append(now), is_cancelled=never
+    )
     assert outcome.frame is not None
     assert len(outcome.frame) == 100
     assert (outcome.message, outcome.severity) == ("100 projects loaded.", "success")
@@ -37,7 +39,7 @@ def test_a_load_gives_the_frame_and_says_so(directory: dirframe.Directory) -> No
 
 def test_accounts_come_with_their_countries(directory: dirframe.Directory) -> None:
     asked = LoadRequest(collection="accounts", query="a", sort="name", max_items=30)
-    outcome = fetch(asked, directory, told=ignore, stopped=never)
+    outcome = fetch(asked, directory, on_progress=ignore, is_cancelled=never)
     assert outcome.frame is not None
     assert "country_name" in outcome.frame
     assert with_countries(outcome.frame) is outcome.frame
@@ -48,7 +50,7 @@ def test_a_load_that_is_stopped_gives_what_came_and_says_that_it_is_not_all(
     directory: dirframe.Directory,
 ) -> None:
     everything = LoadRequest(collection="projects")
-    outcome = fetch(everything, directory, told=ignore, stopped=lambda: True)
+    outcome = fetch(everything, directory, on_progress=ignore, is_cancelled=lambda: True)
     assert outcome.frame is not None
     assert len(outcome.frame) == 25
     assert get_provenance(outcome.frame)["complete"] is False
@@ -62,11 +64,11 @@ def test_a_refused_key_and_a_closed_port_are_sentences_without_the_key(
 ) -> None:
     with elsewhere(directory.settings.base_url, "wrong" * 8) as refused:
         directory.session.get("/projects.xml", {})  # the service of the sample runs
-        outcome = fetch(PROJECTS, refused, told=ignore, stopped=never)
+        outcome = fetch(PROJECTS, refused, on_progress=ignore, is_cancelled=never)
         assert isinstance(outcome.error, InvalidKeyError)
         assert price(PROJECTS, refused).message == outcome.message
     with elsewhere("http://127.0.0.1:9", "wrong" * 8) as closed:
-        nobody = fetch(PROJECTS, closed, told=ignore, stopped=never)
+        nobody = fetch(PROJECTS, closed, on_progress=ignore, is_cancelled=never)
         assert isinstance(nobody.error, NetworkError)
     for one in (outcome, nobody):
         assert one.severity == "error"
@@ -93,7 +95,7 @@ def test_a_price_that_does_not_fit_is_a_warning() -> None:
 
 def test_what_cannot_be_meant_is_a_sentence_too(directory: dirframe.Directory) -> None:
     asked = LoadRequest(collection="projects", sort="colour")
-    outcome = fetch(asked, directory, told=ignore, stopped=never)
+    outcome = fetch(asked, directory, on_progress=ignore, is_cancelled=never)
     assert "cannot be sorted by 'colour'" in outcome.message
     assert price(asked, directory).message == outcome.message
 

@@ -13,7 +13,7 @@ import pytest
 
 from dirframe import export, read_export
 from dirframe.errors import InvalidInputError
-from dirframe.io.sidecar import beside
+from dirframe.io.sidecar import sidecar_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +97,7 @@ def test_who_is_killed_while_replacing_leaves_a_whole_file_with_its_own_record(
     pd.testing.assert_frame_equal(read_export(target), left)
     export(NEW, target, overwrite=True)  # the same line again
     pd.testing.assert_frame_equal(read_export(target), NEW)
-    assert "replaces" not in json.loads(beside(target).read_text(encoding="utf-8"))
+    assert "replaces" not in json.loads(sidecar_path(target).read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".xlsx", ".sqlite"])

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from dirframe.errors import InvalidInputError, MissingExtraError, ReportError
-from dirframe.reports.execute import TEMPLATE, execute, need, read_template
+from dirframe.reports.execute import TEMPLATE, execute, read_template, require_package
 from dirframe.reports.inputs import collect_inputs
 from tests.reports.templates import notebook, write
 
@@ -92,4 +92,4 @@ def test_an_older_notebook_is_a_template_too(tmp_path: Path) -> None:
 
 def test_a_missing_extra_names_the_line_for_pip() -> None:
     with pytest.raises(MissingExtraError, match=r"dirframe\[report\]"):
-        need("no_such_package_here")
+        require_package("no_such_package_here")

@@ -10,12 +10,10 @@ from dirframe import provenance
 from dirframe.reports.inputs import ReportData, collect_inputs
 from dirframe.reports.passages import Block
 from dirframe.reports.text import (
-    Caveat,
     build_citation,
     build_front,
     build_method,
     build_provenance,
-    caveats_of,
 )
 
 
@@ -47,12 +45,19 @@ def test_a_frame_that_is_empty_synthetic_or_of_unknown_source_says_so() -> None:
     assert "does not say where it is from" in str(build_front(material()))
 
 
-def test_a_frame_has_the_caveats_that_apply_to_it() -> None:
-    good = material(source="D", complete=True).frames["projects"]
-    assert caveats_of(good) == []
-    bad = material(0, source="D", complete=False, synthetic=True).frames["projects"]
-    assert caveats_of(bad) == [Caveat.INCOMPLETE, Caveat.SYNTHETIC, Caveat.EMPTY]
-    assert caveats_of(material().frames["projects"]) == [Caveat.UNKNOWN_SOURCE]
+def warnings(data: ReportData) -> list[str]:
+    return [text for kind, text in build_front(data).blocks if kind is Block.WARNING]
+
+
+def test_a_frame_has_the_warnings_that_apply_to_it() -> None:
+    assert warnings(material(source="D", complete=True)) == []
+    assert warnings(material(0, source="D", complete=False, synthetic=True)) == [
+        "The projects are incomplete. What was loaded is no fair sample.",
+        "The projects are synthetic: generated, not observed.",
+        "There are no projects in the frame.",
+    ]
+    (unknown,) = warnings(material())
+    assert unknown.startswith("The frame of projects does not say where it is from")
 
 
 def test_one_request_is_singular() -> None:

@@ -99,16 +99,16 @@ class ChangeScan:
             except NotFoundError:  # after the last page
                 self._next = 0
         if not self._honoured:
-            self._writer.abandon_round(self._round, Doubt.because(Reason.UNSORTED, NEWEST_FIRST))
+            self._writer.abandon_round(self._round, Doubt(Reason.UNSORTED, (NEWEST_FIRST,)))
             return "unsorted"
         known = rounds_as_of(self._writer.rounds, None)
-        held = Snapshot(self._writer.store, [*known, self._round]).records
-        doubt, available = self._doubt(held, known[0]), self._counts[-1]
+        stored = Snapshot(self._writer.store, [*known, self._round]).records
+        doubt, available = self._doubt(stored, known[0]), self._counts[-1]
         pages = self._round.pages
         self._writer.finish_round(self._round, pages=pages, available=available, doubt=doubt)
         if doubt is not None and doubt.reason is Reason.REMOVED:
             return "removed"
-        return "behind" if self._has_changed and held <= (available or 0) else "known"
+        return "behind" if self._has_changed and stored <= (available or 0) else "known"
 
     def _add_page(self, page: PageRecord) -> None:
         """Move the frontier, if there can be no gap between this page and the previous ones."""
@@ -123,14 +123,14 @@ class ChangeScan:
             self._honoured = False
             return
         last = self._last
-        beside = (
+        is_next_page = (
             last is not None
             and page.page == last.page + 1
             and (page.session, page.available) == (last.session, last.available)
         )
-        if beside and high > self._frontier:
+        if is_next_page and high > self._frontier:
             self._honoured = False
-        elif page.page == 1 or beside or self._meets(page, high):
+        elif page.page == 1 or is_next_page or self._meets(page, high):
             self._frontier = low if self._frontier is None else min(low, self._frontier)
             self._top = self._top or high
             self._last = page
@@ -159,7 +159,7 @@ class ChangeScan:
         # Equal times show no order.
         return bool(self._top != self._frontier and self._frontier < self._since)
 
-    def _doubt(self, held: int, base: Round) -> Doubt | None:
+    def _doubt(self, stored: int, base: Round) -> Doubt | None:
         available = self._counts[-1]
         if available is None:
             return Doubt(Reason.TOTAL_UNKNOWN)
@@ -167,12 +167,12 @@ class ChangeScan:
             return earlier
         if self._has_too_many_gaps():
             return Doubt(Reason.CHANGED_WHILE_READ)
-        if held > available:
-            return Doubt.because(Reason.REMOVED, held - available)
+        if stored > available:
+            return Doubt(Reason.REMOVED, (stored - available,))
         if self._has_changed:
             return Doubt(Reason.TOO_MANY_CHANGES)
-        missing = Doubt.because(Reason.RECORDS_MISSING, held, available)
-        return missing if held < available else None
+        missing = Doubt(Reason.RECORDS_MISSING, (stored, available))
+        return missing if stored < available else None
 
 
 def _moments(page: PageRecord) -> tuple[datetime | None, datetime | None]:

@@ -39,8 +39,8 @@ def run_details(writer: ArchiveWriter) -> None:
         if identifier not in done
     ]
 
-    def fetch(wanted: tuple[int, str]) -> bool:
-        writer.fetch_details(current, *wanted)
+    def fetch(item: tuple[int, str]) -> bool:
+        writer.fetch_details(current, *item)
         return True
 
     for _ in fetch_ahead(fetch, lambda _: None, remaining, writer.workers):

@@ -44,9 +44,8 @@ def start_round(writer: ArchiveWriter, sorts: Sequence[str | None] | None = None
                 raise
             continue
         page = first.page
-        if len(sorts) == 1 or sort is None or not page.ids:
-            break
-        if page.ordered and page.low is not None:
+        is_sorted = page.ordered and page.low is not None
+        if len(sorts) == 1 or sort is None or not page.ids or is_sorted:
             break
     return writer.start_round(RoundKind.FULL, sort, first)
 
@@ -75,11 +74,8 @@ class _RoundRun:
         self._check = check
         self._codec = IdCodec() if known is None else known.codec
         # Locating many removed records costs as much as fetching everything.
-        self._tracker = (
-            CollectionTracker(current.sort, self._codec)
-            if known is None
-            else CollectionTracker(current.sort, self._codec, probe_budget=1)
-        )
+        budget = {} if known is None else {"probe_budget": 1}
+        self._tracker = CollectionTracker(current.sort, self._codec, **budget)
         if known is not None:
             self._tracker.seed(known.ids, known.counts)
         page = None
@@ -116,12 +112,12 @@ class _RoundRun:
             while not self._cannot_succeed and (numbers := self._tracker.next_pages()):
                 self._read_all(numbers)
             positions = self._tracker.positions()
-            behind = positions.missing_pages()
+            missing = positions.missing_pages()
             if (
                 self._cannot_succeed
                 or self._tracker.end
-                or not positions.is_behind_the_last(behind)
-                or self._read(behind[0])
+                or not positions.is_behind_the_last(missing)
+                or self._read(missing[0])
             ):
                 return
 
@@ -174,7 +170,7 @@ class _RoundRun:
         if doubt is None and np.isin(gone, np.union1d(known.recent, known.unplaced)).any():
             doubt = Doubt(Reason.UNSTABLE_ORDER)
         if doubt is not None:
-            return {"doubt": Doubt.because(Reason.REMOVALS_UNKNOWN, str(doubt))}
+            return {"doubt": Doubt(Reason.REMOVALS_UNKNOWN, (str(doubt),))}
         if self._tracker.has_changed or not np.isin(read, known.held).all():
             doubt = Doubt(Reason.TOO_MANY_CHANGES)  # more may have been added, at any place
         return {"doubt": doubt, "gone": _sorted_ids(set(gone.tolist()), known.codec)}
@@ -186,7 +182,7 @@ class _RoundRun:
         doubt = self._tracker.uncertainty()
         if doubt is None:
             text = positions.incomplete_reason(*_counts(used))
-            doubt = Doubt.because(Reason.PAGES_UNPROVEN, text) if text else None
+            doubt = Doubt(Reason.PAGES_UNPROVEN, (text,)) if text else None
         facts = {"pages": len(used) or 1, "available": self._tracker.available, "doubt": doubt}
         return concatenate(page.ids for page in used), facts
 
@@ -222,11 +218,11 @@ def _resolution(pages: Iterable[PageRecord], ids: Codes, codec: IdCodec) -> dict
         ages.append((page.session, page.retrieved))
         codes = codec.encode(page.ids)
         read.extend(codes)
-        found = index.find(codes)
-        gone.update(compress(codes, found < 0))
-        found = found[found >= 0]
-        is_newer = [ages[before] <= ages[page.number] for before in newest[found]]
-        newest[found[is_newer]] = page.number
+        positions = index.find(codes)
+        gone.update(compress(codes, positions < 0))
+        positions = positions[positions >= 0]
+        is_newer = [ages[before] <= ages[page.number] for before in newest[positions]]
+        newest[positions[is_newer]] = page.number
     newest = newest[newest > 0]
     others = newest[1:][newest[1:] != newest[:-1]]
     order = list(dict.fromkeys([*newest[:1].tolist(), *others.tolist()]))

@@ -109,16 +109,16 @@ def _are_newest(
             reader.read(read_page(writer.store, page))
             texts = reader.last_values("created_at")
             created += [
-                (at, text or "")
-                for at, text in zip(positions.tolist(), texts, strict=True)
-                if at >= 0
+                (position, text or "")
+                for position, text in zip(positions.tolist(), texts, strict=True)
+                if position >= 0
             ]
     moments = sort_keys(ends + [text for _, text in created])
     newest = np.zeros(len(later), dtype=bool)
     if not ends or not all(isinstance(moment, datetime) for moment in moments):
         return newest
-    newest[[at for at, _ in created]] = True
+    newest[[position for position, _ in created]] = True
     last = max(moments[: len(ends)])
     earlier = zip(created, moments[len(ends) :], strict=True)
-    newest[[at for (at, _), moment in earlier if moment <= last]] = False
+    newest[[position for (position, _), moment in earlier if moment <= last]] = False
     return newest

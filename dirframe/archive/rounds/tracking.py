@@ -133,8 +133,8 @@ class CollectionTracker:
         values = sort_keys(texts)
         self._directions |= {(a < b) - (a > b) for a, b in pairwise(values)} - {0}
         self._has_texts |= any(isinstance(value, str) for value in values)
-        places = np.flatnonzero(self._known.find(concatenate([page.ids])) >= 0)
-        self._has_insertions |= len(places) > 0 and bool(places[-1] - places[0] >= len(places))
+        at = np.flatnonzero(self._known.find(concatenate([page.ids])) >= 0)
+        self._has_insertions |= len(at) > 0 and bool(at[-1] - at[0] >= len(at))
 
     def _values(self, page: _RealPage) -> Sequence[str | None]:
         if self._sort is None:
@@ -175,7 +175,7 @@ class CollectionTracker:
         for a, b in pairwise(pages):
             if b - a > 1 and (needed := self._between(a, b)):
                 return needed
-        return self._behind(pages[-1], last)
+        return self._after(pages[-1], last)
 
     def _between(self, a: int, b: int) -> Sequence[int]:
         left, right = self._edge(a), self._first(b)
@@ -198,7 +198,7 @@ class CollectionTracker:
             return False
         return right - left - 1 == (b - a - 1) * self._size
 
-    def _behind(self, a: int, last: int) -> Sequence[int]:
+    def _after(self, a: int, last: int) -> Sequence[int]:
         if a >= last:
             return []
         left = self._edge(a)
@@ -305,6 +305,6 @@ class CollectionTracker:
         if self._changes_too_fast():
             a_day = self._pages_added / len(self._sessions)
             if a_day < 5 * math.log2(self.pages + 2):
-                return Doubt.because(Reason.TOO_FEW_REQUESTS, a_day)
+                return Doubt(Reason.TOO_FEW_REQUESTS, (a_day,))
             return Doubt(Reason.TOO_MANY_CHANGES)
         return None

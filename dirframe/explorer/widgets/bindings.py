@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dirframe.explorer.state import State
 
 #: The CSS grid sets the width of widgets.
-_AUTO = {"width": "auto"}
+AUTO_WIDTH = {"width": "auto"}
 
 
 def boxed(names: str, children: Sequence[Any], kind: type = w.Box) -> Any:
@@ -39,26 +39,37 @@ def button(
     name: str,
     label: str,
     state: State,
-    act: Callable[[], None],
+    action: Callable[[], None],
     *,
     tip: str,
     kind: str = "",
-    at_once: bool = False,
+    is_immediate: bool = False,
 ) -> Any:
-    """Return a button; with `at_once` the action runs directly in the thread of the click."""
-    widget = w.Button(description=label, tooltip=tip, button_style=kind, layout=_AUTO)
-    widget.on_click(lambda _: act() if at_once else state.dispatch(lambda: applied(state, act)))
+    """Return a button; an immediate action runs directly in the thread of the click."""
+    widget = w.Button(description=label, tooltip=tip, button_style=kind, layout=AUTO_WIDTH)
+    widget.on_click(lambda _: action() if is_immediate else apply(state, action))
     return with_class(widget, name)
 
 
-def applied(state: State, act: Callable[[], None]) -> None:
+def apply(state: State, action: Callable[[], None]) -> None:
+    """Run an action of the user in the thread of the state."""
+    state.dispatch(lambda: run_busy(state, action))
+
+
+def run_busy(state: State, action: Callable[[], None]) -> None:
     """Change the state, with a sign in the page while that lasts."""
     outer = state.is_working
     state.is_working = True
     try:
-        act()
+        action()
     finally:
         state.is_working = outer
+
+
+def update_on(state: State, traits: Sequence[str], update: Callable[[], None]) -> None:
+    """Call a function now, and whenever one of the traits changes."""
+    update()
+    state.observe(lambda _: update(), list(traits))
 
 
 def bind_trait(
@@ -88,7 +99,7 @@ def bind_trait(
     following = 0  # thread that is updating the widgets: its changes are not user input
     pending: list[Any] = []  # user choices that the state has not received yet
 
-    def show(_: Any = None) -> None:
+    def show() -> None:
         nonlocal following
         if pending:
             return
@@ -103,32 +114,35 @@ def bind_trait(
             return
         chosen = value(change["new"])
         pending.append(chosen)
-        state.dispatch(partial(apply, chosen))
+        state.dispatch(partial(receive, chosen))
 
-    def apply(chosen: Any) -> None:
+    def receive(chosen: Any) -> None:
         pending.pop(0)
         try:
-            applied(state, lambda: setattr(state, trait, chosen))
+            run_busy(state, lambda: setattr(state, trait, chosen))
         finally:
             show()
 
-    show()
+    update_on(state, [*when, trait], show)
     for widget in widgets:
         widget.observe(choose, "value")
-    state.observe(show, [*when, trait])
 
 
 def labelled_widget(
-    kind: type, name: str, label: str, state: State, trait: str, **options: Any
+    kind: type, label: str, state: State, trait: str, *, name: str = "", **options: Any
 ) -> Any:
-    """Return a labelled control bound to a trait."""
-    widget = kind(description=label, layout=_AUTO, **options)
+    """Return a labelled control bound to a trait; `name` is its CSS class if that differs."""
+    widget = kind(description=label, layout=AUTO_WIDTH, **options)
 
     def follow() -> None:
         widget.value = getattr(state, trait)
 
     bind_trait([widget], state, trait, follow=follow, value=_itself)
-    return with_class(widget, name)
+    return with_class(widget, name or _css_class(trait))
+
+
+def _css_class(trait: str) -> str:
+    return f"df-{trait.replace('_', '-')}"
 
 
 def _itself(chosen: Any) -> Any:
@@ -137,11 +151,11 @@ def _itself(chosen: Any) -> Any:
 
 def select_widget(
     kind: type,
-    name: str,
     label: str,
     state: State,
     trait: str,
     *,
+    name: str = "",
     options: Callable[[], Sequence[tuple[str, Any]]],
     when: Sequence[str],
     convert: Callable[[Any], Any] = _itself,
@@ -153,10 +167,12 @@ def select_widget(
     ----------
     kind
         A selection class of ipywidgets.
-    name, label
-        CSS class and label.
+    label
+        Its label.
     state, trait
         The trait that it shows and sets.
+    name
+        Its CSS class, if that is not made of the name of the trait.
     options
         Returns the options as pairs of label and value.
     when
@@ -166,7 +182,7 @@ def select_widget(
     **fixed
         Other arguments of the widget.
     """
-    widget = kind(description=label, layout=_AUTO, **fixed)
+    widget = kind(description=label, layout=AUTO_WIDTH, **fixed)
 
     def follow() -> None:
         # With new options the widget selects the first, which is not user input.
@@ -183,15 +199,15 @@ def select_widget(
             widget.value = value if value in values else None
 
     bind_trait([widget], state, trait, follow=follow, value=convert, when=when)
-    return with_class(widget, name)
+    return with_class(widget, name or _css_class(trait))
 
 
 def html_output(name: str, state: State, traits: Sequence[str], text: Callable[[], str]) -> Any:
     """Return an HTML widget that is updated when one of the traits changes."""
-    widget = w.HTML(text(), layout={"width": "auto", "margin": "0"})
+    widget = w.HTML(layout=AUTO_WIDTH | {"margin": "0"})
 
-    def write(_: Any) -> None:
+    def write() -> None:
         widget.value = text()
 
-    state.observe(write, list(traits))
+    update_on(state, traits, write)
     return with_class(widget, name)

@@ -11,12 +11,14 @@ import ipywidgets as w
 from dirframe.errors import MissingExtraError
 from dirframe.explorer import choices, html
 from dirframe.explorer.widgets.bindings import (
+    AUTO_WIDTH,
     bind_trait,
     boxed,
     button,
     html_output,
     labelled_widget,
     select_widget,
+    update_on,
     with_class,
 )
 from dirframe.filters.conditions import CHOICES, MISSING, years
@@ -40,66 +42,51 @@ def ask(state: State) -> Any:
         return [("default", ""), *((name, name) for name in state.sorts)]
 
     collection = labelled_widget(
-        w.Dropdown, "df-collection", "Collection", state, "collection", options=_COLLECTIONS
+        w.Dropdown, "Collection", state, "collection", options=_COLLECTIONS
     )
 
-    def enable(_: Any) -> None:
+    def enable() -> None:
         collection.disabled = bool(state.busy)  # what comes is of the collection asked for
 
-    state.observe(enable, "busy")
-    question = [
+    update_on(state, ["busy"], enable)
+    query = [
         collection,
-        labelled_widget(w.Text, "df-query", "Query (empty: all)", state, "query"),
-        select_widget(
-            w.Dropdown, "df-sort", "Sort", state, "sort", options=sorts, when=["collection"]
-        ),
+        labelled_widget(w.Text, "Query (empty: all)", state, "query"),
+        select_widget(w.Dropdown, "Sort", state, "sort", options=sorts, when=["collection"]),
         labelled_widget(
-            w.BoundedIntText, "df-cap", "At most (0: all)", state, "max_items", min=0, max=_MOST
+            w.BoundedIntText, "At most (0: all)", state, "max_items", name="df-cap", max=_MOST
         ),
         _details(state),
         _buttons(state),
     ]
-    progress = html_output(
-        "df-progress",
-        state,
-        ["came", "total", "busy"],
-        lambda: html.bar(state.came, state.total, running=state.busy == "load"),
-    )
-    quota = html_output(
-        "df-quota",
-        state,
-        ["quota_left"],
-        lambda: html.gauge(state.quota_left, state.quota),
-    )
-    return boxed(
-        "df-asking",
-        [boxed("df-row df-ask", question), boxed("df-row df-bars", [quota, progress])],
-        w.VBox,
-    )
+
+    def progress() -> str:
+        return html.bar(state.loaded, state.total, running=state.busy == "load")
+
+    bars = [
+        html_output(
+            "df-quota", state, ["quota_left"], lambda: html.gauge(state.quota_left, state.quota)
+        ),
+        html_output("df-progress", state, ["loaded", "total", "busy"], progress),
+    ]
+    rows = [boxed("df-row df-ask", query), boxed("df-row df-bars", bars)]
+    return boxed("df-asking", rows, w.VBox)
 
 
 def _details(state: State) -> Any:
     tip = "Ask for the own page of each project that comes without its analysis: one request each"
-    checkbox = labelled_widget(
-        w.Checkbox, "df-details", "Own pages", state, "details", indent=False, tooltip=tip
-    )
+    checkbox = labelled_widget(w.Checkbox, "Own pages", state, "details", indent=False, tooltip=tip)
 
-    def offer(_: Any = None) -> None:
+    def enable() -> None:
         checkbox.disabled = state.collection != "projects"
 
-    offer()
-    state.observe(offer, "collection")
+    update_on(state, ["collection"], enable)
     return checkbox
 
 
 def _buttons(state: State) -> Any:
-    price = button(
-        "df-price",
-        "Price",
-        state,
-        state.start_price,
-        tip="What the load will cost, for one request",
-    )
+    tip = "What the load will cost, for one request"
+    price = button("df-price", "Price", state, state.start_price, tip=tip)
     exact_price = button(
         "df-exact-price",
         "Exact price",
@@ -108,47 +95,36 @@ def _buttons(state: State) -> Any:
         tip="Ask for the pages of the collection, which say whose own page is needed; "
         "the load then has them in the cache",
     )
-    load = button(
-        "df-load", "Load", state, state.start_load, tip="Load the records", kind="primary"
-    )
-    cancel = button(
-        "df-cancel",
-        "Cancel",
-        state,
-        state.cancel,
-        tip="Stop the load and keep what came",
-        at_once=True,
-    )
+    tip = "Load the records"
+    load = button("df-load", "Load", state, state.start_load, tip=tip, kind="primary")
+    tip = "Stop the load and keep what came"
+    cancel = button("df-cancel", "Cancel", state, state.cancel, tip=tip, is_immediate=True)
 
-    def enable(_: Any = None) -> None:
+    def enable() -> None:
         price.disabled = load.disabled = bool(state.busy)
         # Without own pages, every price is exact.
         needs_details = state.details and state.collection == "projects"
         exact_price.disabled = bool(state.busy) or not needs_details
         cancel.disabled = state.busy != "load"
 
-    enable()
-    state.observe(enable, ["busy", "details", "collection"])
+    update_on(state, ["busy", "details", "collection"], enable)
     return boxed("df-buttons", [price, exact_price, load, cancel])
 
 
 def filtering(state: State) -> Any:
     """Return the filters; those whose columns the records lack are hidden."""
-    search = labelled_widget(w.Text, "df-search", "Search (Enter)", state, "search")
+    search = labelled_widget(w.Text, "Search (Enter)", state, "search")
     search.continuous_update = False  # each search draws the chart anew
     lists = {name: _listed(state, name, choices.FACETS[CHOICES[name]]) for name in CHOICES}
-    activity = labelled_widget(
-        w.Dropdown, "df-activity", "Activity", state, "activity", options=_ACTIVITIES
-    )
+    activity = labelled_widget(w.Dropdown, "Activity", state, "activity", options=_ACTIVITIES)
     widgets = {"search": search, **lists, "activity": activity}
 
-    def offer(_: Any = None) -> None:
+    def show() -> None:
         offered = Filters.offered(state.shown.loaded) if state.shown else set()
         for name, widget in widgets.items():
             widget.layout.display = None if name in offered else "none"
 
-    offer()
-    state.observe(offer, "shown")
+    update_on(state, ["shown"], show)
     everything = button("df-all", "Show all", state, state.show_all, tip="Take all filters away")
     fields = [search, *lists.values(), *_measures(state), *_years(state), activity, everything]
     return boxed("df-row df-filters", fields)
@@ -166,14 +142,7 @@ def _listed(state: State, trait: str, label: str) -> Any:
         ]
 
     return select_widget(
-        w.SelectMultiple,
-        f"df-{trait}",
-        label,
-        state,
-        trait,
-        options=entries,
-        when=["shown"],
-        rows=4,
+        w.SelectMultiple, label, state, trait, options=entries, when=["shown"], rows=4
     )
 
 
@@ -192,9 +161,9 @@ def _measures(state: State) -> list[Any]:
         return [(choices.heading(name, resource), name) for name in state.shown.facets.measures]
 
     measure = select_widget(
-        w.Dropdown, "df-measure", "Number", state, "measure", options=measures, when=["shown"]
+        w.Dropdown, "Number", state, "measure", options=measures, when=["shown"]
     )
-    spans = w.SelectMultiple(description="Its range", rows=4, layout={"width": "auto"})
+    spans = w.SelectMultiple(description="Its range", rows=4, layout=AUTO_WIDTH)
 
     def follow() -> None:
         for widget in (measure, spans):
@@ -214,8 +183,8 @@ def _measures(state: State) -> list[Any]:
 
 
 def _years(state: State) -> list[Any]:
-    first = w.Dropdown(description="Created from", layout={"width": "auto"})
-    last = w.Dropdown(description="Created to", layout={"width": "auto"})
+    first = w.Dropdown(description="Created from", layout=AUTO_WIDTH)
+    last = w.Dropdown(description="Created to", layout=AUTO_WIDTH)
 
     def follow() -> None:
         span = years(state.shown.loaded) if state.shown else None
@@ -248,15 +217,14 @@ def facets(state: State) -> Any:
         )
     box = boxed("df-facets", [])
 
-    def draw(_: Any = None) -> None:
+    def draw() -> None:
         charts = box.children
         if state.shown is not None and not (charts and charts[0].draw()):
             box.children = [FacetChart(state)]
             for chart in charts:
                 chart.close()
 
-    draw()
-    state.observe(draw, ["shown", "is_dark", "width"])
+    update_on(state, ["shown", "is_dark", "width"], draw)
     return box
 
 
@@ -279,12 +247,11 @@ def columns(state: State) -> Any:
         """Add the chosen columns that the search hides."""
         if state.shown is None:
             return chosen
-        kept = {*state.columns, *chosen} - ({name for _, name in entries()} - {*chosen})
-        return tuple(name for name in choices.columns(state.shown.loaded) if name in kept)
+        names = {*state.columns, *chosen} - ({name for _, name in entries()} - {*chosen})
+        return tuple(name for name in choices.columns(state.shown.loaded) if name in names)
 
     listed = select_widget(
         w.SelectMultiple,
-        "df-columns",
         "Columns of the table",
         state,
         "columns",
@@ -293,9 +260,7 @@ def columns(state: State) -> Any:
         convert=with_hidden,
         rows=6,
     )
-    search = labelled_widget(
-        w.Text, "df-column-search", "Search the columns", state, "column_search"
-    )
+    search = labelled_widget(w.Text, "Search the columns", state, "column_search")
     return boxed("df-row df-picker", [search, listed])
 
 
@@ -303,16 +268,15 @@ def chart(state: State) -> Any:
     """Return the controls for the chart, its exclusions and its strata."""
     choice = select_widget(
         w.Dropdown,
-        "df-chart-choice",
         "Chart",
         state,
         "chart",
+        name="df-chart-choice",
         options=lambda: [(words, name) for name, words in state.charts.items()],
         when=["shown"],
     )
     divided = select_widget(
         w.Dropdown,
-        "df-by",
         "A panel for each",
         state,
         "by",
@@ -321,7 +285,6 @@ def chart(state: State) -> Any:
     )
     left_out = select_widget(
         w.SelectMultiple,
-        "df-exclude",
         "Leave out of the chart",
         state,
         "exclude",
@@ -340,21 +303,17 @@ def export(state: State) -> Any:
     """Return the controls for the export."""
     write = button("df-export", "Export", state, state.start_export, tip="Write the file")
 
-    def enable(_: Any) -> None:
+    def enable() -> None:
         write.disabled = bool(state.busy)
 
-    state.observe(enable, "busy")
-    return boxed(
-        "df-row df-write",
-        [
-            labelled_widget(w.Text, "df-path", "File", state, "path"),
-            labelled_widget(w.Dropdown, "df-exported", "Of", state, "exported", options=_EXPORTED),
-            labelled_widget(
-                w.Checkbox, "df-overwrite", "Overwrite", state, "overwrite", indent=False
-            ),
-            write,
-        ],
-    )
+    update_on(state, ["busy"], enable)
+    fields = [
+        labelled_widget(w.Text, "File", state, "path"),
+        labelled_widget(w.Dropdown, "Of", state, "exported", options=_EXPORTED),
+        labelled_widget(w.Checkbox, "Overwrite", state, "overwrite", indent=False),
+        write,
+    ]
+    return boxed("df-row df-write", fields)
 
 
 def view(state: State) -> Any:
@@ -363,6 +322,6 @@ def view(state: State) -> Any:
     restore = button(
         "df-restore-view", "Restore", state, state.restore_view, tip="Show the view of the file"
     )
-    name = labelled_widget(w.Text, "df-view", "File, or link to a view", state, "view")
+    name = labelled_widget(w.Text, "File, or link to a view", state, "view")
     link = html_output("df-link", state, ["code", "shown"], lambda: html.link(state))
     return boxed("df-viewing", [boxed("df-row df-write", [name, save, restore]), link], w.VBox)

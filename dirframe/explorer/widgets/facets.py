@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 
 from dirframe.explorer import choices
-from dirframe.explorer.widgets.bindings import applied
+from dirframe.explorer.widgets.bindings import apply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,10 +42,10 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
     data: Any  # plotly sets its traces by a property
 
     def __init__(self, state: State) -> None:
-        described = _Description(state)
-        super().__init__(data=described.traces, layout=described.layout)
+        description = _Description(state)
+        super().__init__(data=description.traces, layout=description.layout)
         self._state = state
-        self._facets = described.facets
+        self._facets = description.facets
         # A figure widget of plotly has no public way to leave out the buttons for zooming and the like.
         self._config = {"displayModeBar": False, "doubleClick": False, "responsive": True}
         for column, trace in zip(self._facets, self.data[::2], strict=True):
@@ -53,14 +53,14 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
 
     def draw(self) -> bool:
         """Follow the state; return whether the columns are still the same."""
-        described = _Description(self._state)
-        if list(described.facets) != list(self._facets):
+        description = _Description(self._state)
+        if list(description.facets) != list(self._facets):
             return False
-        self._facets = described.facets
+        self._facets = description.facets
         with self.batch_update():
-            for trace, values in zip(self.data, described.traces, strict=True):
+            for trace, values in zip(self.data, description.traces, strict=True):
                 trace.update(values, overwrite=True)
-            self.layout.update(described.layout, overwrite=True)
+            self.layout.update(description.layout, overwrite=True)
         # A page whose script is still on its way misses what was sent; this is what it begins with.
         self._repr_mimebundle_()
         return True
@@ -77,7 +77,7 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
         bars = self._facets[column]
         if points.point_inds and points.point_inds[0] < len(bars):
             value = bars[points.point_inds[0]].value
-            self._apply(lambda: self._state.toggle(column, value))
+            apply(self._state, lambda: self._state.toggle(column, value))
 
     def _drag(self, box: Mapping[str, Any]) -> None:
         """Choose the bars that a box touches; bar number n reaches from n - 0.5 to n + 0.5."""
@@ -90,10 +90,7 @@ class FacetChart(go.FigureWidget):  # type: ignore[misc]  # plotly is not typed
             if number + 0.5 > begin and number - 0.5 < end
         ]
         if touched:
-            self._apply(lambda: self._state.choose(column, touched))
-
-    def _apply(self, act: Any) -> None:
-        self._state.dispatch(lambda: applied(self._state, act))
+            apply(self._state, lambda: self._state.choose(column, touched))
 
 
 class _Description:
@@ -216,7 +213,7 @@ def _axes(
         **plain,
         "range": ends[::-1] if is_list else ends,
         "tickmode": "array",
-        "tickvals": [place for place, _ in _labels(bars, is_list=is_list)],
+        "tickvals": [position for position, _ in _labels(bars, is_list=is_list)],
         "ticktext": [text for _, text in _labels(bars, is_list=is_list)],
         "tickangle": 0,
         "ticks": "",
@@ -235,7 +232,7 @@ def _labels(bars: Sequence[Bar], *, is_list: bool) -> list[tuple[int, str]]:
         return list(enumerate(map(_cut, texts)))
     spans = [bar for bar in bars if not bar.is_missing]
     step = max(-(-len(spans) // 5), 1)
-    labels = [(place, _short(bar.value[0])) for place, bar in enumerate(spans) if not place % step]
+    labels = [(index, _short(bar.value[0])) for index, bar in enumerate(spans) if not index % step]
     if len(spans) < len(bars):
         labels = [label for label in labels if label[0] < len(spans) - 1]
         labels.append((len(spans), "missing"))
@@ -256,5 +253,5 @@ def _short(number: float) -> str:
 
 
 def _title(text: str, x: float, y: float) -> dict[str, Any]:
-    place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
-    return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": 12}, **place}
+    anchors = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "top"}
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": {"size": 12}, **anchors}

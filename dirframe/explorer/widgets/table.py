@@ -8,13 +8,15 @@ import ipywidgets as w
 
 from dirframe.explorer import choices, html
 from dirframe.explorer.widgets.bindings import (
-    applied,
+    AUTO_WIDTH,
+    apply,
     bind_trait,
     boxed,
     button,
     html_output,
     labelled_widget,
     select_widget,
+    update_on,
     with_class,
 )
 from dirframe.explorer.widgets.page import HtmlTable
@@ -30,14 +32,13 @@ def records(state: State) -> list[Any]:
     """Return the table with its controls for sorting and paging."""
     table = HtmlTable()
 
-    def draw(_: Any = None) -> None:
+    def draw() -> None:
         table.value = html.rows(state)
 
     def order(_: Any, message: dict[str, str], __: Any) -> None:
-        state.dispatch(lambda: applied(state, lambda: state.order(message["column"])))
+        apply(state, lambda: state.order(message["column"]))
 
-    draw()
-    state.observe(draw, list(_TRAITS))
+    update_on(state, _TRAITS, draw)
     table.on_msg(order)
     span = html_output(
         "df-span", state, _TRAITS, lambda: f"<span class='df-quiet'>{html.span(state)}</span>"
@@ -59,7 +60,7 @@ def _tools(state: State) -> list[Any]:
             *((choices.heading(name, resource), name) for name in names if name in sortable),
         ]
 
-    page = w.BoundedIntText(min=1, max=1, layout={"width": "auto"})
+    page = w.BoundedIntText(min=1, max=1, layout=AUTO_WIDTH)
     back = button("df-back", "◂ Back", state, lambda: turn_page(-1), tip="Page before")
     forward = button("df-on", "Next ▸", state, lambda: turn_page(1), tip="Next page")
 
@@ -75,17 +76,18 @@ def _tools(state: State) -> list[Any]:
     bind_trait([page], state, "page", follow=follow, value=int, when=["page_size", "shown"])
     order = select_widget(
         w.Dropdown,
-        "df-order",
         "Order by",
         state,
         "order_by",
+        name="df-order",
         options=orders,
         when=["shown", "columns"],
     )
     descending = labelled_widget(
-        w.Checkbox, "df-down", "Descending", state, "descending", indent=False
+        w.Checkbox, "Descending", state, "descending", name="df-down", indent=False
     )
-    sizes = list(choices.PAGE_SIZES)
-    size = labelled_widget(w.Dropdown, "df-size", "Rows", state, "page_size", options=sizes)
+    size = labelled_widget(
+        w.Dropdown, "Rows", state, "page_size", name="df-size", options=choices.PAGE_SIZES
+    )
     turn = boxed("df-turn", [back, forward])
     return [order, descending, size, with_class(page, "df-page"), turn]

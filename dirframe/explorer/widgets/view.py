@@ -14,10 +14,11 @@ from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.load import error_message
 from dirframe.explorer.widgets import controls, table
 from dirframe.explorer.widgets.bindings import (
-    applied,
+    AUTO_WIDTH,
     boxed,
     html_output,
     labelled_widget,
+    run_busy,
     with_class,
 )
 from dirframe.explorer.widgets.page import Page
@@ -64,7 +65,7 @@ class View:
         self._images: deque[tuple[Any, ChartImage]] = deque(maxlen=_IMAGES)
         self._loaded: pd.DataFrame | None = None
         self._changed: list[Callable[[], None]] = []
-        self._chart = with_class(w.HTML(layout={"width": "auto", "margin": "0"}), "df-chart")
+        self._chart = with_class(w.HTML(layout=AUTO_WIDTH | {"margin": "0"}), "df-chart")
         self._results = boxed("df-results", self._made_results(), w.VBox)
         parts = [
             w.HTML(html.style() + f"<h2>{html.title(state)}</h2>"),
@@ -80,7 +81,7 @@ class View:
         ]
         self.widget = boxed("dirframe-explorer", parts, w.VBox)
         state.observe(self._draw_soon, ["shown", "chart", "exclude", "by", "is_dark"])
-        state.observe(self._tell, ["page", "page_size", "columns"])
+        state.observe(self._notify, ["page", "page_size", "columns"])
         self._draw()
 
     @property
@@ -90,9 +91,9 @@ class View:
             self._draw()
         return self._picture
 
-    def when_changed(self, act: Callable[[], None]) -> None:
+    def when_changed(self, callback: Callable[[], None]) -> None:
         """Register a callback for changes of the view."""
-        self._changed.append(act)
+        self._changed.append(callback)
 
     def _page(self) -> Page:
         page = Page()
@@ -123,7 +124,7 @@ class View:
         ]
         cite = [
             w.HTML("<h3>Citation</h3>"),
-            labelled_widget(w.Dropdown, "df-style", "As", state, "style", options=_STYLES),
+            labelled_widget(w.Dropdown, "As", state, "style", options=_STYLES),
             html_output(
                 "df-citation",
                 state,
@@ -147,7 +148,7 @@ class View:
 
         def draw() -> None:
             if self._is_due:
-                applied(self.state, self._draw)
+                run_busy(self.state, self._draw)
 
         if not self._is_due:
             self._is_due = True
@@ -170,19 +171,19 @@ class View:
                 severity = "info" if isinstance(error, DirframeError) else "error"
                 text = html.message(error_message(error), severity)
         self._chart.value = text
-        self._tell()
+        self._notify()
 
     def _image(self, frame: pd.DataFrame) -> ChartImage:
         state = self.state
         # The order of the records is not seen in a chart.
         drawn = (state.filters, state.chart, state.chart_options, state.is_dark)
-        for known, image in self._images:
-            if known == drawn:
+        for key, image in self._images:
+            if key == drawn:
                 return image
         image = render_chart(frame, state.chart, state.chart_options, is_dark=state.is_dark)
         self._images.append((drawn, image))
         return image
 
-    def _tell(self, _: Any = None) -> None:
+    def _notify(self, _: Any = None) -> None:
         for callback in self._changed:
             callback()

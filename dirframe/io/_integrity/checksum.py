@@ -41,10 +41,8 @@ class Seal:
             position = self._footer_offset(stream)
             if position is None:
                 raise OSError(f"{file.name} was written without the end that its format has.")
-            digest = hashlib.sha256()
             stream.seek(0)
-            while block := stream.read(_BLOCK):
-                digest.update(block)
+            digest = hashlib.file_digest(stream, "sha256")
             stream.seek(position)
             footer = stream.read()
             stream.seek(position)

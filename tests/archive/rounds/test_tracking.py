@@ -237,7 +237,7 @@ def later(
             page, content = seen.fetch(number, days.sort)
             days.store.add_page(changed, replace(page, available=available), content)
     days.rounds.append(changed)
-    doubt = Doubt.because(Reason.REMOVED, 1)
+    doubt = Doubt(Reason.REMOVED, (1,))
     days.finish_round(changed, pages=changed.pages, available=available, doubt=doubt)
     days.asked, days.today, days.session = seen.asked, 0, 3
     days.changes = {days.asked + number: change for number, change in changes.items()}

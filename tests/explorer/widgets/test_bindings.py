@@ -42,7 +42,7 @@ def elsewhere(act: Callable[[], Any]) -> None:
 def test_a_click_changes_the_state_where_the_state_lives(projects: pd.DataFrame) -> None:
     kernel = Kernel()
     state = State(projects, kernel)
-    text = labelled_widget(w.Text, "df-path", "File", state, "path")
+    text = labelled_widget(w.Text, "File", state, "path")
     threads: list[int] = []
     state.observe(lambda _: threads.append(threading.get_ident()), "path")
     elsewhere(lambda: setattr(text, "value", "mine.csv"))
@@ -57,7 +57,7 @@ def test_a_click_while_a_change_is_shown_is_not_lost(projects: pd.DataFrame) -> 
     state = State(projects, kernel)
     options = [("all", "all"), ("active", "active"), ("dormant", "dormant")]
     made = select_widget(
-        *(w.Dropdown, "df-activity", "Activity", state, "activity"),
+        *(w.Dropdown, "Activity", state, "activity"),
         options=lambda: options,
         when=["shown"],
     )
@@ -89,7 +89,7 @@ def test_what_the_state_shows_meanwhile_does_not_take_a_choice_back(
     columns = ["name", "stack_count"]
     widgets.append(
         select_widget(
-            *(w.Dropdown, "df-order", "Order by", state, "order_by"),
+            *(w.Dropdown, "Order by", state, "order_by"),
             options=lambda: [("as loaded", ""), *((name, name) for name in columns)],
             when=["columns"],
         )
@@ -101,7 +101,7 @@ def test_what_the_state_shows_meanwhile_does_not_take_a_choice_back(
 
 def test_what_cannot_be_chosen_leaves_the_widget_as_it_was(projects: pd.DataFrame) -> None:
     state = State(projects)
-    text = labelled_widget(w.Text, "df-order", "Order by", state, "order_by")
+    text = labelled_widget(w.Text, "Order by", state, "order_by")
     with pytest.raises(InvalidInputError):
         text.value = "nope"
     assert (text.value, state.order_by) == ("", "")
@@ -110,7 +110,7 @@ def test_what_cannot_be_chosen_leaves_the_widget_as_it_was(projects: pd.DataFram
 def test_of_several_changes_the_last_holds_and_none_is_taken_back(projects: pd.DataFrame) -> None:
     kernel = Kernel()
     state = State(projects, kernel)
-    text = labelled_widget(w.Text, "df-path", "File", state, "path")
+    text = labelled_widget(w.Text, "File", state, "path")
     seen: list[str] = []
     text.observe(lambda change: seen.append(change["new"]), "value")
     for typed in ("a", "ab", "abc"):
@@ -124,7 +124,7 @@ def test_new_entries_choose_nothing_by_themselves(projects: pd.DataFrame) -> Non
     state = State(projects)
     entries = [("name", "name"), ("id", "id")]
     made = select_widget(
-        *(w.Dropdown, "df-order", "Order by", state, "order_by"),
+        *(w.Dropdown, "Order by", state, "order_by"),
         options=lambda: entries,
         when=["columns"],
     )
@@ -146,7 +146,9 @@ def test_a_button_waits_for_the_kernel_but_for_what_has_to_be_at_once(
     state = State(projects, kernel)
     done: list[str] = []
     later = button("df-a", "A", state, lambda: done.append("later"), tip="Later")
-    now = button("df-b", "B", state, lambda: done.append("at once"), tip="At once", at_once=True)
+    now = button(
+        "df-b", "B", state, lambda: done.append("at once"), tip="At once", is_immediate=True
+    )
     elsewhere(later.click)
     elsewhere(now.click)
     assert done == ["at once"]

@@ -76,7 +76,7 @@ def test_other_columns_have_another_figure(projects: pd.DataFrame, accounts: pd.
     state = State(projects)
     screen = Screen(state)
     first = figure(screen)
-    state.take(accounts, state._source)
+    state.show_frame(accounts, state._source)
     assert figure(screen) is not first
     assert list(figure(screen)._facets)[:2] == ["country_name", "created_at"]
     click(figure(screen), "country_name", "Germany")

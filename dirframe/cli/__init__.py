@@ -39,11 +39,11 @@ _EPILOG = """\b
 Exit codes:
   0 done            4 the daily quota is used up
   1 other errors    5 the directory cannot be reached or fails
-  2 a wrong call    6 there is no such record
+  2 usage error     6 there is no such record
   3 no or bad key   7 a collection could not be proven complete
                     8 offline, and not in the cache
                     9 an archive is damaged or in use
-                  130 stopped by Ctrl-C (for serve that is how it ends: 0)
+                  130 interrupted by Ctrl-C (serve: 0)
 """
 
 
@@ -127,8 +127,8 @@ def main() -> NoReturn:
 def cli() -> None:
     """Turn an open source directory into tables and charts, or serve one.
 
-    Begin with `dirframe demo`. For a real directory set DIRFRAME_BASE_URL and
-    DIRFRAME_API_KEY; every command that asks a directory also takes --sample.
+    Start with `dirframe demo`. For a real directory set DIRFRAME_BASE_URL and
+    DIRFRAME_API_KEY; every command that queries a directory also takes --sample.
 
     Tables go to a terminal aligned, elsewhere as CSV. Commands compose:
 
@@ -152,7 +152,7 @@ def cli() -> None:
 def demo(folder: Path) -> None:
     """Write tables and charts of the sample directory.
 
-    Loads all of it over HTTP, cleans it, and says what it took.
+    Loads all of it over HTTP, cleans it, and reports the number of requests.
 
     \b
     Example:
@@ -164,7 +164,7 @@ def demo(folder: Path) -> None:
 
 
 _SECTIONS = {
-    "Begin": (demo,),
+    "Start": (demo,),
     "Load": (
         *(load.projects, load.accounts, load.project, load.account, load.languages),
         *(load.contributors, load.activity, load.size, load.load, load.read),
@@ -175,7 +175,7 @@ _SECTIONS = {
         *(quality.summary, quality.flags, quality.compare, analyze.sensitivity),
     ),
     "Publish": (export.report, export.export, export.cite, export.fields),
-    "Keep a whole collection": (archive.harvest, archive.status, archive.update, archive.bundle),
+    "Archives": (archive.harvest, archive.status, archive.update, archive.bundle),
     "Serve a directory": (serve.serve, serve.keys, serve.generate),
     "Shell": (completion.completion,),
 }

@@ -94,7 +94,7 @@ _OPTIONS: dict[str, Any] = {
     for name, (metavar, kind, text) in _WITH_VALUE.items()
 } | {
     "cumulative": click.option(
-        "--cumulative/--each", default=None, help="Records so far, or in each period alone."
+        "--cumulative/--each", default=None, help="Cumulative numbers, or those of each period."
     ),
     "rules": rule_option("--rule", "rules", help="Try only this rule of dirframe flags"),
     **SELECTION_OPTIONS,
@@ -111,16 +111,16 @@ _SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or pr
     "--audit",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write what became of every value, and why.",
+    help="Write the audit: the result for every value, and the reason.",
 )
 @click.option(
     "--overrides",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),
-    help="Your own answers: the audit, edited.",
+    help="Corrections: an edited audit.",
 )
-@click.option("--column", default="country_code", show_default=True, help="What names a country.")
-@click.option("--strict", is_flag=True, help="Fail if a value names no country.")
+@click.option("--column", default="country_code", show_default=True, help="Column with the raw values.")
+@click.option("--strict", is_flag=True, help="Fail if a value cannot be resolved.")
 @output
 @query_options
 def clean(
@@ -133,9 +133,9 @@ def clean(
     out: Output,
     **question: Any,
 ) -> None:
-    """Add the country's codes and name to accounts.
+    """Add country codes and names to accounts.
 
-    The raw value stays. Takes FILE, - for standard input, or asks the directory for its accounts.
+    The raw value is kept. Reads FILE, standard input (-), or the accounts of the directory.
 
     \b
     Examples:
@@ -180,7 +180,7 @@ def _listing(specs: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], C
         is_eager=True,
         expose_value=False,
         callback=show,
-        help="List the names alone, one a line.",
+        help="List only the names, one per line.",
     )
 
 
@@ -189,7 +189,7 @@ def _listing(specs: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], C
 def stats() -> None:
     """Compute a statistic of accounts, projects or one project.
 
-    Each takes a file, - for standard input, or asks the directory.
+    Each reads a file, standard input (-), or the directory.
 
     \b
     Examples:
@@ -201,9 +201,9 @@ def stats() -> None:
 @group()
 @_listing(STATISTICS)
 def sensitivity() -> None:
-    """Compute a statistic with and without records in doubt.
+    """Compute a statistic with and without questionable records.
 
-    Each takes a file, - for standard input, or asks the directory. The table has the rows of
+    Each reads a file, standard input (-), or the directory. The table has the rows of
     the statistic without exclusion, with each rule of dirframe flags alone, and with all.
 
     \b
@@ -218,7 +218,7 @@ def sensitivity() -> None:
 def plot() -> None:
     """Draw a chart of accounts, projects or one project.
 
-    Each takes a file, - for standard input, or asks the directory.
+    Each reads a file, standard input (-), or the directory.
 
     \b
     Examples:
@@ -256,7 +256,7 @@ def _command(group: str, spec: ChartSpec, function: Callable[..., None]) -> Comm
         sources.append("--sample --max-items 100")
     examples = "".join(f"\n  dirframe {group} {spec.name} {source}{target}" for source in sources)
     text = (
-        f"{spec.summary}\n\nTakes a file of {records}, - for standard input, or asks the directory."
+        f"{spec.summary}\n\nReads a file of {records}, standard input (-), or the directory."
         f"\n\n\b\nExamples:{examples}"
     )
     created = command(spec.name, help=text, short_help=spec.summary)(function)

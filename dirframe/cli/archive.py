@@ -25,13 +25,13 @@ _budget_options = with_options(
     click.option(
         "--requests-per-day",
         type=click.IntRange(1),
-        help="Requests within 24 hours, at most.",
+        help="Maximum number of requests within 24 hours.",
     ),
     click.option(
         "--stop-at",
         type=click.DateTime(["%Y-%m-%dT%H:%M", "%H:%M"]),
         callback=lambda _context, _option, value: value and _moment(value),
-        help="When to stop, in local time; a time of day is the next one.",
+        help="Time to stop at, in local time; a time of day means its next occurrence.",
     ),
 )
 
@@ -41,12 +41,12 @@ _archive_argument = click.argument("path", metavar="ARCHIVE", type=click.Path(pa
 
 @command()
 @click.argument("collection", type=click.Choice(["accounts", "projects"]))
-@click.option("--to", "path", type=click.Path(path_type=Path), required=True, help="The file.")
+@click.option("--to", "path", type=click.Path(path_type=Path), required=True, help="File of the archive.")
 @connection_options
-@click.option("--query", metavar="TEXT", help="Only records that match.")
+@click.option("--query", metavar="TEXT", help="Load only matching records.")
 @details_option
 @_budget_options
-@click.option("--plan", "price", is_flag=True, help="Only say what it will cost.")
+@click.option("--plan", "price", is_flag=True, help="Only estimate the cost.")
 def harvest(
     *,
     collection: Literal["accounts", "projects"],
@@ -58,9 +58,9 @@ def harvest(
     price: bool,
     **budget: Any,
 ) -> None:
-    """Keep a whole collection, page by page, over days.
+    """Download a whole collection into an archive, over several days if needed.
 
-    The same command goes on where the last one ended.
+    Run the same command again to continue.
 
     \b
     Examples:
@@ -112,14 +112,14 @@ def _moment(until: datetime) -> datetime:
 @command()
 @_archive_argument
 @connection_options
-@click.option("--full", is_flag=True, help="Ask for everything, not for what changed.")
+@click.option("--full", is_flag=True, help="Fetch everything, not only changes.")
 @_budget_options
 def update(path: Path, base_url: str | None, sample: bool, **options: Any) -> None:
-    """Bring a harvest up to date; what it was stays in it.
+    """Update an archive; earlier states remain readable.
 
-    Asks for what changed, where the directory can sort by it, and otherwise for everything.
-    Records that were removed are found by halving, for some ten requests each.
-    The same command goes on where the last one ended.
+    Fetches only changes if the directory can sort by date of change, otherwise everything.
+    Removed records are found by bisection, with about ten requests each.
+    Run the same command again to continue.
 
     \b
     Examples:
@@ -136,7 +136,7 @@ def update(path: Path, base_url: str | None, sample: bool, **options: Any) -> No
 @command()
 @_archive_argument
 def status(path: Path) -> None:
-    """Say how far a harvest is: pages, share, days to go.
+    """Show the progress of a harvest: pages, share, remaining days.
 
     \b
     Example:
@@ -153,9 +153,9 @@ def status(path: Path) -> None:
 @click.option("--overwrite", is_flag=True, help="Replace an existing file.")
 @study_options
 def bundle(path: Path, output: Path, **options: Any) -> None:
-    """Put an archive into one file that opens anywhere.
+    """Write an archive to a single portable file.
 
-    Pages, records as Parquet, and metadata that repositories and other programs read.
+    It holds the pages, the records as Parquet, and metadata for repositories and other programs.
 
     \b
     Example:

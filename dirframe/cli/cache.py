@@ -9,12 +9,12 @@ from dirframe.cli.options import group
 
 @group()
 def cache() -> None:
-    """Look after the cache of fetched pages."""
+    """Manage the cache of fetched pages."""
 
 
 @cache.command("info")
 def show_cache_info() -> None:
-    """Say where the cache is, how big and how old it is.
+    """Show location, size and age of the cache.
 
     \b
     Example:
@@ -41,7 +41,7 @@ def clear() -> None:
 @cache.command("prune")
 @click.option("--older-than", type=click.FloatRange(0), required=True, metavar="DAYS")
 def prune(older_than: float) -> None:
-    """Remove the pages that are older than so many days.
+    """Remove pages older than a number of days.
 
     \b
     Example:

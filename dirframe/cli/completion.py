@@ -11,7 +11,7 @@ from dirframe.cli.options import command
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Write the lines that make a shell complete dirframe's names.
+    """Print the shell completion script.
 
     \b
     Examples:

@@ -33,7 +33,7 @@ def export(
     overwrite: bool,
     **question: Any,
 ) -> None:
-    """Write records to another kind of file, by its suffix.
+    """Convert records to another file format, by its suffix.
 
     Takes FILES, - for standard input, or asks the directory for --collection. A .zip is a study:
     CSV and Parquet with metadata that repositories and other programs read. It, a workbook or a
@@ -71,13 +71,14 @@ def export(
     type=click.Choice(["text", "bibtex", "csl"]),
     default="text",
     show_default=True,
-    help="A sentence, an entry for BibTeX, or CSL-JSON.",
+    help="Plain text, BibTeX or CSL-JSON.",
 )
 @query_options
 def cite(file: str | None, collection: str | None, style: Any, **question: Any) -> None:
-    """Say how to cite what was loaded.
+    """Print a citation of the data.
 
-    The citation names the directory, the question and the days. Takes FILE, - for standard input, or asks the directory for --collection.
+    The citation states the directory, the query and the access dates. Reads FILE, standard
+    input (-), or the --collection of the directory.
 
     \b
     Examples:
@@ -99,13 +100,13 @@ def cite(file: str | None, collection: str | None, style: Any, **question: Any) 
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("report.html"),
     show_default=True,
-    help="A .html, .pdf, .md or .ipynb.",
+    help="A .html, .pdf, .md or .ipynb file.",
 )
 @click.option(
     "--template",
     metavar="NOTEBOOK",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Your own notebook. It is a program: run none that you have not read.",
+    help="Your own notebook. It is executed: use only notebooks that you trust.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
 @click.option(
@@ -153,7 +154,7 @@ def report(
 @click.argument("resource", type=click.Choice(["account", "project"]))
 @output
 def fields(resource: str, out: Output) -> None:
-    """Say what each column is: type, unit, meaning.
+    """Describe the columns: type, unit, meaning.
 
     \b
     Examples:

@@ -142,7 +142,7 @@ _options = with_options(
         "path",
         metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write to this file, by its suffix, instead of standard output.",
+        help="File to write to, in the format of its suffix. Default: standard output.",
     ),
     target,
     click.option(
@@ -150,7 +150,7 @@ _options = with_options(
         "fmt",
         type=click.Choice(FORMATS),
         metavar="FORM",
-        help="On standard output: table (default on a terminal), csv (elsewhere), tsv, json, "
+        help="Format on standard output: table (default on a terminal), csv (otherwise), tsv, json, "
         "jsonl or parquet.",
     ),
     click.option(
@@ -158,7 +158,7 @@ _options = with_options(
         metavar="NAME,…",
         callback=_names,
         shell_complete=_complete,
-        help="Only these columns, in this order, after the id.",
+        help="Write only these columns, in this order, after the id.",
     ),
     section="Output",
 )

@@ -91,7 +91,7 @@ def _record(
     out.write(frame)
 
 
-_price = click.option("--plan", "price", is_flag=True, help="Only say what the load will cost.")
+_price = click.option("--plan", "price", is_flag=True, help="Only estimate the cost of the load.")
 
 
 @command()
@@ -135,7 +135,7 @@ def projects(**options: Any) -> None:
 def account(*, id_or_email: str, **options: Any) -> None:
     """Load one account by its id, login or e-mail address.
 
-    Of an address only its MD5 digest is sent. Logins work where the directory resolves them.
+    Only the MD5 digest of an address is sent. Logins work if the directory supports them.
 
     \b
     Examples:
@@ -154,7 +154,7 @@ def account(*, id_or_email: str, **options: Any) -> None:
 def project(*, project_id: str, **options: Any) -> None:
     """Load one project by its id or short name.
 
-    Short names work where the directory resolves them.
+    Short names work if the directory supports them.
 
     \b
     Example:
@@ -170,9 +170,9 @@ def project(*, project_id: str, **options: Any) -> None:
 @_price
 @output
 def languages(**options: Any) -> None:
-    """Load the languages that the directory counts.
+    """Load the languages of the directory.
 
-    No part of the specification: a directory can be without them.
+    Not part of the specification: some directories do not have them.
 
     \b
     Examples:
@@ -188,7 +188,7 @@ def languages(**options: Any) -> None:
 @_price
 @output
 def contributors(**options: Any) -> None:
-    """Load the people who committed to a project.
+    """Load the contributors of a project.
 
     PROJECT is its id, or its short name in addresses. No part of the specification: a
     directory can be without them.
@@ -245,9 +245,9 @@ def size(**options: Any) -> None:
 @_price
 @output
 def load(*, address: str, price: bool, out: Output, **question: Any) -> None:
-    """Load whatever is at an address below the base URL.
+    """Load the records at any path below the base URL.
 
-    PATH ends in .xml; the records' element says what they are.
+    PATH ends in .xml; the element name determines the kind of record.
 
     \b
     Examples:
@@ -263,13 +263,13 @@ def load(*, address: str, price: bool, out: Output, **question: Any) -> None:
 @click.option(
     "--resource",
     metavar="RECORD",
-    help="What the records are: account, project, language and so on; else as the first one.",
+    help="Kind of record: account, project, language and so on. Default: that of the first one.",
 )
 @click.option(
     "--max-bytes",
     metavar="N",
     type=click.IntRange(1),
-    help="Largest document to read, uncompressed; 67108864 (64 MiB) if left out.",
+    help="Maximum size of a document, uncompressed. Default: 67108864 (64 MiB).",
 )
 @output
 def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options: Any) -> None:

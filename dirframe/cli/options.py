@@ -134,7 +134,7 @@ study_options = with_options(
     click.option(
         "--license",
         metavar="SPDX",
-        help="Licence of the records: an identifier such as CC-BY-4.0, or an address.",
+        help="Licence of the records: an identifier such as CC-BY-4.0, or a URL.",
     ),
     section="Study (.zip)",
 )
@@ -152,36 +152,36 @@ def rule_option(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002  
         *names,
         metavar="RULE",
         multiple=True,
-        help=f"{help}; again for another.",
+        help=f"{help}; may be repeated.",
         shell_complete=complete,
     )
 
 
 _WHERE = with_options(
-    click.option("--base-url", metavar="URL", help="Address of the directory."),
-    click.option("--sample", is_flag=True, help="Ask the bundled sample directory."),
+    click.option("--base-url", metavar="URL", help="Base URL of the directory."),
+    click.option("--sample", is_flag=True, help="Use the bundled sample directory."),
     section="Directory",
 )
 _REFRESH = with_options(
-    click.option("--refresh", is_flag=True, help="Ask for every page, whatever is cached."),
+    click.option("--refresh", is_flag=True, help="Fetch every page again, even if it is cached."),
     section="Cache and quota",
 )
 _POLICY = with_options(
     _REFRESH,
-    click.option("--offline", is_flag=True, help="Ask the cache alone."),
-    click.option("--stale", is_flag=True, help="Take cached pages of any age."),
+    click.option("--offline", is_flag=True, help="Use only the cache; send no requests."),
+    click.option("--stale", is_flag=True, help="Accept cached pages of any age."),
     click.option(
         "--wait",
         metavar="SECONDS",
         type=click.FloatRange(0),
         default=0.0,
-        help="Sleep so long, at most, until the daily quota comes back.",
+        help="Maximum time to wait for the daily quota to reset.",
     ),
     section="Cache and quota",
 )
 _QUERY = with_options(
-    click.option("--query", metavar="TEXT", help="Only records that match."),
-    click.option("--sort", metavar="VALUE", help="Order, for example name or id_reverse."),
+    click.option("--query", metavar="TEXT", help="Load only matching records."),
+    click.option("--sort", metavar="VALUE", help="Sort order, for example name or id_reverse."),
     click.option(
         "-n",
         "--max-items",
@@ -189,19 +189,19 @@ _QUERY = with_options(
         "max_items",
         metavar="N",
         type=click.IntRange(1),
-        help="Cap on the number of records.",
+        help="Maximum number of records.",
     ),
     section="Records",
 )
 _PROJECT = with_options(
-    click.option("--project", metavar="PROJECT", help="Its id, or its short name in addresses."),
+    click.option("--project", metavar="PROJECT", help="Id or short name of the project."),
     section="Records",
 )
 details_option = with_options(
     click.option(
         "--details",
         is_flag=True,
-        help="Ask for the own page of each project that came without its analysis.",
+        help="Also fetch the page of each project that was sent without its analysis.",
     ),
     section="Records",
 )
@@ -221,22 +221,22 @@ SELECTION_OPTIONS = {
     name: with_options(option, section="Selection")
     for name, option in {
         "exclude": rule_option(
-            "--exclude", help="Leave out what dirframe flags tells by this rule"
+            "--exclude", help="Exclude records by this rule of dirframe flags"
         ),
         "max_age": click.option(
-            "--max-age", metavar="AGE", help="Leave out older analyses: 90d, 26w, 18mo, 2y."
+            "--max-age", metavar="AGE", help="Exclude older analyses: 90d, 26w, 18mo, 2y."
         ),
         "by": click.option(
             "--by",
             metavar="COLUMN",
             multiple=True,
-            help="For each value of a column, or language, country, year, team_size.",
+            help="Group by a column, or by language, country, year or team_size; may be repeated.",
         ),
         "min_records": click.option(
             "--min-records",
             metavar="N",
             type=click.IntRange(1),
-            help="Put smaller groups of --by together.",
+            help="Combine groups of --by with fewer records.",
         ),
     }.items()
 }
@@ -262,7 +262,7 @@ collection_option = with_options(
     click.option(
         "--collection",
         type=click.Choice(["accounts", "projects"]),
-        help="What to ask the directory for, without a file.",
+        help="Collection to load if no file is given.",
     ),
     section="Records",
 )
@@ -274,7 +274,7 @@ plain_format = with_options(
         type=click.Choice(["text", "json"]),
         default="text",
         show_default=True,
-        help="For people, or for programs.",
+        help="Output format.",
     )
 )
 

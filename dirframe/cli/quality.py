@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 @plain_format
 @query_options
 def summary(file: str | None, collection: str | None, fmt: str, **question: Any) -> None:
-    """Say what each column has, lacks, and needs care with.
+    """Summarize each column: values, missing values, and problems.
 
-    Takes FILE, - for standard input, or asks the directory for --collection.
+    Reads FILE, standard input (-), or the --collection of the directory.
 
     \b
     Examples:
@@ -51,14 +51,14 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
 @collection_option
 @rule_option("--rule", "rules", help="Apply only this rule")
 @click.option(
-    "--max-age", metavar="AGE", help="From when an analysis is stale: 90d, 26w, 18mo, 2y."
+    "--max-age", metavar="AGE", help="Age from which an analysis is stale: 90d, 26w, 18mo, 2y."
 )
 @output
 @query_options
 def flags(*, file: str | None, collection: str | None, out: Output, **question: Any) -> None:
-    """List records that cannot be right or are in doubt, and why.
+    """List impossible and questionable records, with reasons.
 
-    Takes FILE, - for standard input, or asks the directory for --collection.
+    Reads FILE, standard input (-), or the --collection of the directory.
 
     \b
     Examples:
@@ -78,9 +78,9 @@ def flags(*, file: str | None, collection: str | None, out: Output, **question: 
 @click.argument("after", metavar="AFTER", type=click.Path())
 @plain_format
 def compare(before: str, after: str, fmt: str) -> None:
-    """Say what is new, gone and changed between two files.
+    """Compare two files: new, removed and changed records.
 
-    Both hold records of the same kind.
+    Both must hold the same kind of record.
 
     \b
     Example:

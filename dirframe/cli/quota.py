@@ -51,11 +51,11 @@ def _iso(moment: datetime) -> str:
 @click.option(
     "--exact",
     is_flag=True,
-    help="With --details: read the pages of the collection first, which the load then saves.",
+    help="With --details: load the pages of the collection first; the load reuses them.",
 )
 @plain_format
 def plan(collection: str, fmt: str, **question: Any) -> None:
-    """Say what a load will cost, for one request at most.
+    """Estimate the cost of a load, with at most one request.
 
     COLLECTION is accounts, projects, languages, or a path as of dirframe load. With --details the
     price is a range until the pages of the collection are in the cache; --exact reads them.
@@ -74,7 +74,7 @@ def plan(collection: str, fmt: str, **question: Any) -> None:
 @connection_options
 @plain_format
 def quota(base_url: str | None, sample: bool, fmt: str) -> None:
-    """Say what is left of the daily quota; asks nothing.
+    """Show the remaining daily quota; sends no request.
 
     The count is kept on this machine and shared by all your processes. That of the bundled
     sample lasts as long as one command: its key is made anew each time.

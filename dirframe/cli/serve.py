@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 key_file_option = click.option(
     "--key-file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File of the API keys. Left out: the one in your data folder.",
+    help="File of the API keys. Default: the one in your data folder.",
 )
 
 
@@ -27,27 +27,27 @@ key_file_option = click.option(
     multiple=True,
     envvar="DIRFRAME_DATA",
     help="XML (a file or folder), a table (.csv, .jsonl, .parquet), the address of a database, or "
-    "a store built before; may be repeated. Left out: what the map names, or the sample.",
+    "a store built before; may be repeated. Default: what the map names, or the sample.",
 )
 @click.option(
     "--map",
     "mapping",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="TOML file that says which columns of tables are which fields.",
+    help="TOML file that maps columns of tables to fields.",
 )
-@click.option("--check", is_flag=True, help="Only say what of the data does not fit.")
-@click.option("--skip-invalid", is_flag=True, help="Leave out rows that do not fit, with a count.")
+@click.option("--check", is_flag=True, help="Only check the data and report what is invalid.")
+@click.option("--skip-invalid", is_flag=True, help="Skip invalid rows and report their number.")
 @click.option(
     "--watch",
     type=click.FloatRange(0.1),
     metavar="SECONDS",
-    help="Look for changed data so often; SIGHUP does so at once.",
+    help="Interval at which to check for changed data; SIGHUP checks at once.",
 )
 @click.option("--name", help="Name of the site.")
 @click.option(
     "--metrics",
     metavar="PATH|HOST:PORT",
-    help="Publish metrics for Prometheus, at a path of the service or at a port of their own.",
+    help="Publish metrics for Prometheus, at a path of the service or on a separate port.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
@@ -57,33 +57,33 @@ key_file_option = click.option(
     type=click.IntRange(0),
     default=60,
     show_default=True,
-    help="HTML pages a minute for one client address; 0: no limit.",
+    help="Maximum number of HTML pages per minute and client address; 0: no limit.",
 )
 @click.option(
     "--trusted-proxy",
     metavar="ADDRESS",
-    help="Proxy (address or network) whose X-Forwarded headers are believed.",
+    help="Proxy (address or network) whose X-Forwarded headers are trusted.",
 )
 @click.option(
     "--dialect",
     type=click.Choice(["specification", "recorded", "today"]),
     default="specification",
     show_default=True,
-    help="What the XML is like: as specified, as recorded 2008-2013, or as the live service's.",
+    help="Dialect of the XML: as specified, as recorded 2008-2013, or as the live service sends it.",
 )
 @click.option(
     "--states",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Of --dialect today: a TOML file that names maintenance and records out of use.",
+    help="With --dialect today: TOML file of maintenance and of deleted or disabled records.",
 )
 def serve(
     data: tuple[str, ...], mapping: Path | None, check: bool, key_file: Path | None, **options: Any
 ) -> None:
     """Serve a directory until interrupted.
 
-    Answers the interface as XML and as JSON, and shows the same as pages.
+    Serves the interface as XML and JSON, and the same data as HTML pages.
 
-    Requests need a key: make one with `dirframe keys add`.
+    Requests need an API key: create one with `dirframe keys add`.
 
     \b
     Examples:
@@ -136,11 +136,11 @@ def keys() -> None:
 
 
 @keys.command("add")
-@click.option("--developer", required=True, help="Who answers for the application.")
-@click.option("--application", required=True, help="What the key is for.")
+@click.option("--developer", required=True, help="Developer of the application.")
+@click.option("--application", required=True, help="Name of the application.")
 @key_file_option
 def keys_add(key_file: Path | None, developer: str, application: str) -> None:
-    """Make a key and show it, once.
+    """Create a key and show it once.
 
     \b
     Example:
@@ -157,7 +157,7 @@ def keys_add(key_file: Path | None, developer: str, application: str) -> None:
 @keys.command("list")
 @key_file_option
 def keys_list(key_file: Path | None) -> None:
-    """List the applications, their limits and what they used today.
+    """List the applications, their limits and the requests of today.
 
     \b
     Example:
@@ -201,7 +201,7 @@ def keys_revoke(key_file: Path | None, key_id: int) -> None:
 @click.argument("daily_limit", type=click.IntRange(1), metavar="REQUESTS")
 @key_file_option
 def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
-    """Set how many requests a day one key may make.
+    """Set the number of requests per day of a key.
 
     \b
     Example:
@@ -220,12 +220,12 @@ def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
 )
 @click.option("--accounts", type=click.IntRange(0), default=2000)
 @click.option("--projects", type=click.IntRange(0), default=1500)
-@click.option("--seed", type=int, help="Left out: that of the bundled sample.")
+@click.option("--seed", type=int, help="Random seed. Default: that of the bundled sample.")
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
 def generate(folder: Path, seed: int | None, **options: Any) -> None:
     """Generate a synthetic directory of any size, as XML.
 
-    It goes to FOLDER, or to dirframe-data.
+    Writes to FOLDER. Default: dirframe-data.
 
     \b
     Examples:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 _DOTS = 60  # contributors; more dots would merge into a line
 
@@ -59,15 +59,14 @@ def commits_by_contributor(
     >>> commits_by_contributor(frame).lines[0].get_ydata().tolist()
     [0.6, 0.9, 1.0]
     """
-    table = table_of(stats.commits_by_contributor, frame, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.commits_by_contributor, frame, **selection)
     project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")
     chart = partial(
         Chart,
         table=table,
         title=title,
-        empty=typography.empty_reason(counts["contributors"], "contributor", "a commit"),
+        empty=typography.empty_reason(counts, "a commit"),
         x=Axis(label="Contributors, most commits first (people)", scale="log", least=1),
         y=Axis(label="Commits of all these (share)", scale="share"),
         draw=_draw,
@@ -104,7 +103,7 @@ def commits_by_contributor(
     return chart(
         marks=[curve, half],
         remark=Remark(text=f"Bus factor {bus_factor:,.0f}", x=bus_factor, y=0.25),
-        notes=[note, meaning, typography.not_shown("contributor", reasons)],
+        notes=[note, meaning, typography.not_shown(counts, reasons)],
     )
 
 

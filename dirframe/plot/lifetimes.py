@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 _ANOTHER = "another or none"
 
@@ -74,8 +74,7 @@ def activity(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 1, 0]
     """
-    table = table_of(stats.activity, projects, as_of=as_of, window=window, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.activity, projects, as_of=as_of, window=window, **selection)
     month = table["as_of"].iloc[0]
     notes = []
     if month == month:  # noqa: PLR0124  # NaT is not equal to itself
@@ -92,7 +91,7 @@ def activity(
     }
     notes.append(typography.listed("Unknown", "project", reasons))
     later = {"begun later": counts["begun_after_as_of"]}
-    notes.append(typography.not_shown("project", later))
+    notes.append(typography.not_shown(counts, later))
     return ranking(
         table,
         "activity",
@@ -100,7 +99,7 @@ def activity(
         title="Active and dormant projects",
         unit="Projects (share of those that are known)",
         colours=[current().palette.accent, NEUTRAL, OTHER],
-        message=typography.empty_reason(counts["projects"], "project", "begun yet"),
+        message=typography.empty_reason(counts, "begun yet"),
         notes=notes,
     )
 
@@ -146,8 +145,7 @@ def project_age(
     >>> [int(bar.get_height()) for bar in ax.patches]
     [1, 0, 1]
     """
-    table = table_of(stats.project_age, projects, as_of=as_of, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.project_age, projects, as_of=as_of, **selection)
     reasons = {
         "without a first month": counts["month_missing"],
         "that ended before they began": counts["months_reversed"],
@@ -166,9 +164,9 @@ def project_age(
     return Chart(
         table=table,
         title="Age of projects",
-        empty=typography.empty_reason(counts["projects"], "project", "a known age"),
+        empty=typography.empty_reason(counts, "a known age"),
         marks=[bars] if len(table) else [],
-        notes=[typography.not_shown("project", reasons)] if len(table) else [],
+        notes=[typography.not_shown(counts, reasons)],
         x=Axis(label="Age (whole years since the first activity)"),
         y=Axis(label="Projects"),
         draw=_draw_ages,
@@ -233,16 +231,13 @@ def life_span(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bee', 'Ant']
     """
-    table = table_of(stats.life_span, projects, top=top, window=window, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.life_span, projects, top=top, window=window, **selection)
     year = dates.only_year(table["first_month"], table["last_month"])
     chart = partial(
         Chart,
         table=table,
         title="Life span of projects",
-        empty=typography.empty_reason(
-            counts["projects"], "project", "both a first and a last month"
-        ),
+        empty=typography.empty_reason(counts, "both a first and a last month"),
         x=Axis(label=f"First to last month with activity (UTC{year})", scale="date"),
         y=Axis(scale="rows", names=_names(table)),
         rows=len(table) + 3,  # room for the legend
@@ -293,7 +288,7 @@ def life_span(
     return chart(
         marks=lives,
         columns={"months": cells},
-        notes=[*notes, typography.not_shown("project", reasons)],
+        notes=[*notes, typography.not_shown(counts, reasons)],
     )
 
 

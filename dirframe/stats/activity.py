@@ -32,8 +32,7 @@ from dirframe.stats._core.groupby import (
     true,
     valid,
 )
-from dirframe.stats._core.result import attach_counts
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from datetime import date
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
     import narwhals as nw
     from numpy.typing import NDArray
 
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 _MOMENT = "datetime64[us, UTC]"
 
@@ -54,7 +51,7 @@ def activity(
     as_of: date | str | None = None,
     window: int = 12,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects that were active, dormant or unknown in a month.
 
     Parameters
@@ -184,7 +181,7 @@ def activity(
         "window": months_in_window,
         "in_disagreement": int(count[_disagrees(numbers, sizes["working"], latest)].sum()),
     }
-    return attach_counts(projects, result, step="activity", resource="project", counted=counted)
+    return result, counted
 
 
 def _disagrees(numbers: dict[str, Any], working: pd.Series[Any], latest: int) -> NDArray[np.bool_]:

@@ -22,21 +22,18 @@ from dirframe.stats._core.groupby import (
     whole_number,
 )
 from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 
 @selectable
 def contributor_distribution(
     projects: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects of each number of contributors.
 
     Parameters
@@ -77,8 +74,7 @@ def contributor_distribution(
     1             3         1  0.333333            1.0
     """
     frequencies = _frequencies(projects)
-    result = frequencies.distribution("contributors", "projects")
-    return _finish(projects, result, frequencies, "contributor_distribution")
+    return frequencies.distribution("contributors", "projects"), _counted(frequencies)
 
 
 @selectable
@@ -87,7 +83,7 @@ def contributor_quantiles(
     *,
     quantiles: Sequence[float] = (0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1),
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return quantiles of the number of contributors per project.
 
     Parameters
@@ -142,14 +138,14 @@ def contributor_quantiles(
             "contributors": pd.Series(frequencies.quantile(at), dtype="Float64"),
         }
     )
-    return _finish(projects, result, frequencies, "contributor_quantiles")
+    return result, _counted(frequencies)
 
 
 @selectable
 def lorenz(
     projects: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return the Lorenz curve of contributors over projects.
 
     Parameters
@@ -200,14 +196,14 @@ def lorenz(
             "contributors": numbers,
         }
     )
-    return _finish(projects, result, frequencies, "lorenz")
+    return result, _counted(frequencies)
 
 
 @selectable
 def contributor_concentration(
     projects: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Measure how unequally contributors are spread over projects.
 
     Parameters
@@ -272,7 +268,8 @@ def contributor_concentration(
             "value_without_zeros": pd.Series([*measures_without_zeros.values()], dtype="Float64"),
         }
     )
-    return _finish(projects, result, frequencies, "contributor_concentration", zeros=True)
+    counted = _counted(frequencies)
+    return result, counted | {"projects_without_contributors": frequencies.zeros}
 
 
 @selectable
@@ -281,7 +278,7 @@ def team_size_classes(
     *,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Put projects into classes by their number of contributors.
 
     Parameters
@@ -350,7 +347,7 @@ def team_size_classes(
             "contributors": as_int64(counts[1]),
         }
     )
-    return _finish(projects, result, frequencies, "team_size_classes")
+    return result, _counted(frequencies)
 
 
 def _frequencies(projects: Frame) -> Frequencies:
@@ -358,16 +355,5 @@ def _frequencies(projects: Frame) -> Frequencies:
     return Frequencies.of(projects, CONTRIBUTORS)
 
 
-def _finish(
-    projects: Frame,
-    result: pd.DataFrame,
-    frequencies: Frequencies,
-    step: str,
-    *,
-    zeros: bool = False,
-) -> pd.DataFrame:
-    counted = frequencies.counted("projects", "contributors")
-    if zeros:
-        without_contributors = frequencies.known - frequencies.without_zeros().known
-        counted["projects_without_contributors"] = without_contributors
-    return attach_counts(projects, result, step=step, resource="project", counted=counted)
+def _counted(frequencies: Frequencies) -> dict[str, int]:
+    return frequencies.counted("projects", "contributors")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import pandas as pd
 
 from dirframe.stats._core.columns import text_column
 from dirframe.stats._core.groupby import as_int64, group_sizes, has_name, rank_names, shares
 from dirframe.stats._core.loaders import UNIFIED_ACCOUNTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
-
-if TYPE_CHECKING:
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 
 @selectable
@@ -23,7 +19,7 @@ def accounts_by_country(
     *,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the accounts of each country.
 
     Parameters
@@ -104,6 +100,4 @@ def accounts_by_country(
         "countries": len(names),
         "countries_in_other": pooled,
     }
-    return attach_counts(
-        accounts, result, step="accounts_by_country", resource="account", counted=counted
-    )
+    return result, counted

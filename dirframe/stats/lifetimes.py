@@ -36,15 +36,13 @@ from dirframe.stats._core.groupby import (
     true,
 )
 from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
     from dirframe.stats._options.strata import Key
 
 _MOMENT = "datetime64[us, UTC]"
@@ -59,7 +57,7 @@ def project_age(
     *,
     as_of: date | str | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count projects by their age: the years since their first month with activity.
 
     Parameters
@@ -158,7 +156,7 @@ def project_age(
         "with_age": int(numbers.sum()),
         **{reason: int(count[state == reason].sum()) for reason in rules},
     }
-    return attach_counts(projects, result, step="project_age", resource="project", counted=counted)
+    return result, counted
 
 
 @selectable
@@ -168,7 +166,7 @@ def life_span(
     top: int | None = None,
     window: int = 12,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return the time from the first to the last month with activity of each project.
 
     Parameters
@@ -288,7 +286,7 @@ def life_span(
         "window": months_in_window,
         "projects_not_shown": int(valid_lives["records"].sum()) - len(result),
     }
-    return attach_counts(projects, result, step="life_span", resource="project", counted=counted)
+    return result, counted
 
 
 def life_lengths(projects: Frame, window: object, key: Key | None = None) -> pd.DataFrame:

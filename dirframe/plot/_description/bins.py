@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 
 from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.options import current
+from dirframe.stats._core.frequencies import size_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,10 +49,7 @@ class Bins:
     def labels(self) -> list[str]:
         """Return the bounds of each bin as labels."""
         last = [*(number - 1 for number in self.lowest[1:]), self.highest]
-        return [
-            f"{low:,}" if low == high else f"{low:,}–{high:,}"
-            for low, high in zip(self.lowest, last, strict=True)
-        ]
+        return [size_class(low, high) for low, high in zip(self.lowest, last, strict=True)]
 
     def handles(self) -> list[Patch]:
         """Return the legend handles of the bins."""

@@ -20,7 +20,36 @@ Backend = Literal["matplotlib", "plotly"]
 
 
 class ChartOptions(Selection, total=False):
-    """Common options of all charts."""
+    """Common options of all charts.
+
+    Parameters
+    ----------
+    by : str or sequence of str, optional
+        Draw a panel for each stratum, on axes that are the same, in a figure of their own whose
+        first axes are returned: as the statistic. At most nine; the smallest share the last. A
+        panel that cannot be drawn says why.
+    min_records : int, default 1
+        Strata with fewer records share the last panel.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Left out: a new figure, as high as its rows need.
+    backend : {"matplotlib", "plotly"}, default "matplotlib"
+        ``"plotly"`` returns a `plotly.graph_objects.Figure` of the same table, with its values on
+        hover, zoom and a download as SVG. It needs the extra ``interactive``, and no network. On
+        logarithmic axes only the names of the ticks are the numbers, since these include zero.
+    title : str, optional
+        The title, in place of the chart's own; ``""`` for none. Of panels: that of the figure.
+    caption : str or bool, default True
+        Text in place of the notes below the chart; the number of records and the source follow it.
+        False draws no caption, for a text that states them itself.
+    width : {"column", "page"}, optional
+        Width of the new figure, for print: one column (84 mm) or the page (174 mm). Left out: 6.4
+        inches, of panels 3.7 inches each.
+    palette : str, sequence of str or mapping of str to str, optional
+        Colours in place of the chart's own: the name of a matplotlib colormap, or colours. The first
+        is for data of one kind, languages take them in order of appearance, and classes of numbers
+        go from the first to the last. A mapping names the colours of single languages. Colours that
+        are alike in greyscale are hatched wherever a legend explains them.
+    """
 
     ax: Axes | None
     backend: Backend
@@ -40,28 +69,6 @@ DEFAULT_APPEARANCE: dict[str, Any] = {
 }
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
-
-DOCUMENTED = """\
-ax : matplotlib.axes.Axes, optional
-    Where to draw. Left out: a new figure, as high as its rows need.
-backend : {"matplotlib", "plotly"}, default "matplotlib"
-    ``"plotly"`` returns a `plotly.graph_objects.Figure` of the same table, with its values on
-    hover, zoom and a download as SVG. It needs the extra ``interactive``, and no network. On
-    logarithmic axes only the names of the ticks are the numbers, since these include zero.
-title : str, optional
-    The title, in place of the chart's own; ``""`` for none. Of panels: that of the figure.
-caption : str or bool, default True
-    Text in place of the notes below the chart; the number of records and the source follow it.
-    False draws no caption, for a text that states them itself.
-width : {"column", "page"}, optional
-    Width of the new figure, for print: one column (84 mm) or the page (174 mm). Left out: 6.4
-    inches, of panels 3.7 inches each.
-palette : str, sequence of str or mapping of str to str, optional
-    Colours in place of the chart's own: the name of a matplotlib colormap, or colours. The first
-    is for data of one kind, languages take them in order of appearance, and classes of numbers
-    go from the first to the last. A mapping names the colours of single languages. Colours that
-    are alike in greyscale are hatched wherever a legend explains them.
-"""
 
 
 class Appearance(NamedTuple):

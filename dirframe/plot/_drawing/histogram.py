@@ -38,7 +38,7 @@ def distribution(
         title=title,
         empty=message,
         marks=[dots] if len(table) else [],
-        notes=[_quantiles(table, numbers), note] if len(table) else [],
+        notes=[_quantiles(table, numbers), note],
         x=Axis(label=units[0], scale="log"),
         y=Axis(label=units[1], scale="log", least=1),
         draw=_draw,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 #: How fitted curves are told apart without colours.
 _DASHES: dict[Literal["dash", "dot", "dashdot"], Any] = {
@@ -81,8 +81,9 @@ def survival(
     >>> survival(projects).lines[0].get_ydata().tolist()
     [1.0, 0.5, 0.5]
     """
-    table = table_of(stats.survival, projects, window=window, confidence=confidence, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(
+        stats.survival, projects, window=window, confidence=confidence, **selection
+    )
     months, share, low, high = (
         table[name].to_numpy(float, na_value=np.nan)
         for name in ("months", "survival", "low", "high")
@@ -112,13 +113,13 @@ def survival(
     return Chart(
         table=table,
         title="Survival of projects",
-        empty=typography.empty_reason(counts["projects"], "project", "a life whose end is known"),
+        empty=typography.empty_reason(counts, "a life whose end is known"),
         marks=[curve] if len(table) else [],
         notes=[
             median if is_whole(table) else "",
             f"Ended: no activity in the last {window} months seen; {counts['not_ended']:,} had not ended.",
             f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-            typography.not_shown("project", reasons),
+            typography.not_shown(counts, reasons),
         ],
         x=Axis(
             label="Months since the first activity",
@@ -192,8 +193,7 @@ def distribution_tail(
     >>> distribution_tail(projects).lines[0].get_ydata().tolist()
     [1.0, 0.5, 0.25]
     """
-    table = table_of(stats.distribution_tail, frame, column=column, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.distribution_tail, frame, column=column, **selection)
     collection = next(iter(counts))
     noun = collection.removesuffix("s")
     values, shares = (table[name].to_numpy(float) for name in ("value", "share_at_least"))
@@ -212,9 +212,9 @@ def distribution_tail(
     return Chart(
         table=table,
         title=f"Tail of {label(column)}",
-        empty=typography.empty_reason(counts[collection], noun, what),
+        empty=typography.empty_reason(counts, what),
         marks=_observed_and_fitted(table, values, shares, ("power law", "log-normal")),
-        notes=[note, typography.not_shown(noun, reasons)],
+        notes=[note, typography.not_shown(counts, reasons)],
         x=Axis(
             label=label(column).capitalize(),
             scale="ratio",
@@ -280,8 +280,9 @@ def growth_curve(
     >>> growth_curve(frame).lines[0].get_ydata().tolist()
     [5.0, 5.0, 7.0]
     """
-    table = table_of(stats.growth_curve, frame, column=column, cumulative=cumulative, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(
+        stats.growth_curve, frame, column=column, cumulative=cumulative, **selection
+    )
     project = provenance.get_provenance(table)["query"].get("project")
     of = f": {project}" if project else ""
     what = "a month" + (" that was over" if counts["with_month"] else "")
@@ -293,11 +294,11 @@ def growth_curve(
     return Chart(
         table=table,
         title=f"Growth of {label(column)}{of}",
-        empty=typography.empty_reason(counts["activity_facts"], "activity fact", what),
+        empty=typography.empty_reason(counts, what),
         marks=marks,
         notes=[
             f"Least squares over {months}." if len(marks) > 1 else "Too few months to fit.",
-            typography.not_shown("activity fact", reasons),
+            typography.not_shown(counts, reasons),
         ],
         x=Axis(
             label=f"Month (UTC{year})",

@@ -25,14 +25,9 @@ from dirframe.stats._core.loaders import ANY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dask.dataframe import DataFrame as DaskFrame
-    from duckdb import DuckDBPyRelation
-
     from dirframe.provenance import Absent
     from dirframe.schema import Resource
     from dirframe.stats._core.loaders import Loader
-
-    Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
 
 Part = TypeVar("Part")
 

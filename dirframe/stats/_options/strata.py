@@ -59,6 +59,12 @@ class Key:
     order: Callable[[str], float] | None = None
 
 
+def largest_groups(sizes: pd.Series[int], key: Key | None, top: int | None) -> list[str]:
+    """Return the groups with the most records, in the order of their key."""
+    largest = sorted(sizes.index, key=lambda name: (-sizes[name], name))[:top]
+    return sorted(largest, key=key.order) if key and key.order else largest
+
+
 def strata_of(
     frame: Any, by: str | Sequence[str], *, min_records: int = 1, most: int | None = None
 ) -> list[Stratum]:
@@ -186,7 +192,7 @@ def _of_column(frame: Any, name: str) -> Key:
     if dtype.is_integer():
         return Key(name, {alias: integer_column(name)}, nw.col(alias).cast(nw.String), int)
     if dtype in {nw.String, nw.Categorical, nw.Enum}:
-        return Key(name, {alias: text_column(name)}, _named(alias))
+        return _name_key(name, text_column(name))
     rename = f" Rename the column for the derived {name}." if name in _NAMED else ""
     raise InvalidInputError(
         f"The stratum {name!r} must be a column of text or whole numbers, or one of "
@@ -194,17 +200,10 @@ def _of_column(frame: Any, name: str) -> Key:
     )
 
 
-def _named(read: str) -> nw.Expr:
-    """Return a name as an expression; blank names are missing."""
-    return nw.when(nw.col(read).str.strip_chars() != "").then(nw.col(read))
-
-
-def _language(_: set[str]) -> Key:
-    return Key("language", {"by_language": READ["language"]}, _named("by_language"))
-
-
-def _country(_: set[str]) -> Key:
-    return Key("country", {"by_country": text_column("country_name")}, _named("by_country"))
+def _name_key(name: str, column: Column) -> Key:
+    """Return a key of names; blank ones are missing."""
+    text = nw.col(alias := f"by_{name}")
+    return Key(name, {alias: column}, nw.when(text.str.strip_chars() != "").then(text))
 
 
 def _year(known: set[str]) -> Key:
@@ -227,8 +226,8 @@ def _team_size(_: set[str]) -> Key:
 
 
 _NAMED: dict[str, Callable[[set[str]], Key]] = {
-    "language": _language,
-    "country": _country,
+    "language": lambda _: _name_key("language", READ["language"]),
+    "country": lambda _: _name_key("country", text_column("country_name")),
     "year": _year,
     "team_size": _team_size,
 }

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import pandas as pd
 
-from dirframe.schema.extensions import ACTIVITY_FACT
-from dirframe.stats._core.result import attach_counts
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 from dirframe.stats.inference.samples import library
 from dirframe.stats.months import months_filled
 
@@ -18,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Floats = NDArray[np.float64]
 
@@ -39,7 +34,7 @@ def growth_fit(
     column: str = "commits",
     cumulative: bool = True,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Fit growth curves to the months of a project and compare them.
 
     Parameters
@@ -129,8 +124,7 @@ def growth_fit(
         pd.DataFrame.from_dict(rows, orient="index").astype("Float64").reset_index(names="model")
     )
     result["model"] = result["model"].astype("str")
-    resource = ACTIVITY_FACT.name
-    return attach_counts(frame, result, step="growth_fit", resource=resource, counted=counted)
+    return result, counted
 
 
 @selectable
@@ -140,7 +134,7 @@ def growth_curve(
     column: str = "commits",
     cumulative: bool = True,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return the growth of a project by month beside the curves fitted to it.
 
     Parameters
@@ -188,11 +182,10 @@ def growth_curve(
     for name in _MODELS:
         fitted = fits[name][0] if name in fits else np.full(len(result), np.nan)
         result[name] = pd.Series(fitted, dtype="Float64")
-    resource = ACTIVITY_FACT.name
-    return attach_counts(frame, result, step="growth_curve", resource=resource, counted=counted)
+    return result, counted
 
 
-def _series(frame: Frame, column: str, *, cumulative: bool) -> tuple[pd.DataFrame, dict[str, int]]:
+def _series(frame: Frame, column: str, *, cumulative: bool) -> Counted:
     names = ("code_added", "code_removed") if column == _CODE else (column,)
     table, counted = months_filled(frame, names, needed=("month", *names))
     table = table[table["finished"].fillna(value=True)].reset_index(drop=True)

@@ -273,16 +273,14 @@ def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
     old, new = provenance.get_provenance(before), provenance.get_provenance(after)
-    if old["complete"] is False:
-        yield "`before` is incomplete: what is new may have been there."
-    for name, frame, doubt in (
-        ("before", before, "what is new may have been there"),
-        ("after", after, "what is gone may still be there"),
+    for name, frame, record, doubt in (
+        ("before", before, old, "what is new may have been there"),
+        ("after", after, new, "what is gone may still be there"),
     ):
+        if record["complete"] is False:
+            yield f"`{name}` is incomplete: {doubt}."
         if differs := provenance.difference(frame):
             yield f"`{name}` is not what was loaded ({differs}): {doubt}."
-    if new["complete"] is False:
-        yield "`after` is incomplete: what is gone may still be there."
     if old["query"] != new["query"]:
         yield "The snapshots answer different questions: what is new or gone may be due to that."
 

@@ -19,7 +19,7 @@ from dirframe.stats._rules.rules import Rule
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
     from dirframe.stats._rules.frame_facts import MaxAge
 
 

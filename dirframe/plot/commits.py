@@ -10,7 +10,6 @@ from dirframe._display.values import percent
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import numeric_axes, typography
 from dirframe.stats.commits import measures_of
@@ -80,7 +79,6 @@ def commits_by_contributor(
         table=table,
         x=table["rank"].to_numpy(float),
         y=table["cumulative_share"].to_numpy(float),
-        colours=[current().palette.accent],
         sizes=[0.6] if len(table) <= _DOTS else [],
     )
     half = Marks(
@@ -127,8 +125,8 @@ def _draw(ax: Axes, chart: Chart) -> None:
     if not (text := chart.remark):
         return
     # The curve is neither below the half to the right of the bus factor, nor above to the left.
-    place = ax.transAxes.inverted().transform(ax.transData.transform((text.x, text.y)))[0]
-    on_right = typography.widest([text.text], size) + 8 < (1 - place) * typography.width(ax)
+    x = ax.transAxes.inverted().transform(ax.transData.transform((text.x, text.y)))[0]
+    on_right = typography.widest([text.text], size) + 8 < (1 - x) * typography.width(ax)
     ax.annotate(
         text.text,
         (text.x, text.y if on_right else 0.5),

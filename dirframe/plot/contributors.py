@@ -10,7 +10,6 @@ from dirframe._display.values import percent
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
@@ -146,7 +145,6 @@ def lorenz(
         table=table,
         x=x,
         y=y,
-        colours=[current().palette.accent],
         name="lorenz",
         is_filled=True,
     )

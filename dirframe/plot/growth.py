@@ -89,9 +89,8 @@ def growth(
     steps = Marks(
         kind="columns",
         table=table,
-        x=dates.places([*table["start"], table["start"].iloc[-1] + periods.step]),
+        x=dates.positions([*table["start"], table["start"].iloc[-1] + periods.step]),
         y=table["total" if cumulative else "new"].to_numpy(float),
-        colours=[current().palette.accent],
         unfinished=~finished,
     )
     unfinished = "" if finished.all() else _UNFINISHED.format(f"the period from {last}")

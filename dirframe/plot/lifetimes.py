@@ -159,7 +159,6 @@ def project_age(
         x=table["years"].to_numpy(float),
         y=table["projects"].to_numpy(float),
         width=0.85,
-        colours=[current().palette.accent],
     )
     return Chart(
         table=table,
@@ -246,7 +245,7 @@ def life_span(
     )
     if table.empty:
         return chart()
-    starts = dates.places(table["first_month"])
+    starts = dates.positions(table["first_month"])
     palette = current().palette
     languages = [
         language if palette.has(language) else _ANOTHER for language in table["language"].fillna("")
@@ -257,7 +256,7 @@ def life_span(
         Marks(
             kind="rows",
             table=table[is_shown],
-            x=(dates.places(table["last_month"] + MonthBegin(1)) - starts)[is_shown],
+            x=(dates.positions(table["last_month"] + MonthBegin(1)) - starts)[is_shown],
             y=np.flatnonzero(is_shown),
             base=starts[is_shown],
             colours=[looks[name][0]] * int(is_shown.sum()),
@@ -302,8 +301,8 @@ def _draw_lives(ax: Axes, chart: Chart) -> None:
         for look, lives in enumerate(chart.marks)
         for row in zip(lives.y, lives.x, lives.base, [look] * len(lives.y), strict=True)
     )
-    places, lengths, starts, numbers = zip(*rows, strict=True)
-    container = ax.barh(places, lengths, left=starts, height=height)
+    heights, lengths, starts, numbers = zip(*rows, strict=True)
+    container = ax.barh(heights, lengths, left=starts, height=height)
     for bar, number in zip(container, numbers, strict=True):
         bar.set(linewidth=0, **looks[number])
     handles = [

@@ -81,7 +81,7 @@ def monthly_activity(
     )
     if table.empty:
         return chart()
-    edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
+    edges = dates.positions([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
     unfinished = ~table["finished"].fillna(value=True).to_numpy(bool)
     steps = [
         Marks(

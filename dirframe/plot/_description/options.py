@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from dirframe.errors import InvalidInputError
 from dirframe.plot._description.colours import Palette
+from dirframe.plot._description.context import bound
 from dirframe.stats._options.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from matplotlib.axes import Axes
 
@@ -90,8 +91,7 @@ def current() -> Appearance:
     return _current.get() or Appearance(None, True, None, Palette())
 
 
-@contextmanager
-def appearance(given: Mapping[str, Any], *, has_axes: bool) -> Iterator[None]:
+def appearance(given: Mapping[str, Any], *, has_axes: bool) -> AbstractContextManager[None]:
     """Draw the charts in the context with these options.
 
     Raises
@@ -112,21 +112,12 @@ def appearance(given: Mapping[str, Any], *, has_axes: bool) -> Iterator[None]:
     for name, types in (("title", (str, type(None))), ("caption", (str, bool))):
         if not isinstance(options[name], types):
             raise InvalidInputError(f"{name} is {options[name]!r}; it must be text.")
-    palette = Palette(options["palette"])
-    token = _current.set(
-        Appearance(options["title"], options["caption"], INCHES.get(width), palette, backend)
+    palette, inches = Palette(options["palette"]), INCHES.get(width)
+    return bound(
+        _current, Appearance(options["title"], options["caption"], inches, palette, backend)
     )
-    try:
-        yield
-    finally:
-        _current.reset(token)
 
 
-@contextmanager
-def in_panels() -> Iterator[None]:
+def in_panels() -> AbstractContextManager[None]:
     """Describe the charts in the context as panels."""
-    token = _current.set(current()._replace(is_panel=True))
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return bound(_current, current()._replace(is_panel=True))

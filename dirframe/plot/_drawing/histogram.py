@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.plot._description.chart import Axis, Chart, Marks
-from dirframe.plot._description.options import current
 from dirframe.plot._drawing import numeric_axes, typography
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ def distribution(
         table=table,
         x=table[numbers].to_numpy(float),
         y=table[records].to_numpy(float),
-        colours=[current().palette.accent],
     )
     return Chart(
         table=table,

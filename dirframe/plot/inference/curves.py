@@ -14,7 +14,6 @@ from dirframe._display.values import counted
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import is_whole, table_of
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.typography import column_label as label
@@ -105,7 +104,6 @@ def survival(
         table=table,
         x=months,
         y=share,
-        colours=[current().palette.accent],
         name="survival",
         is_stepped=True,
         band=(low, high),
@@ -153,8 +151,8 @@ def _draw_survival(ax: Axes, chart: Chart) -> None:
 
 def _at_risk(months: Any, at_risk: Any, value: float, _place: int | None = None) -> str:
     """Label a tick with its month and the projects at risk then."""
-    place = int(np.searchsorted(months, value))
-    number = at_risk[place] if place < len(at_risk) else 0
+    row = int(np.searchsorted(months, value))
+    number = at_risk[row] if row < len(at_risk) else 0
     return f"{value:,.0f}\n{number:,}"
 
 
@@ -286,7 +284,7 @@ def growth_curve(
     project = provenance.get_provenance(table)["query"].get("project")
     of = f": {project}" if project else ""
     what = "a month" + (" that was over" if counts["with_month"] else "")
-    x, observed = dates.places([*table["month"]]), table["observed"].to_numpy(float)
+    x, observed = dates.positions([*table["month"]]), table["observed"].to_numpy(float)
     marks = _observed_and_fitted(table, x, observed, ("linear", "exponential", "logistic"))
     months = counted(counts["months_fitted"], "month")
     reasons = {"without a month": counts["month_missing"]}
@@ -325,8 +323,7 @@ def _observed_and_fitted(table: pd.DataFrame, x: Any, y: Any, names: Sequence[st
     """Describe the observed values and the curves that were fitted; nothing without values."""
     if table.empty:
         return []
-    colours = [current().palette.accent]
-    marks = [Marks(kind="dots", table=table, x=x, y=y, colours=colours, name="observed")]
+    marks = [Marks(kind="dots", table=table, x=x, y=y, name="observed")]
     for name, dash in zip(names, _DASHES, strict=False):
         column = name.replace(" ", "_").replace("-", "_")
         fitted = table[column].to_numpy(float, na_value=np.nan)

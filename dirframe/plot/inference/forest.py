@@ -10,7 +10,6 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 from dirframe._display.values import percent
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._description.options import current
 from dirframe.plot._drawing import axes, typography
 
 if TYPE_CHECKING:
@@ -57,7 +56,6 @@ def forest(
         table=table[known],
         x=x[known],
         y=np.flatnonzero(known),
-        colours=[current().palette.accent],
         ranges=[(low[known], high[known], 1.6)],
         name="estimate",
     )

@@ -8,10 +8,10 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.charts import base_of
-from dirframe.errors import ColumnsNotSentError, Hint, MissingColumnsError
+from dirframe.errors import Hint, MissingColumnsError
 from dirframe.schema import PROJECT
 from dirframe.schema.extensions import ALL_RESOURCES
-from dirframe.stats._core.backends import absent_of, columns_of, resource_of
+from dirframe.stats._core.backends import absent_of, check_sent, columns_of, resource_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +58,7 @@ def require_columns(
     """
     known = set(columns_of(frame, loader))
     needed = [*columns, *lists, *(() if _any_sent(frame, known, any_of) else any_of)]
-    if absent := absent_of(frame, [*dict.fromkeys(needed)]):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    check_sent(frame, [*dict.fromkeys(needed)])
     missing = [column for column in columns if column not in known]
     if not known.issuperset(lists) and resource_of(frame) is not PROJECT:
         missing += [column for column in lists if column not in known]

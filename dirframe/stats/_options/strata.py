@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pandas as pd
 
-from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError
-from dirframe.stats._core.backends import absent_of, columns_sent, is_relation, relation_table
+from dirframe.errors import Hint, InvalidInputError
+from dirframe.stats._core.backends import check_sent, columns_sent, is_relation, relation_table
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.filter import keep
 from dirframe.stats._core.frequencies import size_class
@@ -157,7 +157,7 @@ def key_of(frame: Any, name: str) -> Key:
     if name in _NAMED and name not in known:
         key = _NAMED[name](known)
         if missing := _lacking(key, known):
-            _check_sent(frame, [column for columns in missing for column in columns])
+            check_sent(frame, [column for columns in missing for column in columns])
             needed = ", ".join(" or ".join(names) for names in missing)
             hint = Hint("dirframe.unify_countries adds it.", shell="dirframe clean adds it.")
             raise InvalidInputError(
@@ -166,16 +166,11 @@ def key_of(frame: Any, name: str) -> Key:
             )
         return key
     if name not in known:
-        _check_sent(frame, [name])
+        check_sent(frame, [name])
         raise InvalidInputError(
             f"The stratum {name!r} is neither a column of the frame nor one of {', '.join(_NAMED)}."
         )
     return _of_column(frame, name)
-
-
-def _check_sent(frame: Any, columns: Sequence[str]) -> None:
-    if absent := absent_of(frame, columns):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
 
 
 def _of_column(frame: Any, name: str) -> Key:

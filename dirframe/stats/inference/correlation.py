@@ -154,8 +154,8 @@ def _spearman(x: Floats, y: Floats, drawn: NDArray[np.int64]) -> Floats:
 
 def _ranks(values: Floats, drawn: NDArray[np.int64]) -> Floats:
     """Return the mean rank of each value in each sample."""
-    distinct, place = np.unique(values, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(distinct)))
+    distinct, codes = np.unique(values, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(distinct)))
     records = np.add.reduceat(drawn[:, order], starts, axis=1)
-    return np.asarray((records.cumsum(axis=1) - (records - 1) / 2)[:, place])
+    return np.asarray((records.cumsum(axis=1) - (records - 1) / 2)[:, codes])

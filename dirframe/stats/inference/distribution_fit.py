@@ -278,8 +278,8 @@ def _fitted(values: Counts, smallest: int | None = None, only: str | None = None
 def _distance(tail: Counts, at_least: Callable[[Any], Floats]) -> float:
     """Return the distance of Kolmogorov and Smirnov of a sample from a distribution."""
     numbers, records = np.unique(tail, return_counts=True)
-    found = records[::-1].cumsum()[::-1] / len(tail)
-    return float(np.abs(found - at_least(numbers)).max())
+    shares = records[::-1].cumsum()[::-1] / len(tail)
+    return float(np.abs(shares - at_least(numbers)).max())
 
 
 def _goodness(fit: _Fit, values: Counts, resamples: int, seed: int) -> list[float]:
@@ -298,12 +298,12 @@ def _goodness(fit: _Fit, values: Counts, resamples: int, seed: int) -> list[floa
                 sample = generator.choice(below, len(values) - size)
             drawn = _draw(fit.at_least(name), fit.smallest, size, generator)
             own = np.append(sample, drawn)
-            found = _fitted(own, None if name == "power law" else fit.smallest, name)
-            if found is None:  # a sample of too few distinct values
+            own_fit = _fitted(own, None if name == "power law" else fit.smallest, name)
+            if own_fit is None:  # a sample of too few distinct values
                 continue
             fitted += 1
-            own = own[own >= found.smallest]
-            farther += _distance(own, found.at_least(name)) >= distance
+            own = own[own >= own_fit.smallest]
+            farther += _distance(own, own_fit.at_least(name)) >= distance
         p_values.append(farther / fitted if fitted else np.nan)
     return p_values
 

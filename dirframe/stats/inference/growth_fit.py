@@ -238,8 +238,8 @@ def _fits(observed: Floats) -> dict[str, tuple[Floats, dict[str, float]]]:
     t, y, months = np.linspace(0, 1, n), observed / largest, n - 1
     fits = {}
     for name, (curve, bounds, starts) in _MODELS.items():
-        parameters = len(starts[0]) + 1  # the variance of the residuals is one
-        if n <= parameters + 1:
+        size = len(starts[0]) + 1  # the variance of the residuals is one
+        if n <= size + 1:
             continue
         best: tuple[float, Floats] | None = None
         for start in starts:
@@ -247,28 +247,27 @@ def _fits(observed: Floats) -> dict[str, tuple[Floats, dict[str, float]]]:
                 with warnings.catch_warnings(), np.errstate(over="ignore"):
                     # Only the covariance, which is not used, can be missing.
                     warnings.simplefilter("ignore", optimize.OptimizeWarning)
-                    found, _ = optimize.curve_fit(
+                    parameters, _ = optimize.curve_fit(
                         curve, t, y, start, bounds=bounds, method="trf", max_nfev=5000
                     )
             except RuntimeError:  # no convergence from this starting point
                 continue
-            rest = float(((curve(t, *found) - y) ** 2).sum()) * largest**2
+            rest = float(((curve(t, *parameters) - y) ** 2).sum()) * largest**2
             if best is None or rest < best[0]:
-                best = rest, found
+                best = rest, parameters
         if best is None:
             continue
-        rest, found = best
+        rest, parameters = best
         figures = {
-            "rate": found[1] * (largest if name == "linear" else 1) / months,
+            "rate": parameters[1] * (largest if name == "linear" else 1) / months,
             "rmse": np.sqrt(rest / n),
             "r_squared": 1 - rest / squares,
             # A perfect fit has no logarithm.
-            "aicc": n * np.log(max(rest, 1e-12 * squares) / n)
-            + 2 * parameters * n / (n - parameters - 1),
+            "aicc": n * np.log(max(rest, 1e-12 * squares) / n) + 2 * size * n / (n - size - 1),
         }
         if name == "logistic":
-            figures["limit"] = found[0] * largest
-        if name == "exponential" and found[1] > 0:
+            figures["limit"] = parameters[0] * largest
+        if name == "exponential" and parameters[1] > 0:
             figures["doubling_months"] = np.log(2) / figures["rate"]
-        fits[name] = curve(t, *found) * largest, figures
+        fits[name] = curve(t, *parameters) * largest, figures
     return fits

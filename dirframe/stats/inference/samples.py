@@ -111,8 +111,8 @@ def samples_of(
         resource.collection: int(table["records"].sum()),
         **{reason: int(by_state.get(reason, 0)) for reason in reasons},
     }
-    kept = table[state == "with_value"].sort_values(["group", *columns], ignore_index=True)
-    return Samples(kept, order, counted)
+    rows = table[state == "with_value"].sort_values(["group", *columns], ignore_index=True)
+    return Samples(rows, order, counted)
 
 
 def _column(frame: Any, name: str, dates: bool) -> Column:

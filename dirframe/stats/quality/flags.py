@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dirframe.stats._options.selection import Frame
     from dirframe.stats._rules.frame_facts import MaxAge
 
-_MARK = "told_by_"
+_MARK = "matches_"
 
 
 def flags(

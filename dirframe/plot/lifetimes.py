@@ -45,7 +45,7 @@ def activity(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.activity` counts them.
     as_of : datetime.date or str, optional
-        A day or month; its month is the end of the window. Left out: the month in which the code
+        A day or month; its month is the end of the window. By default, the month in which the code
         of the median project was fetched.
     window : int, default 12
         Length of the window in months: 1 to 24.
@@ -119,7 +119,7 @@ def project_age(
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.project_age` counts
         them.
     as_of : datetime.date or str, optional
-        A day or month: the reference date of the age. Left out: the month in which the code of the
+        A day or month: the reference date of the age. By default, the month in which the code of the
         median project was fetched.
 
     Returns

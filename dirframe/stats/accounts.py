@@ -32,7 +32,7 @@ def accounts_by_kudo_rank(
     Returns
     -------
     pandas.DataFrame
-        A row a rank from 1 (new) to 10, ascending, also where no account has it:
+        One row per rank from 1 (new) to 10, ascending, also where no account has it:
 
         - ``kudo_rank`` (Int64, rank)
         - ``accounts`` (Int64, accounts)
@@ -42,7 +42,7 @@ def accounts_by_kudo_rank(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -92,9 +92,9 @@ def posts_distribution(
     Returns
     -------
     pandas.DataFrame
-        A row a number of posts that occurs, ascending; none where no account has a valid one:
+        One row per number of posts that occurs, ascending; none where no account has a valid one:
 
-        - ``posts`` (Int64, posts an account)
+        - ``posts`` (Int64, posts per account)
         - ``accounts`` (Int64, accounts): accounts with this many
         - ``share`` (Float64, 0 to 1): of the accounts with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
@@ -102,7 +102,7 @@ def posts_distribution(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----

@@ -60,7 +60,7 @@ def activity(
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
         A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the reference
-        month. Left out: the month in which the code of the median project was fetched, of those
+        month. By default, the month in which the code of the median project was fetched, of those
         with such a date that is not after the retrieval (of two medians, the later). At least
         half of them were fetched then or later, and a few wrong dates do not change it.
     window : int, default 12
@@ -83,7 +83,7 @@ def activity(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates or whole numbers, `as_of` is
+        If a column is missing or does not hold dates or whole numbers, `as_of` is
         neither a day nor a month (a year alone is none), or `window` is not from 1 to 24.
 
     Notes

@@ -36,13 +36,13 @@ def language_breakdown(
     top : int, optional
         Keep this many languages and sum up the others in a last row named
         ``other (n languages)``, with thousands separated by commas, where a project counts
-        once for each of them. A single language left over keeps its own row. Left out: all
+        once for each of them. A single language left over keeps its own row. By default, all
         languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most lines first, then the most projects, then by name (by code
+        One row per language, the most lines first, then the most projects, then by name (by code
         point), ``other`` last whatever its size:
 
         - ``language`` (str): without blanks around it
@@ -56,7 +56,7 @@ def language_breakdown(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+        If a column is missing or does not hold whole numbers, or `top` is below 1.
 
     Notes
     -----

@@ -37,7 +37,7 @@ def commits_by_contributor(
     Returns
     -------
     pandas.DataFrame
-        A row a contributor, most commits first, then by id, then by name (as text, by code
+        One row per contributor, most commits first, then by id, then by name (as text, by code
         point, so that ``"10"`` is before ``"9"``; missing ones first):
 
         - ``rank`` (Int64): number of the row from 1; those with as many commits do not share it
@@ -51,7 +51,7 @@ def commits_by_contributor(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, the sum of the
+        If a column is missing or does not hold whole numbers, the sum of the
         commits is beyond 64 bits, or a contributor is there more than once, as in a frame of
         several projects.
 
@@ -96,7 +96,7 @@ def commit_concentration(
     Returns
     -------
     pandas.DataFrame
-        A row a measure:
+        One row per measure:
 
         - ``measure`` (str): ``"top 1"`` and ``"top 5"`` contributors, ``"gini"``,
           ``"bus factor"``, ``"bus factor still active"``, ``"effective contributors"``

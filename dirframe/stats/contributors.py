@@ -44,10 +44,10 @@ def contributor_distribution(
     Returns
     -------
     pandas.DataFrame
-        A row a number of contributors that occurs, ascending; none where no project has a
+        One row per number of contributors that occurs, ascending; none where no project has a
         valid one:
 
-        - ``contributors`` (Int64, people a project)
+        - ``contributors`` (Int64, people per project)
         - ``projects`` (Int64, projects): projects with this many
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
@@ -55,7 +55,7 @@ def contributor_distribution(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -96,16 +96,16 @@ def contributor_quantiles(
     Returns
     -------
     pandas.DataFrame
-        A row a quantile, in the order asked for:
+        One row per quantile, in the order asked for:
 
         - ``quantile`` (Float64, 0 to 1)
-        - ``contributors`` (Float64, people a project): this share of the projects has so many
+        - ``contributors`` (Float64, people per project): this share of the projects has so many
           or fewer; missing where no project has a valid number
 
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers, or a quantile is
+        If the column is missing or does not hold whole numbers, or a quantile is
         not from 0 to 1.
 
     Notes
@@ -161,13 +161,13 @@ def lorenz(
 
         - ``projects_share`` (Float64, 0 to 1): of the projects with a valid number
         - ``contributors_share`` (Float64, 0 to 1): of all contributors, in these projects
-        - ``contributors`` (Int64, people a project): what the projects up to this corner have
+        - ``contributors`` (Int64, people per project): what the projects up to this corner have
           at most; missing at the origin
 
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -214,7 +214,7 @@ def contributor_concentration(
     Returns
     -------
     pandas.DataFrame
-        A row a measure:
+        One row per measure:
 
         - ``measure`` (str): ``"gini"``, then ``"top 1%"``, ``"top 10%"``, ``"top 20%"`` and
           ``"top 50%"`` of the projects
@@ -227,7 +227,7 @@ def contributor_concentration(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -291,11 +291,11 @@ def team_size_classes(
     Returns
     -------
     pandas.DataFrame
-        A row a class, also where no project is in it:
+        One row per class, also where no project is in it:
 
         - ``team_size`` (str): name of the class: ``"2–4"`` (an en dash), ``"0"`` where that is
           the only number in it, ``"1,000 or more"``
-        - ``smallest``, ``largest`` (Int64, people a project): its bounds, both of them in it;
+        - ``smallest``, ``largest`` (Int64, people per project): its bounds, both of them in it;
           the last class has no ``largest``
         - ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the projects with a valid number; 0.0 in each row
@@ -306,7 +306,7 @@ def team_size_classes(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers, their sum is
+        If the column is missing or does not hold whole numbers, their sum is
         beyond 64 bits, or `bounds` are no whole numbers that ascend from 0.
 
     Notes

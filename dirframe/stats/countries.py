@@ -29,12 +29,12 @@ def accounts_by_country(
     top : int, optional
         Keep this many countries and sum up the others in a last row named
         ``other (n countries)``, with thousands separated by commas. A single country left over
-        keeps its own row. Left out: all countries.
+        keeps its own row. By default, all countries.
 
     Returns
     -------
     pandas.DataFrame
-        A row a country (one ``country_name``), the most accounts first, then by name (by code
+        One row per country (one ``country_name``), the most accounts first, then by name (by code
         point), ``other`` last whatever its size:
 
         - ``country_alpha_2`` (str): ISO 3166-1 code of two letters, the first by alphabet

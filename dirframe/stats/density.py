@@ -45,12 +45,12 @@ def contributors_per_thousand_lines(
     top : int, optional
         Keep this many languages and take all others together in a last row named
         ``other (n languages)``, with thousands separated by commas. A single language left
-        over keeps its own row. Left out: all languages.
+        over keeps its own row. By default, all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language that a project with both numbers has, the most such projects first,
+        One row per language that a project with both numbers has, the most such projects first,
         then by name (by code point), ``other`` last whatever its size:
 
         - ``language`` (str): name of the main language
@@ -58,18 +58,18 @@ def contributors_per_thousand_lines(
         - ``contributors`` (Int64, people): sum over these projects; a person in two of them
           counts twice
         - ``code_lines`` (Int64, lines): sum over these projects, in all their languages
-        - ``contributors_per_thousand_lines`` (Float64, people a thousand lines): ratio of the
+        - ``contributors_per_thousand_lines`` (Float64, people per thousand lines): ratio of the
           sums, so that a single large project can decide it; missing where there are no lines
-        - ``lower_quartile``, ``median`` and ``upper_quartile`` (Float64, people a thousand
+        - ``lower_quartile``, ``median`` and ``upper_quartile`` (Float64, people per thousand
           lines): of the ratios of the single projects with lines, each of which weighs the
           same; missing where no project has lines
-        - ``median_low``, ``median_high`` (Float64, people a thousand lines): 95% confidence interval of the
+        - ``median_low``, ``median_high`` (Float64, people per thousand lines): 95% confidence interval of the
           median; missing for fewer than 6 projects, of which there is none
 
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        If a column is missing or does not hold whole numbers, a sum is beyond 64
         bits, or `top` is below 1.
 
     Notes
@@ -185,7 +185,7 @@ def users_against_contributors(
     Returns
     -------
     pandas.DataFrame
-        A row a pair that occurs, by users, then by contributors, both ascending:
+        One row per pair that occurs, by users, then by contributors, both ascending:
 
         - ``users`` (Int64, members): the project's ``stack_count``, or its ``user_count`` where
           that is missing
@@ -195,7 +195,7 @@ def users_against_contributors(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers.
+        If a column is missing or does not hold whole numbers.
 
     Notes
     -----

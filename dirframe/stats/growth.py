@@ -57,7 +57,7 @@ def growth(
     Returns
     -------
     pandas.DataFrame
-        A row a period from the first to the last with a record, ascending, without gaps; none
+        One row per period from the first to the last with a record, ascending, without gaps; none
         where no record has a date:
 
         - ``start`` (datetime64[us, UTC]): first day of the period, also where pandas itself
@@ -70,7 +70,7 @@ def growth(
     Raises
     ------
     InvalidInputError
-        If the column ``created_at`` is missing or holds something else than dates, or `freq`
+        If the column ``created_at`` is missing or does not hold dates, or `freq`
         is another frequency.
 
     Notes
@@ -142,7 +142,7 @@ def languages_by_year(
     top : int, optional
         Keep this many languages, those with the most projects over all years, and sum up the
         others as ``other (n languages)``, with thousands separated by commas. A single
-        language left over keeps its own rows. Left out: all languages.
+        language left over keeps its own rows. By default, all languages.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory
         got it.
@@ -169,7 +169,7 @@ def languages_by_year(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, `top` or `min_projects` is
+        If a column is missing or does not hold dates, `top` or `min_projects` is
         below 1, or `date` is another column.
 
     Notes

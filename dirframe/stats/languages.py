@@ -47,12 +47,12 @@ def language_share(
     top : int, optional
         Keep this many languages and sum up the others in a last row named
         ``other (n languages)``, with thousands separated by commas. A single language left
-        over keeps its own row. Left out: all languages.
+        over keeps its own row. By default, all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most projects first, then by name (by code point), ``other`` last
+        One row per language, the most projects first, then by name (by code point), ``other`` last
         whatever its size:
 
         - ``language`` (str): name of the main language
@@ -69,7 +69,7 @@ def language_share(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        If a column is missing or does not hold whole numbers, a sum is beyond 64
         bits, or `top` is below 1.
 
     Notes
@@ -159,12 +159,12 @@ def contributors_by_language(
     top : int, optional
         Keep this many languages and describe the projects of all others together in a last
         row named ``other (n languages)``, with thousands separated by commas. A single
-        language left over keeps its own row. Left out: all languages.
+        language left over keeps its own row. By default, all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most contributors first (missing ones last), then the most
+        One row per language, the most contributors first (missing ones last), then the most
         projects, then by name (by code point), ``other`` last whatever its size:
 
         - ``language`` (str): name of the main language
@@ -174,17 +174,17 @@ def contributors_by_language(
         - ``contributors`` (Int64, people): sum over these projects of the people who
           committed in the twelve months before the project's analysis; a person in two
           projects counts twice
-        - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people a project)
-        - ``median_low``, ``median_high`` (Float64, people a project): 95% confidence interval of the
+        - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project)
+        - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval of the
           median; missing for fewer than 6 projects, of which there is none
-        - ``maximum`` (Int64, people a project)
+        - ``maximum`` (Int64, people per project)
 
         The columns after ``projects_counted`` are missing where that is 0.
 
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        If a column is missing or does not hold whole numbers, a sum is beyond 64
         bits, or `top` is below 1.
 
     Notes

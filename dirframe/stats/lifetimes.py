@@ -66,13 +66,13 @@ def project_age(
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
         A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: when the age is
-        told. Left out: as in `activity`, the month in which the code of the median project
+        told. By default, as in `activity`, the month in which the code of the median project
         was fetched.
 
     Returns
     -------
     pandas.DataFrame
-        A row a year of age from 0 to that of the oldest, also where no project has it; none
+        One row per year of age from 0 to that of the oldest, also where no project has it; none
         where no project has an age:
 
         - ``years`` (Int64, whole years): 0 in the first twelve months
@@ -83,7 +83,7 @@ def project_age(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, or `as_of` is neither a day
+        If a column is missing or does not hold dates, or `as_of` is neither a day
         nor a month. The date of the fetch is needed only where `as_of` is left out.
 
     Notes
@@ -174,7 +174,7 @@ def life_span(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
-        Give this many projects, those with the longest life. Left out: all.
+        Give this many projects, those with the longest life. By default, all.
     window : int, default 12
         Months without activity, up to the month of the fetch, after which a life has ended: 1
         to 24.
@@ -182,7 +182,7 @@ def life_span(
     Returns
     -------
     pandas.DataFrame
-        A row a project, the longest life first, then the earlier first month, then by name
+        One row per project, the longest life first, then the earlier first month, then by name
         and id (as text, by code point, missing ones first):
 
         - ``id`` and ``name`` (str)
@@ -198,7 +198,7 @@ def life_span(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers or dates, `top` is
+        If a column is missing or does not hold whole numbers or dates, `top` is
         below 1, or `window` is not from 1 to 24.
 
     Notes

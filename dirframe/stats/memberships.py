@@ -40,12 +40,12 @@ def licenses(
     top : int, optional
         Keep this many licences and count the projects that have any other in a last row
         named ``other (n licences)``, with thousands separated by commas. A single licence left
-        over keeps its own row. Left out: all licences.
+        over keeps its own row. By default, all licences.
 
     Returns
     -------
     pandas.DataFrame
-        A row a licence, the most projects first, then by code (by code point), ``other`` last
+        One row per licence, the most projects first, then by code (by code point), ``other`` last
         whatever its size:
 
         - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url``, its ``name`` where
@@ -60,7 +60,7 @@ def licenses(
     Raises
     ------
     InvalidInputError
-        If `top` is below 1, or what came is no frame.
+        If `top` is below 1, or the input is not a frame.
 
     Notes
     -----
@@ -101,12 +101,12 @@ def tags(
     top : int, optional
         Keep this many tags and count the projects that have any other in a last row named
         ``other (n tags)``, with thousands separated by commas. A single tag left over keeps
-        its own row. Left out: all tags.
+        its own row. By default, all tags.
 
     Returns
     -------
     pandas.DataFrame
-        A row a tag, the most projects first, then by tag (by code point), ``other`` last
+        One row per tag, the most projects first, then by tag (by code point), ``other`` last
         whatever its size:
 
         - ``tag`` (str): as the directory wrote it, without blanks around it: ``"xml "`` is
@@ -118,7 +118,7 @@ def tags(
     Raises
     ------
     InvalidInputError
-        If `top` is below 1, or what came is no frame.
+        If `top` is below 1, or the input is not a frame.
 
     Notes
     -----

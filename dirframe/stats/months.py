@@ -39,7 +39,7 @@ def monthly_activity(
     Returns
     -------
     pandas.DataFrame
-        A row a month from the first to the last of the frame (UTC), ascending, without gaps:
+        One row per month from the first to the last of the frame (UTC), ascending, without gaps:
 
         - ``month`` (datetime64[us, UTC]): its first day
         - ``commits`` (Int64, commits)
@@ -52,7 +52,7 @@ def monthly_activity(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than months or whole numbers, or a month
+        If a column is missing or does not hold months or whole numbers, or a month
         is there more than once, as in a frame of several projects.
 
     Notes

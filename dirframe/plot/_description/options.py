@@ -32,7 +32,7 @@ class ChartOptions(Selection, total=False):
     min_records : int, default 1
         Strata with fewer records share the last panel.
     ax : matplotlib.axes.Axes, optional
-        Where to draw. Left out: a new figure, as high as its rows need.
+        Where to draw. By default, a new figure, as high as its rows need.
     backend : {"matplotlib", "plotly"}, default "matplotlib"
         ``"plotly"`` returns a `plotly.graph_objects.Figure` of the same table, with its values on
         hover, zoom and a download as SVG. It needs the extra ``interactive``, and no network. On
@@ -43,7 +43,7 @@ class ChartOptions(Selection, total=False):
         Text in place of the notes below the chart; the number of records and the source follow it.
         False draws no caption, for a text that states them itself.
     width : {"column", "page"}, optional
-        Width of the new figure, for print: one column (84 mm) or the page (174 mm). Left out: 6.4
+        Width of the new figure, for print: one column (84 mm) or the page (174 mm). By default, 6.4
         inches, of panels 3.7 inches each.
     palette : str, sequence of str or mapping of str to str, optional
         Colours in place of the chart's own: the name of a matplotlib colormap, or colours. The first

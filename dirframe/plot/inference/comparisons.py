@@ -49,7 +49,7 @@ def compare_groups(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a pair of groups: a dot at Cliff's delta, a line over its interval, and the
+        One row per pair of groups: a dot at Cliff's delta, a line over its interval, and the
         corrected p-value. The caption has the test of all groups.
 
     Raises
@@ -135,7 +135,7 @@ def compare_survival(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a group but the reference: a dot at Cox's hazard ratio, a line over its
+        One row per group but the reference: a dot at Cox's hazard ratio, a line over its
         interval, and the corrected p-value. The caption has the log-rank test of all.
 
     Raises

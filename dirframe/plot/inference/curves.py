@@ -175,7 +175,7 @@ def distribution_tail(
     Returns
     -------
     matplotlib.axes.Axes
-        A dot a value at the share of records that have it or more, both axes logarithmic, and
+        One dot per value at the share of records that have it or more, both axes logarithmic, and
         the fitted power law and log-normal distribution from the value on from which they are
         fitted.
 

@@ -52,7 +52,7 @@ def accounts_per_capita(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a country: a dot at its accounts per million people, and a line over the
+        One row per country: a dot at its accounts per million people, and a line over the
         interval. The caption states the year of the population.
 
     Raises
@@ -129,7 +129,7 @@ def correlation(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a pair of columns: a dot at Spearman's correlation, a line over its interval,
+        One row per pair of columns: a dot at Spearman's correlation, a line over its interval,
         and the corrected p-value.
 
     Raises
@@ -212,7 +212,7 @@ def intervals(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a group: a dot at the estimate, a line over its bootstrap interval, and both in
+        One row per group: a dot at the estimate, a line over its bootstrap interval, and both in
         figures. The caption says how many records are left out and why.
 
     Raises

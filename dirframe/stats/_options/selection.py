@@ -46,7 +46,7 @@ class Selection(TypedDict, total=False):
     max_age : str, int or datetime.timedelta, optional
         Leave out projects whose code was fetched longer ago than this, as the rule
         ``stale_analysis``: a number of days, a timedelta, or text such as ``"2y"``. Those
-        without a date are kept. Left out: any age.
+        without a date are kept. By default, any age.
     by : str or sequence of str, optional
         Compute the statistic for each stratum: a column of text or whole numbers, or
         ``"language"`` (the main language), ``"country"`` (``country_name``), ``"year"`` (UTC, of

@@ -67,7 +67,7 @@ def intervals(
     Returns
     -------
     pandas.DataFrame
-        A row a group, most records first; years, numbers and sizes ascending:
+        One row per group, most records first; years, numbers and sizes ascending:
 
         - ``group`` (str): ``"all"`` without `groups`
         - ``records`` (Int64): with the needed values
@@ -203,7 +203,7 @@ def interval_ends(confidence: float, resamples: object, seed: object) -> tuple[f
 
 
 def resampled(records: Counts, resamples: int, seed: int) -> Iterator[Counts]:
-    """Draw bootstrap samples, in batches: a row a sample, a column a distinct value."""
+    """Draw bootstrap samples, in batches: one row per sample, one column per distinct value."""
     generator = np.random.default_rng(seed)
     probabilities = records / records.sum()
     batch = max(_CELLS // len(records), 1)

@@ -65,7 +65,7 @@ def correlation(
     Returns
     -------
     pandas.DataFrame
-        A row a pair of columns, in the order given:
+        One row per pair of columns, in the order given:
 
         - ``first``, ``second`` (str): the columns
         - ``records`` (Int64): with a value in both

@@ -79,7 +79,7 @@ def distribution_fit(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers, or another option
+        If the column is missing or does not hold whole numbers, or another option
         is invalid.
     MissingExtraError
         If the extra ``inference`` is not installed.
@@ -160,7 +160,7 @@ def distribution_tail(
     Returns
     -------
     pandas.DataFrame
-        A row a value above 0 that occurs, ascending:
+        One row per value above 0 that occurs, ascending:
 
         - ``value`` (Int64, the unit of `column`)
         - ``records`` (Int64): with this value
@@ -172,7 +172,7 @@ def distribution_tail(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
     MissingExtraError
         If the extra ``inference`` is not installed.
 

@@ -64,7 +64,7 @@ def compare_groups(
     Returns
     -------
     pandas.DataFrame
-        A row for all groups together, if there are two or more, then one a pair of groups, in
+        A row for all groups together, if there are two or more, then one per pair of groups, in
         the order of the groups in `intervals`:
 
         - ``test`` (str): ``"Kruskal-Wallis"`` of all, ``"Mann-Whitney"`` of a pair

@@ -51,7 +51,7 @@ def growth_fit(
     Returns
     -------
     pandas.DataFrame
-        A row ``observed`` and one a model:
+        A row ``observed`` and one per model:
 
         - ``model`` (str): ``"observed"``, ``"linear"``, ``"exponential"``, ``"logistic"``
         - ``start`` (Float64, the unit of `column`): in the first month
@@ -72,7 +72,7 @@ def growth_fit(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than months or whole numbers, or a month
+        If a column is missing or does not hold months or whole numbers, or a month
         is there more than once.
     MissingExtraError
         If the extra ``inference`` is not installed.
@@ -149,7 +149,7 @@ def growth_curve(
     Returns
     -------
     pandas.DataFrame
-        A row a month that was over, ascending, without gaps:
+        One row per month that was over, ascending, without gaps:
 
         - ``month`` (datetime64[us, UTC]): its first day
         - ``observed`` (Float64, the unit of `column`)

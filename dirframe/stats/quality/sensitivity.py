@@ -40,11 +40,11 @@ def sensitivity(
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         The records that the statistic takes.
     rules : collection of str, optional
-        Names of the rules of `dirframe.flags` to try. Left out: all whose columns the frame
+        Names of the rules of `dirframe.flags` to try. By default, all whose columns the frame
         has.
     max_age : str, int or datetime.timedelta, optional
         The age from which ``stale_analysis`` treats an analysis as stale, as in
-        `dirframe.flags`. Left out: ``"1y"``.
+        `dirframe.flags`. By default, ``"1y"``.
     **options : object
         Options of the statistic, such as ``top=5`` or ``by="year"``.
 

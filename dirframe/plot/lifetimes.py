@@ -277,17 +277,14 @@ def life_span(
         "with activity after the fetch": counts["months_after_fetch"],
     }
     open_ends = counts["with_life_span"] - counts["ended"]
-    notes: list[str] = []
-    if open_ends:
-        meaning = f"+: not ended ({window} months without activity) when the code was fetched, or "
-        open_lives = (
-            f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean "
-        )
-        notes += [meaning + "not known to have.", open_lives + "or median is too small."]
+    notes = [
+        f"+: not ended ({window} months without activity) when the code was fetched, or not known to have.",
+        f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean or median is too small.",
+    ]
     return chart(
         marks=lives,
         columns={"months": cells},
-        notes=[*notes, typography.not_shown(counts, reasons)],
+        notes=[*(notes if open_ends else []), typography.not_shown(counts, reasons)],
     )
 
 

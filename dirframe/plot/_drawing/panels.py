@@ -12,6 +12,7 @@ from dirframe.errors import ColumnsNotSentError
 from dirframe.plot._description.options import in_panels
 from dirframe.plot._drawing import typography
 from dirframe.stats._options.selection import compute_strata, record_strata
+from dirframe.stats._options.strata import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +66,7 @@ def panels_of(
         own_notes = [note for note in outcome.shown_notes if note and note not in common]
         panels.append(Panel(_title(stratum, outcome.table), outcome, "", " ".join(own_notes)))
         results.append(outcome.table)
-    names = [by] if isinstance(by, str) else list(by)
+    names = names_of(by)
     groups = sum(stratum.pooled for stratum in strata)
     pooled = f"The last panel holds {counted(groups, 'smaller group')} together."
     return Panels(

@@ -18,7 +18,7 @@ from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
 from dirframe.schema.extensions import ALL_RESOURCES
 from dirframe.stats._core.result import attach_counts
-from dirframe.stats._options.strata import Stratum, strata_of
+from dirframe.stats._options.strata import Stratum, names_of, strata_of
 from dirframe.stats._rules.exclusion import exclude_records, rules_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def as_json(selection: Selection) -> Selection:
     plain: Selection = {
         "exclude": [rule.value for rule in rules_of(selection.get("exclude", ()))],
         "max_age": age,
-        "by": [by] if isinstance(by, str) else list(by or ()),
+        "by": names_of(by),
         "min_records": selection.get("min_records", 1),
     }
     defaults = DEFAULTS | {"exclude": [], "by": []}
@@ -210,7 +210,7 @@ def _stratified(
     frame: Any, selection: Selection, compute: Callable[[Any], pd.DataFrame]
 ) -> pd.DataFrame:
     by = selection["by"] or ()
-    names = [by] if isinstance(by, str) else list(by)
+    names = names_of(by)
     strata = strata_of(frame, by, min_records=selection["min_records"])
     # An empty frame has no strata, but the same columns.
     outcomes = compute_strata(strata, lambda stratum: compute(stratum.frame))

@@ -59,7 +59,12 @@ class Key:
     order: Callable[[str], float] | None = None
 
 
-def largest_groups(sizes: pd.Series[int], key: Key | None, top: int | None) -> list[str]:
+def names_of(by: str | Sequence[str] | None) -> list[str]:
+    """Return the names of the strata that an option `by` gives."""
+    return [by] if isinstance(by, str) else list(by or ())
+
+
+def largest_groups(sizes: pd.Series[int], key: Key | None, top: int | None = None) -> list[str]:
     """Return the groups with the most records, in the order of their key."""
     largest = sorted(sizes.index, key=lambda name: (-sizes[name], name))[:top]
     return sorted(largest, key=key.order) if key and key.order else largest
@@ -71,7 +76,7 @@ def strata_of(
     """Divide a frame into strata; small ones, and those beyond `most`, are pooled."""
     if min_records < 1:
         raise InvalidInputError(f"min_records is {min_records}; it must be 1 or more.")
-    names = [by] if isinstance(by, str) else list(by)
+    names = names_of(by)
     if not names or len(set(names)) < len(names):
         raise InvalidInputError(f"by must name one or more columns, each once; {by!r} came.")
     keys = [key_of(frame, name) for name in names]
@@ -101,12 +106,7 @@ def _sorted(table: pd.DataFrame, keys: list[Key]) -> pd.DataFrame:
     ranks = {}
     for key in keys:
         counts = table.groupby(key.name)["records"].sum()
-        if key.order is None:
-            # The lambda is called within this iteration.
-            values = sorted(counts.index, key=lambda value: (-counts[value], value))
-        else:
-            values = sorted(counts.index, key=key.order)
-        rank_of = {value: rank for rank, value in enumerate(values)}
+        rank_of = {value: rank for rank, value in enumerate(largest_groups(counts, key))}
         ranks[key.name] = table[key.name].map(rank_of).fillna(len(rank_of))
     order = pd.DataFrame(ranks).sort_values([*ranks]).index
     return table.loc[order].reset_index(drop=True)

@@ -12,12 +12,13 @@ from dirframe.charts import STATISTICS
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.stats._options.selection import DEFAULTS
+from dirframe.stats._options.strata import names_of
 from dirframe.stats._rules.exclusion import applicable, required, rules_of
 from dirframe.stats._rules.frame_facts import DEFAULT_AGE
 from dirframe.stats._rules.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
 
     from dirframe.stats._options.selection import Frame
     from dirframe.stats._rules.frame_facts import MaxAge
@@ -127,14 +128,9 @@ def sensitivity(
         table.insert(1, "removed", pd.Series([removed] * len(table), dtype="Int64"))
         parts.append(table)
     result = pd.concat(parts, ignore_index=True).astype(parts[0].dtypes.to_dict())
-    _add_differences(result, [*_strata(options), *STATISTICS[statistic.__name__].keys])
+    _add_differences(result, [*names_of(options.get("by")), *STATISTICS[statistic.__name__].keys])
     provenance.copy_provenance(parts[0], result, "sensitivity")
     return result
-
-
-def _strata(options: Mapping[str, Any]) -> list[str]:
-    by = options.get("by") or []
-    return [by] if isinstance(by, str) else [*by]
 
 
 def _add_differences(result: pd.DataFrame, keys: list[str]) -> None:

@@ -11,9 +11,11 @@ import pyarrow as pa
 import pytest
 
 from dirframe import (
+    flags,
     harvest,
     load_accounts,
     load_projects,
+    provenance,
     sample_directory,
     stats,
     unify_countries,
@@ -232,6 +234,15 @@ def test_a_column_of_another_kind_is_an_error_and_is_not_rounded(
     for one in (frame, *on_both(frame, session)):
         with pytest.raises(InvalidInputError, match=f"{column} {said}"):
             statistic(one)
+
+
+def test_a_frame_of_dask_is_of_the_resource_that_its_provenance_names() -> None:
+    frame = pd.DataFrame({"id": ["1"], "created_at": pd.to_datetime(["2013-01-01"], utc=True)})
+    accounts = provenance.set_provenance(frame, resource="account")  # no column tells it
+    for count in (stats.growth, flags):
+        records = provenance.get_provenance(count(dask_frame.from_pandas(accounts, npartitions=1)))
+        assert records["resource"] == "account"
+        assert records["counted"]["accounts"] == 1
 
 
 def test_a_missing_column_and_what_is_no_frame_are_errors(session: Any) -> None:

@@ -124,12 +124,12 @@ class Conditions:
         mask = np.ones(len(self.frame), dtype=bool)
         tags = self.choices("tags").names[:-1] if "tags" in self.frame else ()
         for word in words.casefold().split():
-            found = self._text().str.contains(word, regex=False).to_numpy(dtype=bool)
+            matches = self._text().str.contains(word, regex=False).to_numpy(dtype=bool)
             if tags:
-                found = found | self._chosen(
+                matches = matches | self._chosen(
                     "tags", {tag for tag in tags if word in tag.casefold()}
                 )
-            mask &= found
+            mask &= matches
         return mask
 
     def _range(self, column: str, span: Range) -> NDArray[np.bool_]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, cast
@@ -15,7 +14,6 @@ from dirframe.plot._description.bins import bins_shared
 from dirframe.plot._description.chart import Chart
 from dirframe.plot._description.options import (
     DEFAULT_APPEARANCE,
-    DOCUMENTED,
     ChartOptions,
     appearance,
     current,
@@ -25,9 +23,11 @@ from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.panels import PANELS, Share, panels_of
 from dirframe.plot._drawing.small_multiples import draw_panels
 from dirframe.stats._options.selection import (
-    BY_CHART,
     DEFAULTS,
+    Selection,
+    document,
     extend_signature,
+    parameters_of,
     record_exclusions,
     result_of,
     split_arguments,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dirframe.plot._drawing.panels import Panels
-    from dirframe.stats._options.selection import Selection
 
 P = ParamSpec("P")
 
@@ -54,16 +53,12 @@ def drawn(
     """
 
     def decorate(describe: Callable[P, Chart]) -> Callable[P, Axes]:
-        signature, document = extend_signature(
+        signature = extend_signature(
             describe,
-            BY_CHART + DOCUMENTED,
+            "Axes | Figure",
             annotations=ChartOptions.__annotations__,
-            defaults=DEFAULTS | DEFAULT_APPEARANCE,
+            defaults={**DEFAULTS, "ax": None, **DEFAULT_APPEARANCE},
         )
-        own = list(signature.parameters.values())
-        ax = inspect.Parameter("ax", own[-1].kind, default=None, annotation="Axes | None")
-        own.insert(-len(DEFAULT_APPEARANCE), ax)
-        signature = signature.replace(parameters=own, return_annotation="Axes | Figure")
         name = getattr(describe, "__name__", "chart")
 
         @wraps(describe)
@@ -108,8 +103,9 @@ def drawn(
                 return figure_of(what, name)
             return axes.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)
 
-        charted = cast("Callable[P, Axes]", document(wrapper))
-        charted.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
-        return charted
+        # What `by` and `min_records` do is another thing for charts.
+        exclusions, _, _ = parameters_of(Selection).partition("by : ")
+        parameters = exclusions + parameters_of(ChartOptions)
+        return cast("Callable[P, Axes]", document(wrapper, signature, parameters))
 
     return decorate

@@ -14,7 +14,7 @@ from dirframe.plot._drawing.histogram import distribution
 if TYPE_CHECKING:
     from dirframe.plot._description.chart import Chart
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 
 @drawn("x")
@@ -48,8 +48,7 @@ def accounts_by_kudo_rank(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
     """
-    table = table_of(stats.accounts_by_kudo_rank, accounts, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.accounts_by_kudo_rank, accounts, **selection)
     reasons = {
         "without a kudo rank": counts["kudo_rank_missing"],
         "with an impossible one": counts["kudo_rank_impossible"],
@@ -62,8 +61,8 @@ def accounts_by_kudo_rank(
         "accounts",
         title="Accounts by kudo rank",
         unit="Accounts (share of those with a rank)",
-        message=typography.empty_reason(counts["accounts"], "account", "a kudo rank"),
-        notes=[typography.not_shown("account", reasons)],
+        message=typography.empty_reason(counts, "a kudo rank"),
+        notes=[typography.not_shown(counts, reasons)],
     )
 
 
@@ -99,8 +98,7 @@ def posts_distribution(
     >>> ax.lines[0].get_xdata().tolist()
     [0.0, 12.0]
     """
-    table = table_of(stats.posts_distribution, accounts, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.posts_distribution, accounts, **selection)
     reasons = {
         "without a number of posts": counts["posts_missing"],
         "with a negative one": counts["posts_negative"],
@@ -111,6 +109,6 @@ def posts_distribution(
         "accounts",
         title="Distribution of forum posts over accounts",
         units=("Forum posts of an account", "Accounts"),
-        message=typography.empty_reason(counts["accounts"], "account", "a valid number of posts"),
-        note=typography.not_shown("account", reasons),
+        message=typography.empty_reason(counts, "a valid number of posts"),
+        note=typography.not_shown(counts, reasons),
     )

@@ -10,7 +10,6 @@ from dirframe._display.values import percent
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import numeric_axes, typography
 from dirframe.stats.commits import measures_of
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 _DOTS = 60  # contributors; more dots would merge into a line
 
@@ -59,15 +58,14 @@ def commits_by_contributor(
     >>> commits_by_contributor(frame).lines[0].get_ydata().tolist()
     [0.6, 0.9, 1.0]
     """
-    table = table_of(stats.commits_by_contributor, frame, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.commits_by_contributor, frame, **selection)
     project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits by contributor" + (f": {project}" if project else "")
     chart = partial(
         Chart,
         table=table,
         title=title,
-        empty=typography.empty_reason(counts["contributors"], "contributor", "a commit"),
+        empty=typography.empty_reason(counts, "a commit"),
         x=Axis(label="Contributors, most commits first (people)", scale="log", least=1),
         y=Axis(label="Commits of all these (share)", scale="share"),
         draw=_draw,
@@ -81,7 +79,6 @@ def commits_by_contributor(
         table=table,
         x=table["rank"].to_numpy(float),
         y=table["cumulative_share"].to_numpy(float),
-        colours=[current().palette.accent],
         sizes=[0.6] if len(table) <= _DOTS else [],
     )
     half = Marks(
@@ -104,7 +101,7 @@ def commits_by_contributor(
     return chart(
         marks=[curve, half],
         remark=Remark(text=f"Bus factor {bus_factor:,.0f}", x=bus_factor, y=0.25),
-        notes=[note, meaning, typography.not_shown("contributor", reasons)],
+        notes=[note, meaning, typography.not_shown(counts, reasons)],
     )
 
 
@@ -128,8 +125,8 @@ def _draw(ax: Axes, chart: Chart) -> None:
     if not (text := chart.remark):
         return
     # The curve is neither below the half to the right of the bus factor, nor above to the left.
-    place = ax.transAxes.inverted().transform(ax.transData.transform((text.x, text.y)))[0]
-    on_right = typography.widest([text.text], size) + 8 < (1 - place) * typography.width(ax)
+    x = ax.transAxes.inverted().transform(ax.transData.transform((text.x, text.y)))[0]
+    on_right = typography.widest([text.text], size) + 8 < (1 - x) * typography.width(ax)
     ax.annotate(
         text.text,
         (text.x, text.y if on_right else 0.5),

@@ -10,7 +10,6 @@ from dirframe._display.values import percent
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
 from dirframe.plot._drawing import numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
@@ -20,13 +19,13 @@ from dirframe.stats._core.frequencies import concentration
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 _TWELVE_MONTHS = "in twelve months"
+_NEEDED = "a valid contributor count"
 
 
 @drawn("xy")
@@ -63,15 +62,15 @@ def contributor_distribution(
     >>> ax.lines[0].get_ydata().tolist()
     [2.0, 1.0]
     """
-    table = table_of(stats.contributor_distribution, projects, **selection)
+    table, counts = table_of(stats.contributor_distribution, projects, **selection)
     return distribution(
         table,
         "contributors",
         "projects",
         title="Distribution of contributors over projects",
         units=(f"Contributors of a project (people {_TWELVE_MONTHS})", "Projects"),
-        message=_empty_message(table),
-        note=_not_shown(table),
+        message=typography.empty_reason(counts, _NEEDED),
+        note=_not_shown(counts),
     )
 
 
@@ -108,12 +107,12 @@ def lorenz(
     >>> lorenz(projects).texts[0].get_text()
     'Gini coefficient 0.62'
     """
-    table = table_of(stats.lorenz, projects, **selection)
+    table, counts = table_of(stats.lorenz, projects, **selection)
     chart = partial(
         Chart,
         table=table,
         title="Concentration of contributors",
-        empty=_empty_message(table, "a contributor"),
+        empty=typography.empty_reason(counts, "a contributor"),
         x=Axis(label="Projects, those with the fewest first (share)", scale="share"),
         y=Axis(label="Contributors (share)", scale="share"),
         is_square=True,
@@ -146,14 +145,13 @@ def lorenz(
         table=table,
         x=x,
         y=y,
-        colours=[current().palette.accent],
         name="lorenz",
         is_filled=True,
     )
     return chart(
         marks=[equality, curve],
         remark=Remark(text=f"Gini coefficient {measures['gini']:.2f}", x=0.04, y=0.95),
-        notes=[note, _not_shown(table)],
+        notes=[note, _not_shown(counts)],
     )
 
 
@@ -213,26 +211,21 @@ def team_size_classes(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 2, 1]
     """
-    table = table_of(stats.team_size_classes, projects, bounds=bounds, **selection)
+    table, counts = table_of(stats.team_size_classes, projects, bounds=bounds, **selection)
     return ranking(
         table,
         "team_size",
         "projects",
         title="Projects by size of their team",
         unit="Projects (share of those with a valid count)",
-        message=_empty_message(table),
-        notes=[f"Size: people who contributed {_TWELVE_MONTHS}.", _not_shown(table)],
+        message=typography.empty_reason(counts, _NEEDED),
+        notes=[f"Size: people who contributed {_TWELVE_MONTHS}.", _not_shown(counts)],
     )
 
 
-def _empty_message(table: pd.DataFrame, what: str = "a valid contributor count") -> str:
-    return typography.empty_reason(table.attrs["dirframe"]["counted"]["projects"], "project", what)
-
-
-def _not_shown(table: pd.DataFrame) -> str:
-    counts = table.attrs["dirframe"]["counted"]
+def _not_shown(counts: dict[str, int]) -> str:
     reasons = {
         "without a contributor count": counts["contributors_missing"],
         "with a negative one": counts["contributors_negative"],
     }
-    return typography.not_shown("project", reasons)
+    return typography.not_shown(counts, reasons)

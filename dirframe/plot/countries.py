@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 _ROWS = 12  # slightly more than the map needs, so that the layout leaves room for the title
 _NAMED = 6  # territories named in the caption
@@ -67,8 +67,7 @@ def accounts_by_country(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Germany', 'Namibia']
     """
-    table = table_of(stats.accounts_by_country, accounts, top=top, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.accounts_by_country, accounts, top=top, **selection)
     return ranking(
         table,
         "country_name",
@@ -76,7 +75,7 @@ def accounts_by_country(
         title="Accounts by country",
         unit="Accounts (share of those with a known country)",
         pooled=counts["countries_in_other"],
-        message=_empty_message(counts),
+        message=typography.empty_reason(counts, "a known country"),
         notes=[_unknown(counts)],
     )
 
@@ -136,8 +135,7 @@ def accounts_map(
     >>> print(ax.texts[-1].get_text().splitlines()[0])
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
-    table = table_of(stats.accounts_by_country, accounts, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.accounts_by_country, accounts, **selection)
     on_map = table["country_alpha_2"].isin(list(worldmap.outlines()))
     shown = table[on_map]
     classes = Bins.up_to(max(shown["accounts"], default=1))
@@ -152,9 +150,9 @@ def accounts_map(
     return Chart(
         table=table,
         title="Accounts by country",
-        empty=_empty_message(counts),
+        empty=typography.empty_reason(counts, "a known country"),
         marks=[countries] if len(table) else [],
-        notes=[note, _too_small(table[~on_map], is_continued=bool(note))] if len(table) else [],
+        notes=[note, _too_small(table[~on_map], is_continued=bool(note))],
         x=Axis(scale="none"),
         y=Axis(scale="none"),
         rows=_ROWS,
@@ -212,9 +210,4 @@ def _unknown(counts: dict[str, int]) -> str:
         "without a country": counts["country_missing"],
         "with one that was not identified": counts["country_unresolved"],
     }
-    return typography.not_shown("account", reasons)
-
-
-def _empty_message(counts: dict[str, int]) -> str:
-    """Return the message for a chart without countries."""
-    return typography.empty_reason(counts["accounts"], "account", "a known country")
+    return typography.not_shown(counts, reasons)

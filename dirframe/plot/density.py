@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 
 @drawn("x")
@@ -67,15 +67,12 @@ def contributors_per_thousand_lines(
     >>> [float(bar.get_width()) for bar in contributors_per_thousand_lines(projects).patches]
     [0.5]
     """
-    table = table_of(stats.contributors_per_thousand_lines, projects, top=top, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.contributors_per_thousand_lines, projects, top=top, **selection)
     pooled = counts["languages_in_other"]
     chart = partial(
         Chart,
         title="Contributors per thousand lines",
-        empty=typography.empty_reason(
-            counts["projects"], "project", "a main language, contributors and lines"
-        ),
+        empty=typography.empty_reason(counts, "a main language, contributors and lines"),
         x=Axis(label="People in twelve months\nper thousand lines of code"),
         rows=len(table),
         draw=_draw,
@@ -127,7 +124,7 @@ def contributors_per_thousand_lines(
                 "quartiles."
             ),
             axes.pale_note(table["projects"], "languages"),
-            typography.not_shown("project", reasons),
+            typography.not_shown(counts, reasons),
         ],
     )
 

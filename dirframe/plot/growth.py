@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 _UNFINISHED = "Hatched: {} is not over at the newest date in the data."
 
@@ -67,8 +67,7 @@ def growth(
     >>> ax.patches[0].get_data().values.tolist()
     [1.0, 1.0, 3.0]
     """
-    table = table_of(stats.growth, frame, freq=freq, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.growth, frame, freq=freq, **selection)
     noun = "accounts" if "accounts" in counts else "projects"
     periods = Periods.of(freq)
     by = f"by {periods.name}" if periods.name else f"periods of {freq}"
@@ -78,7 +77,7 @@ def growth(
         Chart,
         table=table,
         title=f"Growth of {noun}" if cumulative else f"New {noun}",
-        empty=typography.empty_reason(counts[noun], noun[:-1], "a date"),
+        empty=typography.empty_reason(counts, "a date"),
         x=Axis(label=f"Created at (UTC{year}, {by})", scale="date"),
         y=Axis(label=f"{noun.capitalize()}{' in all' if cumulative else ''}"),
         draw=_draw_growth,
@@ -90,13 +89,12 @@ def growth(
     steps = Marks(
         kind="columns",
         table=table,
-        x=dates.places([*table["start"], table["start"].iloc[-1] + periods.step]),
+        x=dates.positions([*table["start"], table["start"].iloc[-1] + periods.step]),
         y=table["total" if cumulative else "new"].to_numpy(float),
-        colours=[current().palette.accent],
         unfinished=~finished,
     )
     unfinished = "" if finished.all() else _UNFINISHED.format(f"the period from {last}")
-    return chart(marks=[steps], notes=[unfinished, typography.not_shown(noun[:-1], reasons)])
+    return chart(marks=[steps], notes=[unfinished, typography.not_shown(counts, reasons)])
 
 
 def _draw_growth(ax: Axes, chart: Chart) -> None:
@@ -161,7 +159,7 @@ def languages_by_year(
     >>> [[float(bar.get_height()) for bar in language] for language in ax.containers[:2]]
     [[1.0, 0.5], [0.0, 0.5]]
     """
-    table = table_of(
+    table, counts = table_of(
         stats.languages_by_year,
         projects,
         top=top,
@@ -169,15 +167,12 @@ def languages_by_year(
         min_projects=min_projects,
         **selection,
     )
-    counts = table.attrs["dirframe"]["counted"]
     start = "first activity" if date == "analysis_min_month" else "when the directory got it"
     chart = partial(
         Chart,
         table=table,
         title="Main languages by year",
-        empty=typography.empty_reason(
-            counts["projects"], "project", "both a main language and a date"
-        ),
+        empty=typography.empty_reason(counts, "both a main language and a date"),
         x=Axis(label=f"Year ({start})"),
         y=Axis(label="Projects (share of the year's)", scale="share"),
         key="Main language",
@@ -227,7 +222,7 @@ def languages_by_year(
         **axes.without_language(counts),
         "without a date": counts["date_missing"],
     }
-    return chart(marks=marks, notes=[*notes, typography.not_shown("project", reasons)])
+    return chart(marks=marks, notes=[*notes, typography.not_shown(counts, reasons)])
 
 
 def _draw_languages(ax: Axes, chart: Chart) -> None:

@@ -6,14 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 import matplotlib as mpl
-from matplotlib.ticker import StrMethodFormatter, SymmetricalLogLocator
 
 from dirframe import stats
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing import axes, numeric_axes, typography
 from dirframe.plot._drawing.bars import ranking
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 
 @drawn("x")
@@ -63,8 +62,7 @@ def language_share(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 1]
     """
-    table = table_of(stats.language_share, projects, top=top, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.language_share, projects, top=top, **selection)
     return ranking(
         table,
         "language",
@@ -72,7 +70,7 @@ def language_share(
         title="Projects by main language",
         unit="Projects (share of those with a main language)",
         colours=_colours(table),
-        message=typography.empty_reason(counts["projects"], "project", "a main language"),
+        message=typography.empty_reason(counts, "a main language"),
         notes=[_not_shown(counts)],
     )
 
@@ -119,15 +117,14 @@ def contributors_by_language(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'Java']
     """
-    table = table_of(stats.contributors_by_language, projects, top=top, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.contributors_by_language, projects, top=top, **selection)
     described = table[table["projects_counted"] > 0]
     requirement = "a valid contributor count" if counts["with_language"] else "a main language"
     chart = partial(
         Chart,
         table=table,
         title="Contributors by main language",
-        empty=typography.empty_reason(counts["projects"], "project", requirement),
+        empty=typography.empty_reason(counts, requirement),
         x=Axis(label="People per project in twelve months", scale="log"),
         y=Axis(scale="rows", names=list(table["language"])),
         rows=len(table),
@@ -217,15 +214,10 @@ def _spreads(ax: Axes, chart: Chart, size: float) -> None:
         markersize=size / 2,
         label=medians.name,
     )
-    ax.set_xscale("symlog", linthresh=1, linscale=0.5)
-    ax.set_xlim(-0.15, max(maximum.max(), 1) * 1.15)
-    subs = [1.0] if maximum.max() >= 50 else [1.0, 2.0, 5.0]
-    locator = SymmetricalLogLocator(base=10, linthresh=1, subs=subs)
     tick = 1.5 * typography.widest([f"{maximum.max():,.0f}"], tick_size)
     room = (1 - axes.COLUMNS_SHARE) * axes.inner_width(ax)
-    locator.set_params(numticks=max(int(room / tick), 2))
-    ax.xaxis.set_major_locator(locator)
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # replaced by set_xscale
+    numeric_axes.symmetric_log(ax, "x", maximum.max(), int(room / tick))
+    ax.set_xlim(-0.15, max(maximum.max(), 1) * 1.15)
 
 
 def _colours(table: pd.DataFrame) -> list[str]:
@@ -239,4 +231,4 @@ def _not_shown(counts: dict[str, int]) -> str:
         **axes.without_language(counts),
         "without a valid contributor count": uncounted,
     }
-    return typography.not_shown("project", reasons)
+    return typography.not_shown(counts, reasons)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 _ANOTHER = "another or none"
 
@@ -45,7 +45,7 @@ def activity(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.activity` counts them.
     as_of : datetime.date or str, optional
-        A day or month; its month is the end of the window. Left out: the month in which the code
+        A day or month; its month is the end of the window. By default, the month in which the code
         of the median project was fetched.
     window : int, default 12
         Length of the window in months: 1 to 24.
@@ -74,8 +74,7 @@ def activity(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 1, 0]
     """
-    table = table_of(stats.activity, projects, as_of=as_of, window=window, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.activity, projects, as_of=as_of, window=window, **selection)
     month = table["as_of"].iloc[0]
     notes = []
     if month == month:  # noqa: PLR0124  # NaT is not equal to itself
@@ -92,7 +91,7 @@ def activity(
     }
     notes.append(typography.listed("Unknown", "project", reasons))
     later = {"begun later": counts["begun_after_as_of"]}
-    notes.append(typography.not_shown("project", later))
+    notes.append(typography.not_shown(counts, later))
     return ranking(
         table,
         "activity",
@@ -100,7 +99,7 @@ def activity(
         title="Active and dormant projects",
         unit="Projects (share of those that are known)",
         colours=[current().palette.accent, NEUTRAL, OTHER],
-        message=typography.empty_reason(counts["projects"], "project", "begun yet"),
+        message=typography.empty_reason(counts, "begun yet"),
         notes=notes,
     )
 
@@ -120,7 +119,7 @@ def project_age(
         Projects as `dirframe.load_projects` gives them; `dirframe.stats.project_age` counts
         them.
     as_of : datetime.date or str, optional
-        A day or month: the reference date of the age. Left out: the month in which the code of the
+        A day or month: the reference date of the age. By default, the month in which the code of the
         median project was fetched.
 
     Returns
@@ -146,8 +145,7 @@ def project_age(
     >>> [int(bar.get_height()) for bar in ax.patches]
     [1, 0, 1]
     """
-    table = table_of(stats.project_age, projects, as_of=as_of, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.project_age, projects, as_of=as_of, **selection)
     reasons = {
         "without a first month": counts["month_missing"],
         "that ended before they began": counts["months_reversed"],
@@ -161,14 +159,13 @@ def project_age(
         x=table["years"].to_numpy(float),
         y=table["projects"].to_numpy(float),
         width=0.85,
-        colours=[current().palette.accent],
     )
     return Chart(
         table=table,
         title="Age of projects",
-        empty=typography.empty_reason(counts["projects"], "project", "a known age"),
+        empty=typography.empty_reason(counts, "a known age"),
         marks=[bars] if len(table) else [],
-        notes=[typography.not_shown("project", reasons)] if len(table) else [],
+        notes=[typography.not_shown(counts, reasons)],
         x=Axis(label="Age (whole years since the first activity)"),
         y=Axis(label="Projects"),
         draw=_draw_ages,
@@ -233,16 +230,13 @@ def life_span(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bee', 'Ant']
     """
-    table = table_of(stats.life_span, projects, top=top, window=window, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.life_span, projects, top=top, window=window, **selection)
     year = dates.only_year(table["first_month"], table["last_month"])
     chart = partial(
         Chart,
         table=table,
         title="Life span of projects",
-        empty=typography.empty_reason(
-            counts["projects"], "project", "both a first and a last month"
-        ),
+        empty=typography.empty_reason(counts, "both a first and a last month"),
         x=Axis(label=f"First to last month with activity (UTC{year})", scale="date"),
         y=Axis(scale="rows", names=_names(table)),
         rows=len(table) + 3,  # room for the legend
@@ -251,7 +245,7 @@ def life_span(
     )
     if table.empty:
         return chart()
-    starts = dates.places(table["first_month"])
+    starts = dates.positions(table["first_month"])
     palette = current().palette
     languages = [
         language if palette.has(language) else _ANOTHER for language in table["language"].fillna("")
@@ -262,7 +256,7 @@ def life_span(
         Marks(
             kind="rows",
             table=table[is_shown],
-            x=(dates.places(table["last_month"] + MonthBegin(1)) - starts)[is_shown],
+            x=(dates.positions(table["last_month"] + MonthBegin(1)) - starts)[is_shown],
             y=np.flatnonzero(is_shown),
             base=starts[is_shown],
             colours=[looks[name][0]] * int(is_shown.sum()),
@@ -283,17 +277,14 @@ def life_span(
         "with activity after the fetch": counts["months_after_fetch"],
     }
     open_ends = counts["with_life_span"] - counts["ended"]
-    notes: list[str] = []
-    if open_ends:
-        meaning = f"+: not ended ({window} months without activity) when the code was fetched, or "
-        open_lives = (
-            f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean "
-        )
-        notes += [meaning + "not known to have.", open_lives + "or median is too small."]
+    notes = [
+        f"+: not ended ({window} months without activity) when the code was fetched, or not known to have.",
+        f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean or median is too small.",
+    ]
     return chart(
         marks=lives,
         columns={"months": cells},
-        notes=[*notes, typography.not_shown("project", reasons)],
+        notes=[*(notes if open_ends else []), typography.not_shown(counts, reasons)],
     )
 
 
@@ -307,8 +298,8 @@ def _draw_lives(ax: Axes, chart: Chart) -> None:
         for look, lives in enumerate(chart.marks)
         for row in zip(lives.y, lives.x, lives.base, [look] * len(lives.y), strict=True)
     )
-    places, lengths, starts, numbers = zip(*rows, strict=True)
-    container = ax.barh(places, lengths, left=starts, height=height)
+    heights, lengths, starts, numbers = zip(*rows, strict=True)
+    container = ax.barh(heights, lengths, left=starts, height=height)
     for bar, number in zip(container, numbers, strict=True):
         bar.set(linewidth=0, **looks[number])
     handles = [

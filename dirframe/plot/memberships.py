@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dirframe.plot._description.chart import Chart
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 
 @drawn("x")
@@ -55,7 +55,7 @@ def licenses(
     >>> [int(bar.get_width()) for bar in licenses(projects).patches]
     [2]
     """
-    table = table_of(stats.licenses, projects, top=top, **selection)
+    table, _ = table_of(stats.licenses, projects, top=top, **selection)
     titles = table["title"].where(table["title"].notna(), table["license"])
     return _memberships(
         table.assign(license=titles),
@@ -101,9 +101,9 @@ def tags(
     >>> [int(bar.get_width()) for bar in tags(projects).patches]
     [2, 1]
     """
-    table = table_of(stats.tags, projects, top=top, **selection)
+    table, counts = table_of(stats.tags, projects, top=top, **selection)
     note = ""
-    if pooled := table.attrs["dirframe"]["counted"]["tags_in_other"]:
+    if pooled := counts["tags_in_other"]:
         other_projects = counted(int(table["projects"].iloc[-1]), "project")
         note = f"{other_projects} with any of {pooled:,} other tags."
         table = table.iloc[:-1]
@@ -151,8 +151,7 @@ def language_breakdown(
     >>> [int(bar.get_width()) for bar in language_breakdown(projects).patches]
     [800, 200]
     """
-    table = table_of(stats.language_breakdown, projects, top=top, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.language_breakdown, projects, top=top, **selection)
     pooled = counts["languages_in_other"]
     colours = current().palette.languages(table["language"], pooled=pooled)
     lines = counts["code_lines_missing"] + counts["code_lines_negative"]
@@ -169,12 +168,10 @@ def language_breakdown(
         title="Lines of code by language",
         unit="Lines of code (share of those in a named language)",
         colours=colours,
-        message=typography.empty_reason(
-            counts["projects"], "project", "languages with lines of code"
-        ),
+        message=typography.empty_reason(counts, "languages with lines of code"),
         notes=[
             f"{counted(unnamed, 'line')} in languages without a name." if unnamed else "",
-            typography.not_shown("project", reasons),
+            typography.not_shown(counts, reasons),
         ],
     )
 
@@ -197,6 +194,6 @@ def _memberships(
         title=title,
         unit=f"Projects (share of those with {what})",
         pooled=counts.get(pooled, 0),
-        message=typography.empty_reason(counts["projects"], "project", what),
-        notes=["A project can have several.", note, typography.not_shown("project", reasons)],
+        message=typography.empty_reason(counts, what),
+        notes=["A project can have several.", note, typography.not_shown(counts, reasons)],
     )

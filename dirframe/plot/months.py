@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 #: Gap above the lower lane and its height, as shares of the height of the upper lane.
 _GAP, _LANE = 0.16, 0.72
@@ -66,8 +66,7 @@ def monthly_activity(
     >>> ax.patches[0].get_data().values.tolist()
     [7.0, 0.0, 2.0]
     """
-    table = table_of(stats.monthly_activity, frame, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.monthly_activity, frame, **selection)
     project = provenance.get_provenance(table)["query"].get("project")
     title = "Commits and contributors by month" + (f": {project}" if project else "")
     year = dates.only_year(table["month"])
@@ -75,14 +74,14 @@ def monthly_activity(
         Chart,
         table=table,
         title=title,
-        empty=typography.empty_reason(counts["activity_facts"], "activity fact", "a month"),
+        empty=typography.empty_reason(counts, "a month"),
         x=Axis(label=f"Month (UTC{year})", scale="date"),
         lanes=("Commits", "Contributors (people)"),
         draw=_draw,
     )
     if table.empty:
         return chart()
-    edges = dates.places([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
+    edges = dates.positions([*table["month"], table["month"].iloc[-1] + pd.offsets.MonthBegin()])
     unfinished = ~table["finished"].fillna(value=True).to_numpy(bool)
     steps = [
         Marks(
@@ -172,4 +171,4 @@ def _notes(table: pd.DataFrame, counts: dict[str, int]) -> list[str]:
         "without valid commits": counts["commits_invalid"],
         "without valid contributors": counts["contributors_invalid"],
     }
-    return [*notes, typography.not_shown("activity fact", reasons)]
+    return [*notes, typography.not_shown(counts, reasons)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
     Whole = NDArray[np.int64]
 
@@ -76,15 +76,12 @@ def users_against_contributors(
     >>> ax.collections[0].get_offsets().tolist()
     [[0.0, 1.0], [7.0, 2.0]]
     """
-    table = table_of(stats.users_against_contributors, projects, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.users_against_contributors, projects, **selection)
     chart = partial(
         Chart,
         table=table,
         title="Users and contributors of projects",
-        empty=typography.empty_reason(
-            counts["projects"], "project", "both users and contributors counted"
-        ),
+        empty=typography.empty_reason(counts, "both users and contributors counted"),
         x=Axis(label="Users (members)", scale="log"),
         y=Axis(label="Contributors (people in twelve months)", scale="log"),
     )

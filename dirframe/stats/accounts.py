@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import pandas as pd
 
@@ -10,12 +10,8 @@ from dirframe.stats._core.columns import integer_column
 from dirframe.stats._core.frequencies import Frequencies
 from dirframe.stats._core.groupby import as_int64, group_sizes, shares
 from dirframe.stats._core.loaders import ACCOUNTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
-
-if TYPE_CHECKING:
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 RANK = "kudo_score_kudo_rank"
 RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
@@ -25,7 +21,7 @@ RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 def accounts_by_kudo_rank(
     accounts: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the accounts of each kudo rank.
 
     Parameters
@@ -36,7 +32,7 @@ def accounts_by_kudo_rank(
     Returns
     -------
     pandas.DataFrame
-        A row a rank from 1 (new) to 10, ascending, also where no account has it:
+        One row per rank from 1 (new) to 10, ascending, also where no account has it:
 
         - ``kudo_rank`` (Int64, rank)
         - ``accounts`` (Int64, accounts)
@@ -46,7 +42,7 @@ def accounts_by_kudo_rank(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -78,15 +74,14 @@ def accounts_by_kudo_rank(
         "kudo_rank_missing": missing,
         "kudo_rank_impossible": records - with_rank - missing,
     }
-    step = "accounts_by_kudo_rank"
-    return attach_counts(accounts, result, step=step, resource="account", counted=counted)
+    return result, counted
 
 
 @selectable
 def posts_distribution(
     accounts: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the accounts of each number of forum posts.
 
     Parameters
@@ -97,9 +92,9 @@ def posts_distribution(
     Returns
     -------
     pandas.DataFrame
-        A row a number of posts that occurs, ascending; none where no account has a valid one:
+        One row per number of posts that occurs, ascending; none where no account has a valid one:
 
-        - ``posts`` (Int64, posts an account)
+        - ``posts`` (Int64, posts per account)
         - ``accounts`` (Int64, accounts): accounts with this many
         - ``share`` (Float64, 0 to 1): of the accounts with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
@@ -107,7 +102,7 @@ def posts_distribution(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -126,6 +121,4 @@ def posts_distribution(
     require_columns(accounts, "posts_count", loader=ACCOUNTS)
     frequencies = Frequencies.of(accounts, "posts_count")
     result = frequencies.distribution("posts", "accounts")
-    counted = frequencies.counted("accounts", "posts")
-    step = "posts_distribution"
-    return attach_counts(accounts, result, step=step, resource="account", counted=counted)
+    return result, frequencies.counted("accounts", "posts")

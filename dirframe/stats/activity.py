@@ -32,8 +32,7 @@ from dirframe.stats._core.groupby import (
     true,
     valid,
 )
-from dirframe.stats._core.result import attach_counts
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from datetime import date
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
     import narwhals as nw
     from numpy.typing import NDArray
 
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 _MOMENT = "datetime64[us, UTC]"
 
@@ -54,7 +51,7 @@ def activity(
     as_of: date | str | None = None,
     window: int = 12,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects that were active, dormant or unknown in a month.
 
     Parameters
@@ -63,7 +60,7 @@ def activity(
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
         A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the reference
-        month. Left out: the month in which the code of the median project was fetched, of those
+        month. By default, the month in which the code of the median project was fetched, of those
         with such a date that is not after the retrieval (of two medians, the later). At least
         half of them were fetched then or later, and a few wrong dates do not change it.
     window : int, default 12
@@ -86,7 +83,7 @@ def activity(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates or whole numbers, `as_of` is
+        If a column is missing or does not hold dates or whole numbers, `as_of` is
         neither a day nor a month (a year alone is none), or `window` is not from 1 to 24.
 
     Notes
@@ -184,7 +181,7 @@ def activity(
         "window": months_in_window,
         "in_disagreement": int(count[_disagrees(numbers, sizes["working"], latest)].sum()),
     }
-    return attach_counts(projects, result, step="activity", resource="project", counted=counted)
+    return result, counted
 
 
 def _disagrees(numbers: dict[str, Any], working: pd.Series[Any], latest: int) -> NDArray[np.bool_]:

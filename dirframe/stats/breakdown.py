@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import narwhals as nw
 import pandas as pd
@@ -12,12 +12,8 @@ from dirframe.stats._core.columns import integer_column
 from dirframe.stats._core.entries import LANGUAGES, Counts, combine_counts, list_entries
 from dirframe.stats._core.groupby import LINES, as_int64, has_name, rank_names
 from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
-
-if TYPE_CHECKING:
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 _UNNAMED = "code_lines_unnamed"
 #: Entry, without an id, for the languages that the directory does not list.
@@ -30,7 +26,7 @@ def language_breakdown(
     *,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Share out the lines of code among all languages, not only the main ones.
 
     Parameters
@@ -40,13 +36,13 @@ def language_breakdown(
     top : int, optional
         Keep this many languages and sum up the others in a last row named
         ``other (n languages)``, with thousands separated by commas, where a project counts
-        once for each of them. A single language left over keeps its own row. Left out: all
+        once for each of them. A single language left over keeps its own row. By default, all
         languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most lines first, then the most projects, then by name (by code
+        One row per language, the most lines first, then the most projects, then by name (by code
         point), ``other`` last whatever its size:
 
         - ``language`` (str): without blanks around it
@@ -60,7 +56,7 @@ def language_breakdown(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, or `top` is below 1.
+        If a column is missing or does not hold whole numbers, or `top` is below 1.
 
     Notes
     -----
@@ -119,8 +115,7 @@ def language_breakdown(
         "languages_in_other": pooled,
         _UNNAMED: round(numbers[_UNNAMED]),
     }
-    step = "language_breakdown"
-    return attach_counts(projects, result, step=step, resource="project", counted=counted)
+    return result, counted
 
 
 def _breakdown(projects: pd.DataFrame) -> Counts:

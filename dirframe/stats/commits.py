@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,8 @@ from dirframe.stats._core.columns import integer_column, text_column, timestamp_
 from dirframe.stats._core.frequencies import concentration
 from dirframe.stats._core.groupby import as_int64, check_int64_sum, group_sizes, shares
 from dirframe.stats._core.loaders import CONTRIBUTORS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
-
-if TYPE_CHECKING:
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 _LAST = "last_commit_time"
 
@@ -29,7 +25,7 @@ _LAST = "last_commit_time"
 def commits_by_contributor(
     frame: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Rank the contributors of a project by their commits.
 
     Parameters
@@ -41,7 +37,7 @@ def commits_by_contributor(
     Returns
     -------
     pandas.DataFrame
-        A row a contributor, most commits first, then by id, then by name (as text, by code
+        One row per contributor, most commits first, then by id, then by name (as text, by code
         point, so that ``"10"`` is before ``"9"``; missing ones first):
 
         - ``rank`` (Int64): number of the row from 1; those with as many commits do not share it
@@ -55,7 +51,7 @@ def commits_by_contributor(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, the sum of the
+        If a column is missing or does not hold whole numbers, the sum of the
         commits is beyond 64 bits, or a contributor is there more than once, as in a frame of
         several projects.
 
@@ -78,9 +74,7 @@ def commits_by_contributor(
     1     2              3               0.9
     2     3              1               1.0
     """
-    result, counted = _ranked(frame)
-    step, resource = "commits_by_contributor", CONTRIBUTOR_FACT.name
-    return attach_counts(frame, result, step=step, resource=resource, counted=counted)
+    return _ranked(frame)
 
 
 @selectable
@@ -89,7 +83,7 @@ def commit_concentration(
     *,
     window: int = 12,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Measure how much a project depends on few contributors: truck factor, Gini, top shares.
 
     Parameters
@@ -102,7 +96,7 @@ def commit_concentration(
     Returns
     -------
     pandas.DataFrame
-        A row a measure:
+        One row per measure:
 
         - ``measure`` (str): ``"top 1"`` and ``"top 5"`` contributors, ``"gini"``,
           ``"bus factor"``, ``"bus factor still active"``, ``"effective contributors"``
@@ -151,8 +145,7 @@ def commit_concentration(
             "value": pd.Series([*measures.values()], dtype="Float64"),
         }
     )
-    step, resource = "commit_concentration", CONTRIBUTOR_FACT.name
-    return attach_counts(frame, result, step=step, resource=resource, counted=counted)
+    return result, counted
 
 
 def measures_of(ranked: pd.DataFrame) -> dict[str, float | None]:
@@ -188,7 +181,7 @@ def _more_measures(frame: Frame, ranked: pd.DataFrame, window: int) -> dict[str,
     return {"bus factor still active": active, "effective contributors": effective}
 
 
-def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, int]]:
+def _ranked(frame: Frame) -> Counted:
     require_columns(frame, "contributor_id", "commits", loader=CONTRIBUTORS)
     columns = {
         "id": text_column("contributor_id"),

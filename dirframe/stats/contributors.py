@@ -22,21 +22,18 @@ from dirframe.stats._core.groupby import (
     whole_number,
 )
 from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 
 @selectable
 def contributor_distribution(
     projects: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects of each number of contributors.
 
     Parameters
@@ -47,10 +44,10 @@ def contributor_distribution(
     Returns
     -------
     pandas.DataFrame
-        A row a number of contributors that occurs, ascending; none where no project has a
+        One row per number of contributors that occurs, ascending; none where no project has a
         valid one:
 
-        - ``contributors`` (Int64, people a project)
+        - ``contributors`` (Int64, people per project)
         - ``projects`` (Int64, projects): projects with this many
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
@@ -58,7 +55,7 @@ def contributor_distribution(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -77,8 +74,7 @@ def contributor_distribution(
     1             3         1  0.333333            1.0
     """
     frequencies = _frequencies(projects)
-    result = frequencies.distribution("contributors", "projects")
-    return _finish(projects, result, frequencies, "contributor_distribution")
+    return frequencies.distribution("contributors", "projects"), _counted(frequencies)
 
 
 @selectable
@@ -87,7 +83,7 @@ def contributor_quantiles(
     *,
     quantiles: Sequence[float] = (0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1),
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return quantiles of the number of contributors per project.
 
     Parameters
@@ -100,16 +96,16 @@ def contributor_quantiles(
     Returns
     -------
     pandas.DataFrame
-        A row a quantile, in the order asked for:
+        One row per quantile, in the order asked for:
 
         - ``quantile`` (Float64, 0 to 1)
-        - ``contributors`` (Float64, people a project): this share of the projects has so many
+        - ``contributors`` (Float64, people per project): this share of the projects has so many
           or fewer; missing where no project has a valid number
 
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers, or a quantile is
+        If the column is missing or does not hold whole numbers, or a quantile is
         not from 0 to 1.
 
     Notes
@@ -142,14 +138,14 @@ def contributor_quantiles(
             "contributors": pd.Series(frequencies.quantile(at), dtype="Float64"),
         }
     )
-    return _finish(projects, result, frequencies, "contributor_quantiles")
+    return result, _counted(frequencies)
 
 
 @selectable
 def lorenz(
     projects: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return the Lorenz curve of contributors over projects.
 
     Parameters
@@ -165,13 +161,13 @@ def lorenz(
 
         - ``projects_share`` (Float64, 0 to 1): of the projects with a valid number
         - ``contributors_share`` (Float64, 0 to 1): of all contributors, in these projects
-        - ``contributors`` (Int64, people a project): what the projects up to this corner have
+        - ``contributors`` (Int64, people per project): what the projects up to this corner have
           at most; missing at the origin
 
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -200,14 +196,14 @@ def lorenz(
             "contributors": numbers,
         }
     )
-    return _finish(projects, result, frequencies, "lorenz")
+    return result, _counted(frequencies)
 
 
 @selectable
 def contributor_concentration(
     projects: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Measure how unequally contributors are spread over projects.
 
     Parameters
@@ -218,7 +214,7 @@ def contributor_concentration(
     Returns
     -------
     pandas.DataFrame
-        A row a measure:
+        One row per measure:
 
         - ``measure`` (str): ``"gini"``, then ``"top 1%"``, ``"top 10%"``, ``"top 20%"`` and
           ``"top 50%"`` of the projects
@@ -231,7 +227,7 @@ def contributor_concentration(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -272,7 +268,8 @@ def contributor_concentration(
             "value_without_zeros": pd.Series([*measures_without_zeros.values()], dtype="Float64"),
         }
     )
-    return _finish(projects, result, frequencies, "contributor_concentration", zeros=True)
+    counted = _counted(frequencies)
+    return result, counted | {"projects_without_contributors": frequencies.zeros}
 
 
 @selectable
@@ -281,7 +278,7 @@ def team_size_classes(
     *,
     bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Put projects into classes by their number of contributors.
 
     Parameters
@@ -294,11 +291,11 @@ def team_size_classes(
     Returns
     -------
     pandas.DataFrame
-        A row a class, also where no project is in it:
+        One row per class, also where no project is in it:
 
         - ``team_size`` (str): name of the class: ``"2–4"`` (an en dash), ``"0"`` where that is
           the only number in it, ``"1,000 or more"``
-        - ``smallest``, ``largest`` (Int64, people a project): its bounds, both of them in it;
+        - ``smallest``, ``largest`` (Int64, people per project): its bounds, both of them in it;
           the last class has no ``largest``
         - ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the projects with a valid number; 0.0 in each row
@@ -309,7 +306,7 @@ def team_size_classes(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers, their sum is
+        If the column is missing or does not hold whole numbers, their sum is
         beyond 64 bits, or `bounds` are no whole numbers that ascend from 0.
 
     Notes
@@ -350,7 +347,7 @@ def team_size_classes(
             "contributors": as_int64(counts[1]),
         }
     )
-    return _finish(projects, result, frequencies, "team_size_classes")
+    return result, _counted(frequencies)
 
 
 def _frequencies(projects: Frame) -> Frequencies:
@@ -358,16 +355,5 @@ def _frequencies(projects: Frame) -> Frequencies:
     return Frequencies.of(projects, CONTRIBUTORS)
 
 
-def _finish(
-    projects: Frame,
-    result: pd.DataFrame,
-    frequencies: Frequencies,
-    step: str,
-    *,
-    zeros: bool = False,
-) -> pd.DataFrame:
-    counted = frequencies.counted("projects", "contributors")
-    if zeros:
-        without_contributors = frequencies.known - frequencies.without_zeros().known
-        counted["projects_without_contributors"] = without_contributors
-    return attach_counts(projects, result, step=step, resource="project", counted=counted)
+def _counted(frequencies: Frequencies) -> dict[str, int]:
+    return frequencies.counted("projects", "contributors")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import pandas as pd
 
 from dirframe.stats._core.columns import text_column
 from dirframe.stats._core.groupby import as_int64, group_sizes, has_name, rank_names, shares
 from dirframe.stats._core.loaders import UNIFIED_ACCOUNTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
-
-if TYPE_CHECKING:
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 
 @selectable
@@ -23,7 +19,7 @@ def accounts_by_country(
     *,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the accounts of each country.
 
     Parameters
@@ -33,12 +29,12 @@ def accounts_by_country(
     top : int, optional
         Keep this many countries and sum up the others in a last row named
         ``other (n countries)``, with thousands separated by commas. A single country left over
-        keeps its own row. Left out: all countries.
+        keeps its own row. By default, all countries.
 
     Returns
     -------
     pandas.DataFrame
-        A row a country (one ``country_name``), the most accounts first, then by name (by code
+        One row per country (one ``country_name``), the most accounts first, then by name (by code
         point), ``other`` last whatever its size:
 
         - ``country_alpha_2`` (str): ISO 3166-1 code of two letters, the first by alphabet
@@ -104,6 +100,4 @@ def accounts_by_country(
         "countries": len(names),
         "countries_in_other": pooled,
     }
-    return attach_counts(
-        accounts, result, step="accounts_by_country", resource="account", counted=counted
-    )
+    return result, counted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import narwhals as nw
 import numpy as np
@@ -13,6 +13,7 @@ from dirframe.stats._core.frequencies import spread_of
 from dirframe.stats._core.groupby import (
     ANALYSIS,
     CONTRIBUTORS,
+    LACKING,
     LANGUAGE,
     LINES,
     USERS,
@@ -21,14 +22,11 @@ from dirframe.stats._core.groupby import (
     has_name,
     rank_names,
     rank_rows,
+    without_analysis,
 )
 from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
-
-if TYPE_CHECKING:
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 
 @selectable
@@ -37,7 +35,7 @@ def contributors_per_thousand_lines(
     *,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return the contributors per thousand lines of code, by main language.
 
     Parameters
@@ -47,12 +45,12 @@ def contributors_per_thousand_lines(
     top : int, optional
         Keep this many languages and take all others together in a last row named
         ``other (n languages)``, with thousands separated by commas. A single language left
-        over keeps its own row. Left out: all languages.
+        over keeps its own row. By default, all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language that a project with both numbers has, the most such projects first,
+        One row per language that a project with both numbers has, the most such projects first,
         then by name (by code point), ``other`` last whatever its size:
 
         - ``language`` (str): name of the main language
@@ -60,18 +58,18 @@ def contributors_per_thousand_lines(
         - ``contributors`` (Int64, people): sum over these projects; a person in two of them
           counts twice
         - ``code_lines`` (Int64, lines): sum over these projects, in all their languages
-        - ``contributors_per_thousand_lines`` (Float64, people a thousand lines): ratio of the
+        - ``contributors_per_thousand_lines`` (Float64, people per thousand lines): ratio of the
           sums, so that a single large project can decide it; missing where there are no lines
-        - ``lower_quartile``, ``median`` and ``upper_quartile`` (Float64, people a thousand
+        - ``lower_quartile``, ``median`` and ``upper_quartile`` (Float64, people per thousand
           lines): of the ratios of the single projects with lines, each of which weighs the
           same; missing where no project has lines
-        - ``median_low``, ``median_high`` (Float64, people a thousand lines): 95% confidence interval of the
+        - ``median_low``, ``median_high`` (Float64, people per thousand lines): 95% confidence interval of the
           median; missing for fewer than 6 projects, of which there is none
 
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        If a column is missing or does not hold whole numbers, a sum is beyond 64
         bits, or `top` is below 1.
 
     Notes
@@ -107,16 +105,15 @@ def contributors_per_thousand_lines(
     0        C         2                              0.5  0.714286
     """
     require_columns(projects, LANGUAGE, CONTRIBUTORS, LINES, loader=PROJECTS)
-    columns, has_analysis = ["contributors", "code_lines"], ANALYSIS in projects.columns
+    columns = ["contributors", "code_lines"]
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         has_both = (nw.col(columns[0]) >= 0) & (nw.col(columns[1]) >= 0)
         # A product with 1 or 0 takes a third of the time of a conditional, with the same sums.
         weighted = table.with_columns(projects=has_both.cast(nw.Int64))
-        weighted = weighted.with_columns(nw.col(name) * nw.col("projects") for name in columns)
-        if has_analysis:
-            weighted = weighted.with_columns(lacking=nw.col("analysis").is_null().cast(nw.Int64))
-        sums = nw.col("projects", *columns, *(["lacking"] * has_analysis)).sum()
+        products = [nw.col(name) * nw.col("projects") for name in columns]
+        weighted = weighted.with_columns(*products, LACKING)
+        sums = nw.col("projects", *columns, "lacking").sum()
         return weighted.group_by("language").agg(nw.len().alias("records"), sums)
 
     totals = aggregate(
@@ -126,7 +123,7 @@ def contributors_per_thousand_lines(
             # Missing and negative numbers are excluded alike.
             "contributors": integer_column(CONTRIBUTORS, missing=-1),
             "code_lines": integer_column(LINES, missing=-1),
-            **({"analysis": text_column(ANALYSIS)} if has_analysis else {}),
+            **ANALYSIS,
         },
         statement,
         by=["language"],
@@ -146,18 +143,13 @@ def contributors_per_thousand_lines(
         "projects": int(numbers.sum()),
         "with_both": with_both,
         "without_language": int(numbers[~has_language].sum()),
-        **(
-            {"without_analysis": int(totals["lacking"][~has_language].sum())}
-            if has_analysis
-            else {}
-        ),
+        **without_analysis(projects, totals["lacking"][~has_language].sum()),
         "numbers_missing_or_negative": int(numbers[has_language].sum()) - with_both,
         "without_lines": with_both - ratios[1],
         "languages": len(rows),
         "languages_in_other": pooled,
     }
-    step = "contributors_per_thousand_lines"
-    return attach_counts(projects, result, step=step, resource="project", counted=counted)
+    return result, counted
 
 
 def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
@@ -182,7 +174,7 @@ def _ratios(projects: Frame, names: pd.Series[str]) -> tuple[pd.DataFrame, int]:
 def users_against_contributors(
     projects: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects of each pair of users and contributors.
 
     Parameters
@@ -193,7 +185,7 @@ def users_against_contributors(
     Returns
     -------
     pandas.DataFrame
-        A row a pair that occurs, by users, then by contributors, both ascending:
+        One row per pair that occurs, by users, then by contributors, both ascending:
 
         - ``users`` (Int64, members): the project's ``stack_count``, or its ``user_count`` where
           that is missing
@@ -203,7 +195,7 @@ def users_against_contributors(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers.
+        If a column is missing or does not hold whole numbers.
 
     Notes
     -----
@@ -243,5 +235,4 @@ def users_against_contributors(
         "with_both": int(result["projects"].sum()),
         **unknown,
     }
-    step = "users_against_contributors"
-    return attach_counts(projects, result, step=step, resource="project", counted=counted)
+    return result, counted

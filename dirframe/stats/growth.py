@@ -8,31 +8,30 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT
+from dirframe.stats._core.backends import resource_of
 from dirframe.stats._core.columns import text_column, timestamp_column
 from dirframe.stats._core.groupby import (
     ANALYSIS,
     CREATED,
     FIRST_MONTH,
+    LACKING,
     LANGUAGE,
     as_int64,
     group_sizes,
     has_name,
     rank_names,
     whole_number,
+    without_analysis,
 )
 from dirframe.stats._core.loaders import EITHER, PROJECTS
 from dirframe.stats._core.periods import Periods, newest_date
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 
 @selectable
@@ -41,7 +40,7 @@ def growth(
     *,
     freq: str = "MS",
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count accounts or projects by the date on which they were created.
 
     Parameters
@@ -58,7 +57,7 @@ def growth(
     Returns
     -------
     pandas.DataFrame
-        A row a period from the first to the last with a record, ascending, without gaps; none
+        One row per period from the first to the last with a record, ascending, without gaps; none
         where no record has a date:
 
         - ``start`` (datetime64[us, UTC]): first day of the period, also where pandas itself
@@ -71,7 +70,7 @@ def growth(
     Raises
     ------
     InvalidInputError
-        If the column ``created_at`` is missing or holds something else than dates, or `freq`
+        If the column ``created_at`` is missing or does not hold dates, or `freq`
         is another frequency.
 
     Notes
@@ -115,14 +114,14 @@ def growth(
             "finished": _finished([start + periods.step for start in new.index], frame, CREATED),
         }
     )
-    resource = (provenance.resource_of(frame) or PROJECT).name
+    collection = (resource_of(frame) or PROJECT).collection
     with_date, records = int(dated.sum()), int(by_day["records"].sum())
     counted = {
-        f"{resource}s": records,
+        collection: records,
         "with_created_at": with_date,
         "created_at_missing": records - with_date,
     }
-    return attach_counts(frame, result, step="growth", resource=resource, counted=counted)
+    return result, counted
 
 
 @selectable
@@ -133,7 +132,7 @@ def languages_by_year(
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
     min_projects: int = 1,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects of each main language by the year in which they began.
 
     Parameters
@@ -143,7 +142,7 @@ def languages_by_year(
     top : int, optional
         Keep this many languages, those with the most projects over all years, and sum up the
         others as ``other (n languages)``, with thousands separated by commas. A single
-        language left over keeps its own rows. Left out: all languages.
+        language left over keeps its own rows. By default, all languages.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory
         got it.
@@ -170,7 +169,7 @@ def languages_by_year(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, `top` or `min_projects` is
+        If a column is missing or does not hold dates, `top` or `min_projects` is
         below 1, or `date` is another column.
 
     Notes
@@ -202,15 +201,10 @@ def languages_by_year(
     least = whole_number("min_projects", min_projects, least=1, instead="of projects")
 
     def years_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        lacking = {"lacking": nw.col("analysis").is_null()} if has_analysis else {}
-        return table.select("language", year=nw.col("date").dt.year(), **lacking)
+        return table.select("language", LACKING, year=nw.col("date").dt.year())
 
-    has_analysis = ANALYSIS in projects.columns
-    columns = {"language": text_column(LANGUAGE), "date": timestamp_column(date)}
-    keys = ["language", "year"]
-    if has_analysis:
-        columns["analysis"] = text_column(ANALYSIS)
-        keys.append("lacking")
+    columns = {"language": text_column(LANGUAGE), "date": timestamp_column(date), **ANALYSIS}
+    keys = ["language", "year", "lacking"]
     sizes = group_sizes(projects, columns, by=keys, prepare=years_of)
     has_language, has_date = has_name(sizes, "language"), sizes["year"].notna().to_numpy(dtype=bool)
     rows = sizes[has_language & has_date]
@@ -242,21 +236,17 @@ def languages_by_year(
         }
     )
     records = sizes["records"]
-    unanalysed = {}
-    if has_analysis:
-        lacking = sizes["lacking"].to_numpy(dtype=bool) & ~has_language
-        unanalysed["without_analysis"] = int(records[lacking].sum())
+    unanalysed = records[sizes["lacking"].to_numpy(dtype=bool) & ~has_language].sum()
     counted = {
         "projects": int(records.sum()),
         "with_language_and_date": int(records[has_language & has_date].sum()),
         "without_language": int(records[~has_language].sum()),
-        **unanalysed,
+        **without_analysis(projects, unanalysed),
         "date_missing": int(records[has_language & ~has_date].sum()),
         "languages": len(names),
         "languages_in_other": pooled,
     }
-    step = "languages_by_year"
-    return attach_counts(projects, result, step=step, resource="project", counted=counted)
+    return result, counted
 
 
 def _taken_together(projects: pd.Series[int], least: int) -> pd.Series[int]:

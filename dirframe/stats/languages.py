@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import narwhals as nw
 import pandas as pd
@@ -12,6 +12,7 @@ from dirframe.stats._core.frequencies import spread
 from dirframe.stats._core.groupby import (
     ANALYSIS,
     CONTRIBUTORS,
+    LACKING,
     LANGUAGE,
     LINES,
     USERS,
@@ -23,14 +24,11 @@ from dirframe.stats._core.groupby import (
     rank_rows,
     shares,
     valid,
+    without_analysis,
 )
 from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
-
-if TYPE_CHECKING:
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 
 @selectable
@@ -39,7 +37,7 @@ def language_share(
     *,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects of each main language.
 
     Parameters
@@ -49,12 +47,12 @@ def language_share(
     top : int, optional
         Keep this many languages and sum up the others in a last row named
         ``other (n languages)``, with thousands separated by commas. A single language left
-        over keeps its own row. Left out: all languages.
+        over keeps its own row. By default, all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most projects first, then by name (by code point), ``other`` last
+        One row per language, the most projects first, then by name (by code point), ``other`` last
         whatever its size:
 
         - ``language`` (str): name of the main language
@@ -71,7 +69,7 @@ def language_share(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        If a column is missing or does not hold whole numbers, a sum is beyond 64
         bits, or `top` is below 1.
 
     Notes
@@ -99,19 +97,16 @@ def language_share(
     1     Java         1  0.333333         800      2
     """
     require_columns(projects, LANGUAGE, LINES, loader=PROJECTS)
-    values, has_analysis = ["code_lines", "users"], ANALYSIS in projects.columns
+    values = ["code_lines", "users"]
 
     def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         numbers = [valid(name).alias(f"{name}_valid") for name in values]
-        if has_analysis:
-            numbers.append(nw.col("analysis").is_null().cast(nw.Int64).alias("lacking"))
-        table = table.with_columns(*numbers)
+        table = table.with_columns(*numbers, LACKING)
         sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
         known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
         given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-        unanalysed = [nw.col("lacking").sum().alias("without_analysis")] if has_analysis else []
         rows = nw.len().alias("projects")
-        return table.group_by("language").agg(rows, *sums, *known, *given, *unanalysed)
+        return table.group_by("language").agg(rows, *sums, *known, *given, nw.col("lacking").sum())
 
     totals = aggregate(
         projects,
@@ -119,7 +114,7 @@ def language_share(
             "language": text_column(LANGUAGE),
             "code_lines": integer_column(LINES),
             "users": integer_column(*USERS),
-            **({"analysis": text_column(ANALYSIS)} if has_analysis else {}),
+            **ANALYSIS,
         },
         statement,
         by=["language"],
@@ -137,12 +132,7 @@ def language_share(
         "projects": records,
         "with_language": with_language,
         "without_language": records - with_language,
-        # Only if the frame has the column: it is unknown if not loaded.
-        **(
-            {"without_analysis": int(totals["without_analysis"][~has_language].sum())}
-            if has_analysis
-            else {}
-        ),
+        **without_analysis(projects, totals["lacking"][~has_language].sum()),
         "languages": len(rows),
         "languages_in_other": pooled,
     }
@@ -150,9 +140,7 @@ def language_share(
         with_number = int(rows[f"{name}_given"].sum())
         counted[f"{name}_missing"] = with_language - with_number
         counted[f"{name}_negative"] = with_number - int(rows[f"{name}_known"].sum())
-    return attach_counts(
-        projects, result, step="language_share", resource="project", counted=counted
-    )
+    return result, counted
 
 
 @selectable
@@ -161,7 +149,7 @@ def contributors_by_language(
     *,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Describe how many contributors the projects of each main language have.
 
     Parameters
@@ -171,12 +159,12 @@ def contributors_by_language(
     top : int, optional
         Keep this many languages and describe the projects of all others together in a last
         row named ``other (n languages)``, with thousands separated by commas. A single
-        language left over keeps its own row. Left out: all languages.
+        language left over keeps its own row. By default, all languages.
 
     Returns
     -------
     pandas.DataFrame
-        A row a language, the most contributors first (missing ones last), then the most
+        One row per language, the most contributors first (missing ones last), then the most
         projects, then by name (by code point), ``other`` last whatever its size:
 
         - ``language`` (str): name of the main language
@@ -186,17 +174,17 @@ def contributors_by_language(
         - ``contributors`` (Int64, people): sum over these projects of the people who
           committed in the twelve months before the project's analysis; a person in two
           projects counts twice
-        - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people a project)
-        - ``median_low``, ``median_high`` (Float64, people a project): 95% confidence interval of the
+        - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project)
+        - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval of the
           median; missing for fewer than 6 projects, of which there is none
-        - ``maximum`` (Int64, people a project)
+        - ``maximum`` (Int64, people per project)
 
         The columns after ``projects_counted`` are missing where that is 0.
 
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers, a sum is beyond 64
+        If a column is missing or does not hold whole numbers, a sum is beyond 64
         bits, or `top` is below 1.
 
     Notes
@@ -230,16 +218,15 @@ def contributors_by_language(
     """
     require_columns(projects, LANGUAGE, CONTRIBUTORS, loader=PROJECTS)
     columns = {"language": text_column(LANGUAGE), "people": integer_column(CONTRIBUTORS)}
-    lacking = nw.col("analysis").is_null().alias("lacking")
     sizes = group_sizes(
         projects,
-        columns | {"analysis": text_column(ANALYSIS)},
+        columns | ANALYSIS,
         by=[*columns, "lacking"],
-        prepare=lambda table: table.with_columns(lacking),
+        prepare=lambda table: table.with_columns(LACKING),
     )
     records = int(sizes["records"].sum())
     has_language = has_name(sizes, "language")
-    without_analysis = int(sizes["records"][sizes["lacking"].astype("bool") & ~has_language].sum())
+    unanalysed = sizes["records"][sizes["lacking"].astype("bool") & ~has_language].sum()
     sizes = sizes[has_language].astype({"people": "Int64", "records": "Int64"})
     sizes["known"] = sizes["records"].where((sizes["people"] >= 0).fillna(value=False), 0)
     check_int64_sum(CONTRIBUTORS, sizes["people"], sizes["known"])
@@ -266,15 +253,14 @@ def contributors_by_language(
         "with_language": with_language,
         "with_language_and_contributors": int(sizes["known"].sum()),
         "without_language": records - with_language,
-        **({"without_analysis": without_analysis} if ANALYSIS in projects.columns else {}),
+        **without_analysis(projects, unanalysed),
         "languages": len(names),
         "languages_in_other": pooled,
         "contributors_missing": int(sizes["records"][sizes["people"].isna()].sum()),
         "contributors_negative": int(sizes["records"][negative].sum()),
     }
     result = result.reset_index().astype({"language": "str"})
-    step = "contributors_by_language"
-    return attach_counts(projects, result, step=step, resource="project", counted=counted)
+    return result, counted
 
 
 def _totals(sizes: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:

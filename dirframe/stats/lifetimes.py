@@ -36,15 +36,13 @@ from dirframe.stats._core.groupby import (
     true,
 )
 from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date
 
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
     from dirframe.stats._options.strata import Key
 
 _MOMENT = "datetime64[us, UTC]"
@@ -59,7 +57,7 @@ def project_age(
     *,
     as_of: date | str | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count projects by their age: the years since their first month with activity.
 
     Parameters
@@ -68,13 +66,13 @@ def project_age(
         Projects as `dirframe.load_projects` gives them.
     as_of : datetime.date or str, optional
         A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: when the age is
-        told. Left out: as in `activity`, the month in which the code of the median project
+        told. By default, as in `activity`, the month in which the code of the median project
         was fetched.
 
     Returns
     -------
     pandas.DataFrame
-        A row a year of age from 0 to that of the oldest, also where no project has it; none
+        One row per year of age from 0 to that of the oldest, also where no project has it; none
         where no project has an age:
 
         - ``years`` (Int64, whole years): 0 in the first twelve months
@@ -85,7 +83,7 @@ def project_age(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, or `as_of` is neither a day
+        If a column is missing or does not hold dates, or `as_of` is neither a day
         nor a month. The date of the fetch is needed only where `as_of` is left out.
 
     Notes
@@ -158,7 +156,7 @@ def project_age(
         "with_age": int(numbers.sum()),
         **{reason: int(count[state == reason].sum()) for reason in rules},
     }
-    return attach_counts(projects, result, step="project_age", resource="project", counted=counted)
+    return result, counted
 
 
 @selectable
@@ -168,7 +166,7 @@ def life_span(
     top: int | None = None,
     window: int = 12,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return the time from the first to the last month with activity of each project.
 
     Parameters
@@ -176,7 +174,7 @@ def life_span(
     projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
-        Give this many projects, those with the longest life. Left out: all.
+        Give this many projects, those with the longest life. By default, all.
     window : int, default 12
         Months without activity, up to the month of the fetch, after which a life has ended: 1
         to 24.
@@ -184,7 +182,7 @@ def life_span(
     Returns
     -------
     pandas.DataFrame
-        A row a project, the longest life first, then the earlier first month, then by name
+        One row per project, the longest life first, then the earlier first month, then by name
         and id (as text, by code point, missing ones first):
 
         - ``id`` and ``name`` (str)
@@ -200,7 +198,7 @@ def life_span(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than whole numbers or dates, `top` is
+        If a column is missing or does not hold whole numbers or dates, `top` is
         below 1, or `window` is not from 1 to 24.
 
     Notes
@@ -288,7 +286,7 @@ def life_span(
         "window": months_in_window,
         "projects_not_shown": int(valid_lives["records"].sum()) - len(result),
     }
-    return attach_counts(projects, result, step="life_span", resource="project", counted=counted)
+    return result, counted
 
 
 def life_lengths(projects: Frame, window: object, key: Key | None = None) -> pd.DataFrame:

@@ -15,16 +15,13 @@ from dirframe.stats._core.backends import map_reduce, row_batches
 from dirframe.stats._core.entries import Counts, combine_counts, list_entries
 from dirframe.stats._core.groupby import as_int64, rank_names
 from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 
 @selectable
@@ -33,7 +30,7 @@ def licenses(
     *,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects under each licence.
 
     Parameters
@@ -43,12 +40,12 @@ def licenses(
     top : int, optional
         Keep this many licences and count the projects that have any other in a last row
         named ``other (n licences)``, with thousands separated by commas. A single licence left
-        over keeps its own row. Left out: all licences.
+        over keeps its own row. By default, all licences.
 
     Returns
     -------
     pandas.DataFrame
-        A row a licence, the most projects first, then by code (by code point), ``other`` last
+        One row per licence, the most projects first, then by code (by code point), ``other`` last
         whatever its size:
 
         - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url``, its ``name`` where
@@ -63,7 +60,7 @@ def licenses(
     Raises
     ------
     InvalidInputError
-        If `top` is below 1, or what came is no frame.
+        If `top` is below 1, or the input is not a frame.
 
     Notes
     -----
@@ -94,7 +91,7 @@ def tags(
     *,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects with each tag.
 
     Parameters
@@ -104,12 +101,12 @@ def tags(
     top : int, optional
         Keep this many tags and count the projects that have any other in a last row named
         ``other (n tags)``, with thousands separated by commas. A single tag left over keeps
-        its own row. Left out: all tags.
+        its own row. By default, all tags.
 
     Returns
     -------
     pandas.DataFrame
-        A row a tag, the most projects first, then by tag (by code point), ``other`` last
+        One row per tag, the most projects first, then by tag (by code point), ``other`` last
         whatever its size:
 
         - ``tag`` (str): as the directory wrote it, without blanks around it: ``"xml "`` is
@@ -121,7 +118,7 @@ def tags(
     Raises
     ------
     InvalidInputError
-        If `top` is below 1, or what came is no frame.
+        If `top` is below 1, or the input is not a frame.
 
     Notes
     -----
@@ -139,10 +136,6 @@ def tags(
     1  web         1    0.5
     """
     return _memberships(projects, "tags", _tags, "tag", top=top, noun="tags")
-
-
-def _sum(parts: Sequence[int]) -> int:
-    return sum(parts)
 
 
 def _licenses(projects: pd.DataFrame) -> pd.DataFrame:
@@ -170,7 +163,7 @@ def _memberships(
     *,
     top: int | None,
     noun: str,
-) -> pd.DataFrame:
+) -> Counted:
     """Count the projects of each label; a project counts once in the pooled row."""
     require_columns(projects, loader=PROJECTS, lists=[column])
     if isinstance(projects, pd.DataFrame):  # read once for both passes
@@ -193,7 +186,7 @@ def _memberships(
             return int(named["project"][named["label"].isin(others)].nunique())
 
         order.append(names.iloc[-1])
-        counts.append(reduce_entries(in_other, _sum))
+        counts.append(reduce_entries(in_other, sum))
     result = pd.DataFrame({name: pd.Series(order, dtype="str"), "projects": as_int64(counts)})
     if titles is not None:
         result.insert(1, "title", pd.Series([titles.get(label) for label in order], dtype="str"))
@@ -206,7 +199,7 @@ def _memberships(
         column: len(names),
         f"{column}_in_other": pooled,
     }
-    return attach_counts(projects, result, step=column, resource="project", counted=counted)
+    return result, counted
 
 
 def distinct_entries(projects: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -12,14 +12,12 @@ from dirframe.schema.extensions import ACTIVITY_FACT
 from dirframe.stats._core.columns import integer_column, timestamp_column
 from dirframe.stats._core.groupby import group_sizes
 from dirframe.stats._core.loaders import ACTIVITY
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 _NEEDED = ("month", "commits", "contributors")
 _NUMBERS = ("commits", "contributors", "code_added", "code_removed")
@@ -29,7 +27,7 @@ _NUMBERS = ("commits", "contributors", "code_added", "code_removed")
 def monthly_activity(
     frame: Frame,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return the activity of a project in each month.
 
     Parameters
@@ -41,7 +39,7 @@ def monthly_activity(
     Returns
     -------
     pandas.DataFrame
-        A row a month from the first to the last of the frame (UTC), ascending, without gaps:
+        One row per month from the first to the last of the frame (UTC), ascending, without gaps:
 
         - ``month`` (datetime64[us, UTC]): its first day
         - ``commits`` (Int64, commits)
@@ -54,7 +52,7 @@ def monthly_activity(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than months or whole numbers, or a month
+        If a column is missing or does not hold months or whole numbers, or a month
         is there more than once, as in a frame of several projects.
 
     Notes
@@ -79,14 +77,10 @@ def monthly_activity(
     1 2013-02-01 00:00:00+00:00        0             0
     2 2013-03-01 00:00:00+00:00        2             1
     """
-    result, counted = months_filled(frame, _NUMBERS, needed=_NEEDED)
-    resource = ACTIVITY_FACT.name
-    return attach_counts(frame, result, step="monthly_activity", resource=resource, counted=counted)
+    return months_filled(frame, _NUMBERS, needed=_NEEDED)
 
 
-def months_filled(
-    frame: Frame, names: Sequence[str], *, needed: Sequence[str]
-) -> tuple[pd.DataFrame, dict[str, int]]:
+def months_filled(frame: Frame, names: Sequence[str], *, needed: Sequence[str]) -> Counted:
     """Return numbers by month without gaps, as `monthly_activity` documents them, and the counts.
 
     Numbers that are not `needed` are missing throughout where the frame has none.

@@ -52,7 +52,7 @@ def test_nothing_is_hatched_where_the_month_was_over_or_the_time_is_not_known() 
 
 def test_the_contributors_have_a_lane_below_with_their_own_numbers() -> None:
     ax = plot.monthly_activity(months())
-    ax.figure.canvas.draw()
+    ax.figure.canvas.figure.draw_without_rendering()
     labels = [label.get_text() for label in ax.get_yticklabels()]
     places = ax.get_yticks()
     lower = [label for label, place in zip(labels, places, strict=True) if place < 0]

@@ -65,11 +65,12 @@ def test_life_spans_are_what_plain_python_counts(
         for number, p in enumerate(projects)
         if p.first is not None and p.last is not None and not p.problem
     )
-    table = stats.life_span(frame(projects), window=window)
+    records = frame(projects)
+    table = stats.life_span(records, window=window)
     assert list(zip(-table["months"], table["id"], strict=True)) == [(s[0], s[2]) for s in spans]
     ended = [None if flag is pd.NA else flag for flag in table["ended"]]
     assert ended == [s[3] for s in spans]
-    first = stats.life_span(frame(projects), top=top, window=window)
+    first = stats.life_span(records, top=top, window=window)
     pd.testing.assert_frame_equal(first, table.head(top))
     shown = provenance.get_provenance(first)["counted"]
     assert shown["projects_not_shown"] == max(len(spans) - top, 0)

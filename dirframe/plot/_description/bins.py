@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count, islice, takewhile
@@ -12,10 +11,13 @@ from typing import TYPE_CHECKING, Self
 from matplotlib.patches import Patch
 
 from dirframe.plot._description.colours import NEUTRAL
+from dirframe.plot._description.context import bound
 from dirframe.plot._description.options import current
+from dirframe.stats._core.frequencies import size_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 _MOST = 6  # more shades of one colour are indistinguishable
 
@@ -48,10 +50,7 @@ class Bins:
     def labels(self) -> list[str]:
         """Return the bounds of each bin as labels."""
         last = [*(number - 1 for number in self.lowest[1:]), self.highest]
-        return [
-            f"{low:,}" if low == high else f"{low:,}–{high:,}"
-            for low, high in zip(self.lowest, last, strict=True)
-        ]
+        return [size_class(low, high) for low, high in zip(self.lowest, last, strict=True)]
 
     def handles(self) -> list[Patch]:
         """Return the legend handles of the bins."""
@@ -64,14 +63,9 @@ class Bins:
 _shared: ContextVar[Bins | None] = ContextVar("_shared", default=None)
 
 
-@contextmanager
-def bins_shared(highest: int | None) -> Iterator[None]:
+def bins_shared(highest: int | None) -> AbstractContextManager[None]:
     """Give all charts drawn in the context the same bins, so that their shades are comparable."""
-    token = _shared.set(None if highest is None else Bins.up_to(highest))
-    try:
-        yield
-    finally:
-        _shared.reset(token)
+    return bound(_shared, None if highest is None else Bins.up_to(highest))
 
 
 def _divisions() -> Iterator[Iterator[int]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from dirframe.plot._description.options import current
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -37,7 +39,7 @@ class Marks:
     """Bars, dots, a line or countries: each mark shows a row of the table.
 
     `rows` are horizontal bars, of the length `x` from `base`; `columns` are vertical ones.
-    `table` is empty for lines without data of their own. Fewer `records` than ten are pale.
+    `table` is empty for lines without data of their own. By default they have the accent colour. Fewer `records` than ten are pale.
     """
 
     kind: Literal["rows", "columns", "dots", "line", "regions"]
@@ -46,7 +48,7 @@ class Marks:
     y: Any
     base: Any = 0
     width: Any = None
-    colours: Sequence[str]
+    colours: Sequence[str] = field(default_factory=lambda: [current().palette.accent])
     hatches: Sequence[str] = ()
     records: Sequence[int] = ()
     sizes: Sequence[float] = ()

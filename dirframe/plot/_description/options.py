@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from dirframe.errors import InvalidInputError
 from dirframe.plot._description.colours import Palette
+from dirframe.plot._description.context import bound
 from dirframe.stats._options.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from matplotlib.axes import Axes
 
@@ -20,7 +21,36 @@ Backend = Literal["matplotlib", "plotly"]
 
 
 class ChartOptions(Selection, total=False):
-    """Common options of all charts."""
+    """Common options of all charts.
+
+    Parameters
+    ----------
+    by : str or sequence of str, optional
+        Draw a panel for each stratum, on axes that are the same, in a figure of their own whose
+        first axes are returned: as the statistic. At most nine; the smallest share the last. A
+        panel that cannot be drawn says why.
+    min_records : int, default 1
+        Strata with fewer records share the last panel.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default, a new figure, as high as its rows need.
+    backend : {"matplotlib", "plotly"}, default "matplotlib"
+        ``"plotly"`` returns a `plotly.graph_objects.Figure` of the same table, with its values on
+        hover, zoom and a download as SVG. It needs the extra ``interactive``, and no network. On
+        logarithmic axes only the names of the ticks are the numbers, since these include zero.
+    title : str, optional
+        The title, in place of the chart's own; ``""`` for none. Of panels: that of the figure.
+    caption : str or bool, default True
+        Text in place of the notes below the chart; the number of records and the source follow it.
+        False draws no caption, for a text that states them itself.
+    width : {"column", "page"}, optional
+        Width of the new figure, for print: one column (84 mm) or the page (174 mm). By default, 6.4
+        inches, of panels 3.7 inches each.
+    palette : str, sequence of str or mapping of str to str, optional
+        Colours in place of the chart's own: the name of a matplotlib colormap, or colours. The first
+        is for data of one kind, languages take them in order of appearance, and classes of numbers
+        go from the first to the last. A mapping names the colours of single languages. Colours that
+        are alike in greyscale are hatched wherever a legend explains them.
+    """
 
     ax: Axes | None
     backend: Backend
@@ -40,28 +70,6 @@ DEFAULT_APPEARANCE: dict[str, Any] = {
 }
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
-
-DOCUMENTED = """\
-ax : matplotlib.axes.Axes, optional
-    Where to draw. Left out: a new figure, as high as its rows need.
-backend : {"matplotlib", "plotly"}, default "matplotlib"
-    ``"plotly"`` returns a `plotly.graph_objects.Figure` of the same table, with its values on
-    hover, zoom and a download as SVG. It needs the extra ``interactive``, and no network. On
-    logarithmic axes only the names of the ticks are the numbers, since these include zero.
-title : str, optional
-    The title, in place of the chart's own; ``""`` for none. Of panels: that of the figure.
-caption : str or bool, default True
-    Text in place of the notes below the chart; the number of records and the source follow it.
-    False draws no caption, for a text that states them itself.
-width : {"column", "page"}, optional
-    Width of the new figure, for print: one column (84 mm) or the page (174 mm). Left out: 6.4
-    inches, of panels 3.7 inches each.
-palette : str, sequence of str or mapping of str to str, optional
-    Colours in place of the chart's own: the name of a matplotlib colormap, or colours. The first
-    is for data of one kind, languages take them in order of appearance, and classes of numbers
-    go from the first to the last. A mapping names the colours of single languages. Colours that
-    are alike in greyscale are hatched wherever a legend explains them.
-"""
 
 
 class Appearance(NamedTuple):
@@ -83,8 +91,7 @@ def current() -> Appearance:
     return _current.get() or Appearance(None, True, None, Palette())
 
 
-@contextmanager
-def appearance(given: Mapping[str, Any], *, has_axes: bool) -> Iterator[None]:
+def appearance(given: Mapping[str, Any], *, has_axes: bool) -> AbstractContextManager[None]:
     """Draw the charts in the context with these options.
 
     Raises
@@ -105,21 +112,12 @@ def appearance(given: Mapping[str, Any], *, has_axes: bool) -> Iterator[None]:
     for name, types in (("title", (str, type(None))), ("caption", (str, bool))):
         if not isinstance(options[name], types):
             raise InvalidInputError(f"{name} is {options[name]!r}; it must be text.")
-    palette = Palette(options["palette"])
-    token = _current.set(
-        Appearance(options["title"], options["caption"], INCHES.get(width), palette, backend)
+    palette, inches = Palette(options["palette"]), INCHES.get(width)
+    return bound(
+        _current, Appearance(options["title"], options["caption"], inches, palette, backend)
     )
-    try:
-        yield
-    finally:
-        _current.reset(token)
 
 
-@contextmanager
-def in_panels() -> Iterator[None]:
+def in_panels() -> AbstractContextManager[None]:
     """Describe the charts in the context as panels."""
-    token = _current.set(current()._replace(is_panel=True))
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return bound(_current, current()._replace(is_panel=True))

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from dirframe.stats._options.selection import Selection
 
 
-def table_of(statistic: Callable[..., pd.DataFrame], frame: Any, **options: Any) -> pd.DataFrame:
-    """Return the result of a statistic: the frame itself if it is one, else computed from it."""
-    table: pd.DataFrame = frame if result_of(frame) else statistic(frame, **options)
-    return table
+def table_of(
+    statistic: Callable[..., pd.DataFrame], frame: Any, **options: Any
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Return the result of a statistic, and its counts; a frame that is such a result is taken."""
+    table = frame if result_of(frame) else statistic(frame, **options)
+    return table, table.attrs["dirframe"]["counted"]
 
 
 def is_whole(table: pd.DataFrame) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
     from dirframe.plot._description.chart import Chart
 
@@ -208,9 +209,17 @@ def note_below(ax: Axes, text: str) -> None:
 def words(figure: Figure) -> list[str]:
     """Return the titles and captions of a figure and its panels as alternative text."""
     titles = [figure.get_suptitle(), *(ax.get_title() for ax in figure.axes)]
-    notes = [text for ax in figure.axes for text in ax.texts if text.get_gid() == "caption"]
-    captions = [*(note.get_text() for note in notes), figure.get_supxlabel()]
-    return [" ".join(text.split()) for text in (*titles, *captions) if text.strip()]
+    captions = [*(note.get_text() for note in _notes(figure.axes)), figure.get_supxlabel()]
+    return _in_one_line([*titles, *captions])
+
+
+def _notes(panels: Iterable[Axes]) -> list[Text]:
+    return [text for ax in panels for text in ax.texts if text.get_gid() == "caption"]
+
+
+def _in_one_line(texts: Iterable[str]) -> list[str]:
+    """Return the texts that are not blank, without line breaks."""
+    return [" ".join(text.split()) for text in texts if text.strip()]
 
 
 def detach_words(figure: Figure) -> tuple[str, list[str]]:
@@ -220,18 +229,12 @@ def detach_words(figure: Figure) -> tuple[str, list[str]]:
         figure.suptitle("")
     else:
         figure.axes[0].set_title("")
-    notes = [
-        text
-        for ax in figure.axes
-        if ax.get_gid() != PANEL
-        for text in ax.texts
-        if text.get_gid() == "caption"
-    ]
+    notes = _notes(ax for ax in figure.axes if ax.get_gid() != PANEL)
     texts = [*(note.get_text() for note in notes), figure.get_supxlabel()]
     for note in notes:
         note.remove()
     figure.supxlabel("")
-    return " ".join(title.split()), [" ".join(text.split()) for text in texts if text.strip()]
+    return " ".join(title.split()), _in_one_line(texts)
 
 
 def empty_reasons(figure: Figure) -> list[str]:

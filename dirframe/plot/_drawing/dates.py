@@ -27,7 +27,7 @@ _WITH_YEAR = {
 }
 
 
-def places(moments: Any) -> NDArray[np.float64]:
+def positions(moments: Any) -> NDArray[np.float64]:
     """Convert dates to axis positions: days since 1970."""
     # matplotlib.dates has no types, and draws nothing after the year 9999: a last month ends there.
     return np.minimum(np.asarray(date2num(moments), dtype=np.float64), _LAST_DAY)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from dirframe.plot._description.context import bound
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 _is_unmanaged: ContextVar[bool] = ContextVar("_is_unmanaged", default=False)
 
@@ -20,15 +21,10 @@ def new_figure(**options: Any) -> Figure:
     return Figure(**options) if _is_unmanaged.get() else plt.figure(**options)
 
 
-@contextmanager
-def unmanaged_figures() -> Iterator[None]:
+def unmanaged_figures() -> AbstractContextManager[None]:
     """Keep the figures of the context from pyplot.
 
     A kernel shows the figures of pyplot after each message of a widget, and in a thread of its own
     if the front end asks for that: a figure that is still being drawn would be broken.
     """
-    token = _is_unmanaged.set(True)
-    try:
-        yield
-    finally:
-        _is_unmanaged.reset(token)
+    return bound(_is_unmanaged, True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.plot._description.chart import Axis, Chart, Marks
-from dirframe.plot._description.options import current
 from dirframe.plot._drawing import numeric_axes, typography
 
 if TYPE_CHECKING:
@@ -31,14 +30,13 @@ def distribution(
         table=table,
         x=table[numbers].to_numpy(float),
         y=table[records].to_numpy(float),
-        colours=[current().palette.accent],
     )
     return Chart(
         table=table,
         title=title,
         empty=message,
         marks=[dots] if len(table) else [],
-        notes=[_quantiles(table, numbers), note] if len(table) else [],
+        notes=[_quantiles(table, numbers), note],
         x=Axis(label=units[0], scale="log"),
         y=Axis(label=units[1], scale="log", least=1),
         draw=_draw,

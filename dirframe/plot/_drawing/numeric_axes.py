@@ -63,13 +63,18 @@ def whole(ax: Axes, first: int, last: int) -> None:
 
 def logarithmic(ax: Axes, which: Which, most: float, *, least: float = 0) -> None:
     """Set a scale up to `most`: linear from 0 to 1, then logarithmic."""
-    axis, ticks = _axis(ax, which)
-    scale = ax.set_xscale if which == "x" else ax.set_yscale
-    scale("symlog", linthresh=1, linscale=0.5)
+    _, ticks = _axis(ax, which)
+    symmetric_log(ax, which, most, ticks)
     _limit(ax, which, -0.5 if least == 0 else 0.7 * least, max(most, 1) * 1.4)
+
+
+def symmetric_log(ax: Axes, which: Which, most: float, ticks: int) -> None:
+    """Set a scale that is linear from 0 to 1, then logarithmic, with some ticks up to `most`."""
+    getattr(ax, f"set_{which}scale")("symlog", linthresh=1, linscale=0.5)
     subs = [1.0] if most >= 50 else [1.0, 2.0, 5.0]
     locator = SymmetricalLogLocator(base=10, linthresh=1, subs=subs)
     locator.set_params(numticks=max(ticks, 2))
+    axis = getattr(ax, f"{which}axis")
     axis.set_major_locator(locator)
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # replaced by the scale
 
@@ -87,13 +92,11 @@ def _axis(ax: Axes, which: Which) -> tuple[mpl.axis.Axis, int]:
     default_size = mpl.rcParams["xtick.labelsize" if which == "x" else "ytick.labelsize"]
     size = typography.size(ax, default_size)
     ax.tick_params(axis=which, labelsize=size)
-    if which == "x":
-        return ax.xaxis, max(min(int(typography.width(ax) / (_TICK_WIDTH * size)), 7), 1)
-    return ax.yaxis, max(min(int(typography.height(ax) / (_TICK_HEIGHT * size)), 7), 1)
+    room = typography.width(ax) / _TICK_WIDTH
+    if which == "y":
+        room = typography.height(ax) / _TICK_HEIGHT
+    return getattr(ax, f"{which}axis"), max(min(int(room / size), 7), 1)
 
 
 def _limit(ax: Axes, which: Which, low: float, high: float) -> None:
-    if which == "x":
-        ax.set_xlim(low, high)
-    else:
-        ax.set_ylim(low, high)
+    ax.set(**{f"{which}lim": (low, high)})

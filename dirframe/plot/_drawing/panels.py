@@ -12,6 +12,7 @@ from dirframe.errors import ColumnsNotSentError
 from dirframe.plot._description.options import in_panels
 from dirframe.plot._drawing import typography
 from dirframe.stats._options.selection import compute_strata, record_strata
+from dirframe.stats._options.strata import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,30 +54,24 @@ def panels_of(
     """Describe the chart of each stratum; one that lacks columns is a panel that says so."""
     with in_panels():
         outcomes = compute_strata(strata, lambda stratum: describe(stratum.frame))
-    charts = [None if isinstance(outcome, ColumnsNotSentError) else outcome for outcome in outcomes]
-    common = _common([chart.shown_notes for chart in charts if chart and chart.shown_notes])
-    panels = [
-        Panel(
-            title=_title(stratum, chart.table if chart else pd.DataFrame()),
-            chart=chart,
-            message=outcome.message if isinstance(outcome, ColumnsNotSentError) else "",
-            notes=" ".join(
-                note for note in (chart.shown_notes if chart else ()) if note and note not in common
-            ),
-        )
-        for stratum, outcome, chart in zip(strata, outcomes, charts, strict=True)
-    ]
-    names = [by] if isinstance(by, str) else list(by)
-    results = [
-        outcome if isinstance(outcome, ColumnsNotSentError) else outcome.table
-        for outcome in outcomes
-    ]
+    charts = [outcome for outcome in outcomes if not isinstance(outcome, ColumnsNotSentError)]
+    common = _common([chart.shown_notes for chart in charts if chart.shown_notes])
+    panels: list[Panel] = []
+    results: list[pd.DataFrame | ColumnsNotSentError] = []
+    for stratum, outcome in zip(strata, outcomes, strict=True):
+        if isinstance(outcome, ColumnsNotSentError):
+            panels.append(Panel(_title(stratum, pd.DataFrame()), None, outcome.message, ""))
+            results.append(outcome)
+            continue
+        own_notes = [note for note in outcome.shown_notes if note and note not in common]
+        panels.append(Panel(_title(stratum, outcome.table), outcome, "", " ".join(own_notes)))
+        results.append(outcome.table)
+    names = names_of(by)
     groups = sum(stratum.pooled for stratum in strata)
     pooled = f"The last panel holds {counted(groups, 'smaller group')} together."
-    title = next(chart.title for chart in reversed(charts) if chart)
     return Panels(
         panels=panels,
-        title=f"{title}, by {', '.join(names).replace('_', ' ')}",
+        title=f"{charts[-1].title}, by {', '.join(names).replace('_', ' ')}",
         table=record_strata(records, pd.DataFrame(), results, strata, names, stacklevel=5),
         notes=[*common, pooled if groups else ""],
     )

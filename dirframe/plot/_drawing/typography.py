@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 import warnings
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -16,40 +17,13 @@ from dirframe._display.values import counted, label, percent
 from dirframe.errors import Hint, MissingGlyphsWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from matplotlib.axes import Axes
     from pandas.api.typing import NAType
 
 #: Fallback fonts for scripts that matplotlib's fonts lack, in order of preference.
-FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans SC",
-    "Noto Sans JP",
-    "Noto Sans KR",
-    "Source Han Sans SC",
-    "PingFang SC",
-    "Hiragino Sans",
-    "Apple SD Gothic Neo",
-    "Microsoft YaHei",
-    "Yu Gothic",
-    "Malgun Gothic",
-    "WenQuanYi Micro Hei",
-    "WenQuanYi Zen Hei",
-    "IPAexGothic",
-    "Droid Sans Fallback",
-    "Noto Sans Arabic",
-    "Noto Sans Hebrew",
-    "Noto Sans Devanagari",
-    "Noto Sans Bengali",
-    "Noto Sans Tamil",
-    "Noto Sans Thai",
-    "Noto Sans Armenian",
-    "Noto Sans Georgian",
-    "Noto Sans Symbols2",
-    "Arial Unicode MS",
-)
+FONTS = tuple(Path(__file__).with_name("fonts.txt").read_text(encoding="utf-8").splitlines())
 
 _NAME_WIDTH = 30
 _NAME_LINES = 2
@@ -127,7 +101,7 @@ def widest(texts: Iterable[str], size: float) -> float:
     return max((float(width) for width, _, _ in measured), default=0.0)
 
 
-def listed(what: str, noun: str, reasons: dict[str, int]) -> str:
+def listed(what: str, noun: str, reasons: Mapping[str, int]) -> str:
     """Return a note with the number of records for each reason; empty if there are none."""
     nonzero = [(count, reason) for reason, count in reasons.items() if count]
     if not nonzero:
@@ -137,13 +111,19 @@ def listed(what: str, noun: str, reasons: dict[str, int]) -> str:
     return f"{what}: {', '.join(phrases)}."
 
 
-def not_shown(noun: str, reasons: dict[str, int]) -> str:
+def noun_of(counts: Mapping[str, int]) -> str:
+    """Return what the records of a statistic are called: its first count is that of all."""
+    return next(iter(counts)).removesuffix("s").replace("_", " ")
+
+
+def not_shown(counts: Mapping[str, int], reasons: Mapping[str, int]) -> str:
     """Return a note on records missing from a chart and why; empty if it shows all."""
-    return listed("Not shown", noun, reasons)
+    return listed("Not shown", noun_of(counts), reasons)
 
 
-def empty_reason(count: int, noun: str, what: str) -> str:
+def empty_reason(counts: Mapping[str, int], what: str) -> str:
     """Return why a chart is empty: no records, or none with the required values."""
+    noun, count = noun_of(counts), next(iter(counts.values()))
     return f"None of {counted(count, noun)} has {what}" if count else f"No {noun}s"
 
 

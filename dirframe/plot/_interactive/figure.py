@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import uuid4
 
@@ -17,24 +18,7 @@ from dirframe._display.policy import policy
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-{script}
-</head>
-<body>
-<main>
-<h1 style="position:absolute;clip-path:inset(50%)">{title}</h1>
-<div role="group" aria-label="{words}">{chart}</div>
-</main>
-</body>
-</html>
-"""
+_PAGE = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
 
 MIMETYPE = "application/vnd.plotly.v1+json"
 

@@ -10,7 +10,7 @@ from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.options import current
 from dirframe.plot._drawing import axes, typography
 from dirframe.plot._interactive.scales import GRID, SMALL, TEXT, limits_of, ticks, values_along
-from dirframe.plot._interactive.traces import INK, legend_entries, literal, place, traces
+from dirframe.plot._interactive.traces import INK, coordinates, legend_entries, literal, traces
 
 try:
     from dirframe.plot._interactive.figure import InteractiveFigure
@@ -161,23 +161,22 @@ class _Page:
                         seen = {old["name"] for old in self._traces if old.get("showlegend")}
                         if trace.get("name") in seen:
                             trace["showlegend"] = False
-                        places = {"xaxis": f"x{number}", "yaxis": f"y{number}"}
-                        self._traces.append(trace | places)
+                        self._traces.append(trace | {"xaxis": f"x{number}", "yaxis": f"y{number}"})
         self._annotate(chart, number)
 
     def _annotate(self, chart: Chart, number: str) -> None:
         if chart.reference is not None:
-            at = float(place(chart.x, [chart.reference])[0])
+            at = float(coordinates(chart.x, [chart.reference])[0])
             line = {"x0": at, "x1": at, "y0": 0, "y1": 1}
             how = {"line": {"width": 1, "dash": "dash", "color": NEUTRAL}, "layer": "below"}
-            places = {"xref": f"x{number}", "yref": f"y{number} domain"}
-            self._shapes.append({"type": "line"} | line | how | places)
+            references = {"xref": f"x{number}", "yref": f"y{number} domain"}
+            self._shapes.append({"type": "line"} | line | how | references)
         if remark := chart.remark:
             self._texts.append(
                 {
                     "text": literal(remark.text),
-                    "x": float(place(chart.x, [remark.x])[0]),
-                    "y": float(place(chart.y, [remark.y])[0]),
+                    "x": float(coordinates(chart.x, [remark.x])[0]),
+                    "y": float(coordinates(chart.y, [remark.y])[0]),
                     "xref": f"x{number}",
                     "yref": f"y{number}",
                     "xanchor": "left",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dirframe.plot._drawing import typography, worldmap
-from dirframe.plot._interactive.traces import literal, place
+from dirframe.plot._interactive.traces import coordinates, literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,12 +45,12 @@ def limits_of(chart: Chart, which: str, values: list[float], room: float) -> dic
         return {"visible": False, "range": ends.tolist()}
     most = max(values, default=1)
     if axis.limits:
-        limits = place(axis, axis.limits).tolist()
+        limits = coordinates(axis, axis.limits).tolist()
     elif axis.scale == "log":
         low = 0.8 * axis.least if axis.least else -0.25
-        limits = place(axis, [low, max(most, 1) * 1.4]).tolist()
+        limits = coordinates(axis, [low, max(most, 1) * 1.4]).tolist()
     elif axis.scale == "date":
-        limits = place(axis, [min(values), most]).tolist()
+        limits = coordinates(axis, [min(values), most]).tolist()
     elif axis.scale == "rows":
         limits = [len(axis.names) - 0.4, -0.6]
     elif axis.scale == "number" and which == "x" and chart.y.scale != "rows":  # years
@@ -64,8 +64,8 @@ def ticks(axis: Axis, room: float, marks: Sequence[Marks], which: str) -> dict[s
     """Return the ticks of an axis: as many as fit, and names for rows and logarithms."""
     if axis.scale == "rows":
         names = [literal(typography.short(name)) for name in axis.names]
-        places = list(range(len(names)))
-        ticks = {"tickmode": "array", "tickvals": places, "ticktext": names, "showgrid": False}
+        rows = list(range(len(names)))
+        ticks = {"tickmode": "array", "tickvals": rows, "ticktext": names, "showgrid": False}
         return {**ticks, "tickfont": {"size": SMALL}}
     if axis.scale in {"date", "share"}:
         return {"date": {"type": "date"}, "share": {"tickformat": ".0%"}}[axis.scale]
@@ -106,11 +106,11 @@ def _of_ratios(axis: Axis) -> dict[str, Any]:
 def _named_ticks(axis: Axis, named: Sequence[float], between: Sequence[float]) -> dict[str, Any]:
     return {
         "tickmode": "array",
-        "tickvals": place(axis, named).tolist(),
+        "tickvals": coordinates(axis, named).tolist(),
         "ticktext": [f"{number:,.0f}" if number >= 1 else f"{number:g}" for number in named],
         "minor": {
             "tickmode": "array",
-            "tickvals": place(axis, between).tolist(),
+            "tickvals": coordinates(axis, between).tolist(),
             "ticks": "outside",
             "ticklen": 3,
             "tickcolor": GRID,

@@ -35,8 +35,8 @@ def literal(text: str) -> str:
     return escape(text, quote=False).replace("$", "&#36;").replace("\n", "<br>")
 
 
-def place(axis: Axis, values: Any) -> Any:
-    """Return the places of values on an axis: logarithms, milliseconds, or the same."""
+def coordinates(axis: Axis, values: Any) -> Any:
+    """Return the coordinates of values on an axis: logarithms, milliseconds, or the same."""
     numbers = np.asarray(values, dtype=float)
     if axis.scale == "log":
         return _LOGARITHM.transform_non_affine(numbers)
@@ -93,11 +93,11 @@ def _hover(table: pd.DataFrame) -> dict[str, Any]:
 def _bars(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
     is_row = marks.kind == "rows"
     along, across = (chart.x, chart.y) if is_row else (chart.y, chart.x)
-    lengths, places = (marks.x, marks.y) if is_row else (marks.y, marks.x)
-    start = place(along, np.broadcast_to(np.asarray(marks.base, dtype=float), len(lengths)))
-    end = place(along, np.asarray(marks.base) + np.asarray(lengths, dtype=float))
+    lengths, rows = (marks.x, marks.y) if is_row else (marks.y, marks.x)
+    start = coordinates(along, np.broadcast_to(np.asarray(marks.base, dtype=float), len(lengths)))
+    end = coordinates(along, np.asarray(marks.base) + np.asarray(lengths, dtype=float))
     bar: dict[str, Any] = {"width": marks.width}
-    positions = place(across, places)
+    positions = coordinates(across, rows)
     if is_row:
         bar = {"width": axes.thickness(len(chart.y.names))}
     elif marks.width is None:  # the places are edges
@@ -142,9 +142,9 @@ def _bars(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
 
 
 def _points(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
-    x, y = place(chart.x, marks.x), place(chart.y, marks.y)
+    x, y = coordinates(chart.x, marks.x), coordinates(chart.y, marks.y)
     for low, high, width in marks.ranges:
-        yield _segments(place(chart.x, low), place(chart.x, high), y, width)
+        yield _segments(coordinates(chart.x, low), coordinates(chart.x, high), y, width)
     is_line = marks.kind == "line"
     colours: str | Sequence[str] = marks.colours if len(marks.colours) > 1 else INK
     if len(marks.colours) == 1:
@@ -184,13 +184,13 @@ def _points(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
 
 def _band(chart: Chart, marks: Marks, line: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Fill the space from the lower to the higher end."""
-    x = place(chart.x, marks.x).tolist()
+    x = coordinates(chart.x, marks.x).tolist()
     for end, fill in zip(marks.band or (), ("none", "tonexty"), strict=True):
         yield {
             "type": "scatter",
             "mode": "lines",
             "x": x,
-            "y": place(chart.y, end).tolist(),
+            "y": coordinates(chart.y, end).tolist(),
             "line": line,
             "fill": fill,
             "fillcolor": _translucent(marks.colours[0]),
@@ -230,8 +230,8 @@ def _regions(_chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
         row = numbers.get(code)
         about: dict[str, Any] = {"text": literal(f"{worldmap.name(code)}: no accounts")}
         if row is not None:
-            said = zip(marks.table, cells["customdata"][row], strict=True)
-            lines = "<br>".join(f"{label(str(column))}: {cell}" for column, cell in said)
+            values = zip(marks.table, cells["customdata"][row], strict=True)
+            lines = "<br>".join(f"{label(str(column))}: {cell}" for column, cell in values)
             about = {"text": lines, "meta": {"code": code, "number": int(marks.y[row])}}
         polygons = [
             np.vstack([_within(polygon, edge), [np.nan, np.nan]])

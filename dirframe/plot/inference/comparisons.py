@@ -15,7 +15,7 @@ from dirframe.stats._core.groupby import CONTRIBUTORS
 if TYPE_CHECKING:
     from dirframe.plot._description.chart import Chart
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 
 @drawn("x")
@@ -49,7 +49,7 @@ def compare_groups(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a pair of groups: a dot at Cliff's delta, a line over its interval, and the
+        One row per pair of groups: a dot at Cliff's delta, a line over its interval, and the
         corrected p-value. The caption has the test of all groups.
 
     Raises
@@ -68,7 +68,7 @@ def compare_groups(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['C > Java']
     """
-    table = table_of(
+    table, counts = table_of(
         stats.compare_groups,
         frame,
         column=column,
@@ -84,7 +84,7 @@ def compare_groups(
         f"Probability that the first has more, less that it has less; line: {confidence:.0%} interval.",
         f"p: Mann-Whitney, corrected ({correction}).",
         *(p_note("Kruskal-Wallis test", p) for p in overall["p_value"].dropna()),
-        not_shown(table),
+        not_shown(counts),
     ]
     return forest(
         pairs,
@@ -135,7 +135,7 @@ def compare_survival(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a group but the reference: a dot at Cox's hazard ratio, a line over its
+        One row per group but the reference: a dot at Cox's hazard ratio, a line over its
         interval, and the corrected p-value. The caption has the log-rank test of all.
 
     Raises
@@ -157,7 +157,7 @@ def compare_survival(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['Java']
     """
-    table = table_of(
+    table, counts = table_of(
         stats.compare_survival,
         projects,
         groups=groups,
@@ -169,7 +169,6 @@ def compare_survival(
     )
     overall, rows = table.iloc[:1], table.iloc[1:].reset_index(drop=True)
     rows.attrs = table.attrs
-    counts = table.attrs["dirframe"]["counted"]
     reasons = {
         "whose end is not known": counts["projects"] - counts["with_known_end"],
         "without a group": counts["group_missing"],
@@ -182,7 +181,7 @@ def compare_survival(
         f"Reference: {reference}.",
         *(p_note("Logrank test", p) for p in overall["p_value"].dropna()),
         # On a line of its own, since panels of narrow figures have little room.
-        "\n" + typography.not_shown("project", reasons),
+        "\n" + typography.not_shown(counts, reasons),
     ]
     return forest(
         rows,

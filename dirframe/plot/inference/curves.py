@@ -14,7 +14,6 @@ from dirframe._display.values import counted
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import is_whole, table_of
 from dirframe.plot._drawing import axes, dates, numeric_axes, typography
 from dirframe.plot._drawing.typography import column_label as label
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
 
 #: How fitted curves are told apart without colours.
 _DASHES: dict[Literal["dash", "dot", "dashdot"], Any] = {
@@ -81,8 +80,9 @@ def survival(
     >>> survival(projects).lines[0].get_ydata().tolist()
     [1.0, 0.5, 0.5]
     """
-    table = table_of(stats.survival, projects, window=window, confidence=confidence, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(
+        stats.survival, projects, window=window, confidence=confidence, **selection
+    )
     months, share, low, high = (
         table[name].to_numpy(float, na_value=np.nan)
         for name in ("months", "survival", "low", "high")
@@ -104,7 +104,6 @@ def survival(
         table=table,
         x=months,
         y=share,
-        colours=[current().palette.accent],
         name="survival",
         is_stepped=True,
         band=(low, high),
@@ -112,13 +111,13 @@ def survival(
     return Chart(
         table=table,
         title="Survival of projects",
-        empty=typography.empty_reason(counts["projects"], "project", "a life whose end is known"),
+        empty=typography.empty_reason(counts, "a life whose end is known"),
         marks=[curve] if len(table) else [],
         notes=[
             median if is_whole(table) else "",
             f"Ended: no activity in the last {window} months seen; {counts['not_ended']:,} had not ended.",
             f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-            typography.not_shown("project", reasons),
+            typography.not_shown(counts, reasons),
         ],
         x=Axis(
             label="Months since the first activity",
@@ -152,8 +151,8 @@ def _draw_survival(ax: Axes, chart: Chart) -> None:
 
 def _at_risk(months: Any, at_risk: Any, value: float, _place: int | None = None) -> str:
     """Label a tick with its month and the projects at risk then."""
-    place = int(np.searchsorted(months, value))
-    number = at_risk[place] if place < len(at_risk) else 0
+    row = int(np.searchsorted(months, value))
+    number = at_risk[row] if row < len(at_risk) else 0
     return f"{value:,.0f}\n{number:,}"
 
 
@@ -176,7 +175,7 @@ def distribution_tail(
     Returns
     -------
     matplotlib.axes.Axes
-        A dot a value at the share of records that have it or more, both axes logarithmic, and
+        One dot per value at the share of records that have it or more, both axes logarithmic, and
         the fitted power law and log-normal distribution from the value on from which they are
         fitted.
 
@@ -192,8 +191,7 @@ def distribution_tail(
     >>> distribution_tail(projects).lines[0].get_ydata().tolist()
     [1.0, 0.5, 0.25]
     """
-    table = table_of(stats.distribution_tail, frame, column=column, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(stats.distribution_tail, frame, column=column, **selection)
     collection = next(iter(counts))
     noun = collection.removesuffix("s")
     values, shares = (table[name].to_numpy(float) for name in ("value", "share_at_least"))
@@ -212,9 +210,9 @@ def distribution_tail(
     return Chart(
         table=table,
         title=f"Tail of {label(column)}",
-        empty=typography.empty_reason(counts[collection], noun, what),
+        empty=typography.empty_reason(counts, what),
         marks=_observed_and_fitted(table, values, shares, ("power law", "log-normal")),
-        notes=[note, typography.not_shown(noun, reasons)],
+        notes=[note, typography.not_shown(counts, reasons)],
         x=Axis(
             label=label(column).capitalize(),
             scale="ratio",
@@ -280,12 +278,13 @@ def growth_curve(
     >>> growth_curve(frame).lines[0].get_ydata().tolist()
     [5.0, 5.0, 7.0]
     """
-    table = table_of(stats.growth_curve, frame, column=column, cumulative=cumulative, **selection)
-    counts = table.attrs["dirframe"]["counted"]
+    table, counts = table_of(
+        stats.growth_curve, frame, column=column, cumulative=cumulative, **selection
+    )
     project = provenance.get_provenance(table)["query"].get("project")
     of = f": {project}" if project else ""
     what = "a month" + (" that was over" if counts["with_month"] else "")
-    x, observed = dates.places([*table["month"]]), table["observed"].to_numpy(float)
+    x, observed = dates.positions([*table["month"]]), table["observed"].to_numpy(float)
     marks = _observed_and_fitted(table, x, observed, ("linear", "exponential", "logistic"))
     months = counted(counts["months_fitted"], "month")
     reasons = {"without a month": counts["month_missing"]}
@@ -293,11 +292,11 @@ def growth_curve(
     return Chart(
         table=table,
         title=f"Growth of {label(column)}{of}",
-        empty=typography.empty_reason(counts["activity_facts"], "activity fact", what),
+        empty=typography.empty_reason(counts, what),
         marks=marks,
         notes=[
             f"Least squares over {months}." if len(marks) > 1 else "Too few months to fit.",
-            typography.not_shown("activity fact", reasons),
+            typography.not_shown(counts, reasons),
         ],
         x=Axis(
             label=f"Month (UTC{year})",
@@ -324,8 +323,7 @@ def _observed_and_fitted(table: pd.DataFrame, x: Any, y: Any, names: Sequence[st
     """Describe the observed values and the curves that were fitted; nothing without values."""
     if table.empty:
         return []
-    colours = [current().palette.accent]
-    marks = [Marks(kind="dots", table=table, x=x, y=y, colours=colours, name="observed")]
+    marks = [Marks(kind="dots", table=table, x=x, y=y, name="observed")]
     for name, dash in zip(names, _DASHES, strict=False):
         column = name.replace(" ", "_").replace("-", "_")
         fitted = table[column].to_numpy(float, na_value=np.nan)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from dirframe.plot._description.chart import Chart
     from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
     from dirframe.stats.inference.bootstrap import Measure
     from dirframe.stats.inference.per_capita import Per
 
@@ -52,7 +52,7 @@ def accounts_per_capita(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a country: a dot at its accounts per million people, and a line over the
+        One row per country: a dot at its accounts per million people, and a line over the
         interval. The caption states the year of the population.
 
     Raises
@@ -70,10 +70,9 @@ def accounts_per_capita(
     >>> accounts_per_capita(accounts, population=people).lines[0].get_xdata().tolist()
     [0.0125]
     """
-    table = table_of(
+    table, counts = table_of(
         stats.accounts_per_capita, accounts, per=per, population=population, top=top, **selection
     )
-    counts = table.attrs["dirframe"]["counted"]
     years = table["year"].dropna().unique()
     of = {"inhabitant": "inhabitants", "internet_user": "Internet users"}[per]
     span = (
@@ -94,7 +93,7 @@ def accounts_per_capita(
         lacking="",
         notes=[
             f"Line: 95% Poisson interval. People: {of}{span}{source}.",
-            typography.not_shown("account", reasons),
+            typography.not_shown(counts, reasons),
         ],
     )
 
@@ -130,7 +129,7 @@ def correlation(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a pair of columns: a dot at Spearman's correlation, a line over its interval,
+        One row per pair of columns: a dot at Spearman's correlation, a line over its interval,
         and the corrected p-value.
 
     Raises
@@ -146,7 +145,7 @@ def correlation(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['posts count, rank']
     """
-    table = table_of(
+    table, counts = table_of(
         stats.correlation,
         frame,
         variables=variables,
@@ -166,7 +165,7 @@ def correlation(
         lacking="Too few different values",
         notes=[
             f"Line: {confidence:.0%} bootstrap interval. p: corrected ({correction}).",
-            not_shown(table),
+            not_shown(counts),
         ],
         reference=0,
         limits=(-1, 1),
@@ -213,7 +212,7 @@ def intervals(
     Returns
     -------
     matplotlib.axes.Axes
-        One row a group: a dot at the estimate, a line over its bootstrap interval, and both in
+        One row per group: a dot at the estimate, a line over its bootstrap interval, and both in
         figures. The caption says how many records are left out and why.
 
     Raises
@@ -232,7 +231,7 @@ def intervals(
     >>> ax.lines[0].get_xdata().tolist()
     [2.0, 1.0]
     """
-    table = table_of(
+    table, counts = table_of(
         stats.intervals,
         frame,
         measure=measure,
@@ -258,6 +257,6 @@ def intervals(
         unit=unit,
         needed="a value",
         lacking="Without a value that can be estimated",
-        notes=[f"Line: {confidence:.0%} bootstrap interval.", not_shown(table)],
+        notes=[f"Line: {confidence:.0%} bootstrap interval.", not_shown(counts)],
         share=measure == "share",
     )

@@ -10,16 +10,14 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 from dirframe._display.values import percent
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._description.options import current
 from dirframe.plot._drawing import axes, typography
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from matplotlib.axes import Axes
 
-_NOUNS = {"accounts": "account", "projects": "project"}
 _REASONS = {
     "value_missing": "without a value",
     "value_negative": "with a negative one",
@@ -58,21 +56,18 @@ def forest(
         table=table[known],
         x=x[known],
         y=np.flatnonzero(known),
-        colours=[current().palette.accent],
         ranges=[(low[known], high[known], 1.6)],
         name="estimate",
     )
-    records = table.attrs["dirframe"]
-    collection = next(name for name in _NOUNS if name in records["counted"])
-    count = records["counted"][collection]
-    nothing = typography.empty_reason(count, _NOUNS[collection], needed)
+    record = table.attrs["dirframe"]
+    nothing = typography.empty_reason(record["counted"], needed)
     scale: Literal["number", "share"] = "share" if share else "number"
     if logarithmic:
         limits = _ratio_limits([*x, *low, *high])
     return Chart(
         table=table,
         title=title,
-        empty=lacking if records["base"].get("records", 0) else nothing,
+        empty=lacking if record["base"].get("records", 0) else nothing,
         marks=[dots] if known.any() else [],
         notes=notes,
         x=Axis(
@@ -150,10 +145,7 @@ def p_note(test: str, p_value: float) -> str:
     return f"{test}: p {shown if shown.startswith('<') else f'= {shown}'}."
 
 
-def not_shown(table: pd.DataFrame) -> str:
+def not_shown(counts: Mapping[str, int]) -> str:
     """Return a note on the records without a value or a group."""
-    counts = table.attrs["dirframe"]["counted"]
-    noun = next(noun for name, noun in _NOUNS.items() if name in counts)
-    return typography.not_shown(
-        noun, {why: counts.get(reason, 0) for reason, why in _REASONS.items()}
-    )
+    reasons = {why: counts.get(reason, 0) for reason, why in _REASONS.items()}
+    return typography.not_shown(counts, reasons)

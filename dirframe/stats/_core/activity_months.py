@@ -17,6 +17,7 @@ from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.stats._core.backends import columns_of
 from dirframe.stats._core.columns import timestamp_column
+from dirframe.stats._core.frequencies import medians
 from dirframe.stats._core.groupby import FIRST_MONTH, LAST_MONTH, whole_number
 from dirframe.stats._core.loaders import PROJECTS
 from dirframe.stats._core.result import require_columns
@@ -127,11 +128,8 @@ def usual_month(fetched: Months, records: NDArray[np.int64], latest: int) -> int
     possible = fetched <= latest
     if not possible.any():
         return None
-    order = np.argsort(fetched[possible])
-    ends = records[possible][order].cumsum()
     # The later of two medians: half of the projects were fetched then or later.
-    middle = np.searchsorted(ends, ends[-1] // 2, side="right")
-    return int(fetched[possible][order][middle])
+    return int(medians(fetched[possible], records[possible])[1])
 
 
 def classify(

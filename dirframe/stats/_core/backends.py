@@ -18,21 +18,16 @@ from dirframe.client.frames.interchange import (
     is_instance,
     type_name,
 )
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.provenance import absent
 from dirframe.stats._core.loaders import ANY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from dask.dataframe import DataFrame as DaskFrame
-    from duckdb import DuckDBPyRelation
-
     from dirframe.provenance import Absent
     from dirframe.schema import Resource
     from dirframe.stats._core.loaders import Loader
-
-    Frame = pd.DataFrame | DaskFrame | DuckDBPyRelation
 
 Part = TypeVar("Part")
 
@@ -63,6 +58,12 @@ def absent_of(frame: Any, columns: Sequence[str]) -> Absent | None:
     if _is_dask(frame):  # the empty meta frame keeps the attributes
         return absent(frame._meta, columns, rows_elsewhere=True)
     return None
+
+
+def check_sent(frame: Any, columns: Sequence[str]) -> None:
+    """Raise if some columns of a frame were not sent."""
+    if absent := absent_of(frame, columns):
+        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
 
 
 def resource_of(frame: Any) -> Resource | None:

@@ -26,10 +26,12 @@ class Column:
     names: tuple[str, ...]
     dtype: ClassVar[str]
     empty: ClassVar[DType]
+    #: What it must hold, for messages.
+    expected: ClassVar[str]
 
     def of(self, frame: pd.DataFrame) -> pd.Series[Any]:
         """Read the column from a pandas frame; all values are missing if no name exists."""
-        columns = [self._read(frame[name]) for name in self.names if name in frame]
+        columns = [self._checked(frame[name]) for name in self.names if name in frame]
         if not columns:
             # Repeating one missing value is faster than building text from a list.
             missing = pd.Series([None], dtype=self.dtype).array.repeat(len(frame))
@@ -47,17 +49,43 @@ class Column:
         ]
         return nw.coalesce(*expressions) if expressions else nw.lit(None, dtype=self.empty)
 
+    def _checked(self, column: pd.Series[Any]) -> pd.Series[Any]:
+        try:
+            return self._read(column)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise self._error(column.name, error) from error
+
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         raise NotImplementedError
 
     def _expression(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         raise NotImplementedError
 
+    def _missing(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
+        """Return missing values for an empty column of another kind; raise if it has a value."""
+        if _any_row(table, ~nw.col(name).is_null()):
+            raise self._error(name, f"it holds {dtype}")
+        return nw.lit(None, dtype=self.empty)
+
+    def _error(self, name: object, why: object) -> InvalidInputError:
+        function = (
+            "to_datetime(…, utc=True) of a known format"
+            if self.expected == "dates"
+            else "to_numeric(…)"
+        )
+        return InvalidInputError(
+            f"The column {name} must hold {self.expected}: {why}.",
+            hint=Hint(
+                f"Convert it first, such as with pandas.{function}.", shell="Convert it first."
+            ),
+        )
+
 
 @dataclass(frozen=True)
 class _Whole(Column):
     dtype = "Int64"
     empty = nw.Int64()
+    expected = "whole numbers"
     missing: int | None = None
 
     def of(self, frame: pd.DataFrame) -> pd.Series[Any]:
@@ -74,49 +102,43 @@ class _Whole(Column):
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         if isinstance(column.dtype, pd.Int64Dtype):
             return column
-        kind = _kind(column, _NUMBERS, "whole numbers")
-        try:
-            if kind == "decimal":
-                return _whole_decimals(column)
-            numbers = pd.to_numeric(column)
-            if numbers.dtype.kind == "f":
-                _check_exact(numbers)
-            return numbers.astype("Int64")
-        except (OverflowError, TypeError, ValueError) as error:
-            raise _type_error(column.name, "whole numbers", error) from error
+        if _kind(column, _NUMBERS) == "decimal":
+            return _whole_decimals(column)
+        numbers = pd.to_numeric(column)
+        if numbers.dtype.kind == "f":
+            _check_exact(numbers)
+        return numbers.astype("Int64")
 
     def _expression(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_numeric():
-            return _missing_or_raise(table, name, dtype, "whole numbers", self.empty)
+            return self._missing(table, name, dtype)
         column = nw.col(name)
         if dtype.is_integer():
             return column.cast(nw.Int64)
         # The engine would round silently.
         if dtype.is_decimal():
             if _any_row(table, ~(column % 1 == 0)):
-                raise _type_error(name, "whole numbers", _FRACTIONS)
+                raise self._error(name, _FRACTIONS)
             return column.cast(nw.Int64)
         number = column.cast(nw.Float64)
         if _any_row(table, ~number.is_nan() & ~(number % 1 == 0)):
-            raise _type_error(name, "whole numbers", _FRACTIONS)
+            raise self._error(name, _FRACTIONS)
         if _any_row(table, ~number.is_nan() & (number.abs() > _EXACT)):
-            raise _type_error(name, "whole numbers", _INEXACT)
+            raise self._error(name, _INEXACT)
         return nw.when(~number.is_nan()).then(column).cast(nw.Int64)
 
 
 class _Number(Column):
     dtype = "Float64"
     empty = nw.Float64()
+    expected = "numbers"
 
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
-        try:
-            return pd.to_numeric(column).astype("Float64")
-        except (TypeError, ValueError) as error:
-            raise _type_error(column.name, "numbers", error) from error
+        return pd.to_numeric(column).astype("Float64")
 
     def _expression(self, _: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_numeric():
-            raise _type_error(name, "numbers", f"it holds {dtype}")
+            raise self._error(name, f"it holds {dtype}")
         column = nw.col(name).cast(nw.Float64)
         return nw.when(~column.is_nan()).then(column)
 
@@ -124,6 +146,7 @@ class _Number(Column):
 class _Text(Column):
     dtype = "str"
     empty = nw.String()
+    expected = "text"
 
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         return column.astype("str")
@@ -135,19 +158,17 @@ class _Text(Column):
 class _Moment(Column):
     dtype = "datetime64[us, UTC]"
     empty = nw.Datetime("us")
+    expected = "dates"
 
     def _read(self, column: pd.Series[Any]) -> pd.Series[Any]:
         if column.dtype == self.dtype:
             return column
-        _kind(column, _DATES, "dates")
-        try:
-            return pd.to_datetime(column, utc=True).dt.as_unit("us")
-        except (OverflowError, TypeError, ValueError) as error:
-            raise _type_error(column.name, "dates", error) from error
+        _kind(column, _DATES)
+        return pd.to_datetime(column, utc=True).dt.as_unit("us")
 
     def _expression(self, table: nw.LazyFrame[Any], name: str, dtype: DType) -> nw.Expr:
         if not dtype.is_temporal() or dtype in {nw.Duration, nw.Time}:
-            return _missing_or_raise(table, name, dtype, "dates", self.empty)
+            return self._missing(table, name, dtype)
         return nw.col(name).cast(nw.Datetime("us"))
 
 
@@ -181,11 +202,14 @@ _FRACTIONS = "it holds fractions"
 _INEXACT = "it holds floating-point numbers beyond 2**53, whose last digits are lost"
 
 
-def _kind(column: pd.Series[Any], kinds: set[str], expected: str) -> str:
-    """Infer the kind of a column; raise if it is unexpected and the column has values."""
+def _kind(column: pd.Series[Any], kinds: set[str]) -> str:
+    """Infer the kind of a column; raise if it is unexpected and the column has values.
+
+    As those of the other helpers, the error becomes one that names the column.
+    """
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if kind not in kinds and not column.isna().all():
-        raise _type_error(column.name, expected, f"it holds {kind}")
+        raise ValueError(f"it holds {kind}")
     return kind
 
 
@@ -193,13 +217,13 @@ def _whole_decimals(column: pd.Series[Any]) -> pd.Series[Any]:
     """Convert decimals to integers without floating point."""
     numbers = [None if pd.isna(number) else number for number in column]
     if any(number % 1 for number in numbers if number is not None):
-        raise ValueError(_FRACTIONS)  # converted to InvalidInputError
+        raise ValueError(_FRACTIONS)
     whole_numbers = [None if number is None else int(number) for number in numbers]
     return pd.Series(whole_numbers, index=column.index, dtype="Int64")
 
 
 def _check_exact(numbers: pd.Series[Any]) -> None:
-    """Raise if floats do not hold whole numbers exactly; converted to InvalidInputError."""
+    """Raise if floats do not hold whole numbers exactly."""
     if (numbers.abs() > _EXACT).any():
         raise ValueError(_INEXACT)
     if (numbers % 1 > 0).any():
@@ -208,22 +232,3 @@ def _check_exact(numbers: pd.Series[Any]) -> None:
 
 def _any_row(table: nw.LazyFrame[Any], rows: nw.Expr) -> bool:
     return len(collect(table.filter(rows).head(1))) > 0
-
-
-def _missing_or_raise(
-    table: nw.LazyFrame[Any], name: str, dtype: DType, expected: str, empty: DType
-) -> nw.Expr:
-    """Return missing values for an empty column of another kind; raise if it has a value."""
-    if _any_row(table, ~nw.col(name).is_null()):
-        raise _type_error(name, expected, f"it holds {dtype}")
-    return nw.lit(None, dtype=empty)
-
-
-def _type_error(name: object, expected: str, why: object) -> InvalidInputError:
-    function = (
-        "to_datetime(…, utc=True) of a known format" if expected == "dates" else "to_numeric(…)"
-    )
-    return InvalidInputError(
-        f"The column {name} must hold {expected}: {why}.",
-        hint=Hint(f"Convert it first, such as with pandas.{function}.", shell="Convert it first."),
-    )

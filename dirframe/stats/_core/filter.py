@@ -8,7 +8,7 @@ import narwhals as nw
 import pandas as pd
 
 from dirframe.stats._core.backends import is_relation, relation_kept
-from dirframe.stats._core.groupby import aggregate
+from dirframe.stats._core.groupby import aggregate, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.stats._core.columns import Column
-
-
-def read(part: pd.DataFrame, columns: Mapping[str, Column]) -> pd.DataFrame:
-    """Read columns of a pandas frame, aligned by position."""
-    values = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
-    return pd.DataFrame(values, copy=False)
 
 
 def holding(
@@ -55,9 +49,9 @@ def keep(
 
         def filtered(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
             expressions = {name: column.within(table) for name, column in columns.items()}
-            read = table.with_columns(**expressions)
-            read = read.with_columns(**derived) if derived else read
-            return read.filter(test.fill_null(value=False))
+            table = table.with_columns(**expressions)
+            table = table.with_columns(**derived) if derived else table
+            return table.filter(test.fill_null(value=False))
 
         return relation_kept(frame, [n for c in columns.values() for n in c.names], filtered)
     return frame.map_partitions(keep, columns, test, derived, meta=frame._meta)

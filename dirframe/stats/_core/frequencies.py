@@ -58,6 +58,11 @@ class Frequencies:
         """Number of records with a value of 0 or more."""
         return int(self.records.sum())
 
+    @property
+    def zeros(self) -> int:
+        """Number of records with the value 0."""
+        return self.known - self.without_zeros().known
+
     def counted(self, records: str, values: str, value: str = "") -> dict[str, int]:
         """Return the number of records in all, and of those with and without a valid value."""
         value = value or values
@@ -104,6 +109,17 @@ class Frequencies:
         records = np.append(0, self.records.cumsum()) / self.known
         sums = np.append(0, held.cumsum())
         return records, sums / sums[-1]
+
+
+def medians(
+    values: NDArray[Any], records: NDArray[np.int64]
+) -> tuple[np.number[Any], np.number[Any]]:
+    """Return the lower and the upper median of values, given the records of each."""
+    order = np.argsort(values, kind="stable")
+    ends = records[order].cumsum()
+    middle = [(ends[-1] - 1) // 2, ends[-1] // 2]
+    low, high = values[order][np.searchsorted(ends, middle, side="right")]
+    return low, high
 
 
 def concentration(records: NDArray[np.float64], held: NDArray[np.float64]) -> dict[str, float]:

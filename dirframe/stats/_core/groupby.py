@@ -22,6 +22,7 @@ from dirframe.stats._core.backends import (
     map_reduce,
     relation_table,
 )
+from dirframe.stats._core.columns import text_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 
 LANGUAGE = "analysis_main_language_name"
-ANALYSIS = "analysis_id"
 LINES = "analysis_total_code_lines"
 CONTRIBUTORS = "analysis_twelve_month_contributor_count"
 #: Members who use a project: the specification's name, then that of the recorded responses.
@@ -43,6 +43,10 @@ USERS = ("stack_count", "user_count")
 FIRST_MONTH: Final = "analysis_min_month"
 LAST_MONTH: Final = "analysis_max_month"
 CREATED = "created_at"
+
+#: The id of the analysis, and whether a project lacks it.
+ANALYSIS = {"analysis": text_column("analysis_id")}
+LACKING = nw.col("analysis").is_null().cast(nw.Int64).alias("lacking")
 
 _LARGEST = 2**63 - 1
 
@@ -63,22 +67,26 @@ def aggregate(
     """
     if is_relation(frame):
         table = relation_table(frame, _names(columns))
-        read = {name: column.within(table) for name, column in columns.items()}
-        totals = collect(statement(table.select(**read)))
+        expressions = {name: column.within(table) for name, column in columns.items()}
+        totals = collect(statement(table.select(**expressions)))
         if by:  # `combine` does so for the parts of other frames
             _check_sums(totals, by)
         return totals
 
     def work(part: pd.DataFrame) -> pd.DataFrame:
-        # Columns are aligned by position, not by index.
-        values = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
+        values = read(part, columns)
         for name in sums:
             check_int64_sum(" or ".join(columns[name].names), values[name])
-        table = nw.from_native(pd.DataFrame(values, copy=False)).lazy()
-        return collect(statement(table))
+        return collect(statement(nw.from_native(values).lazy()))
 
     result: pd.DataFrame = map_reduce(frame, _names(columns), work, partial(combine, by=by))
     return result
+
+
+def read(part: pd.DataFrame, columns: Mapping[str, Column]) -> pd.DataFrame:
+    """Read columns of a pandas frame, aligned by position."""
+    values = {name: column.of(part).reset_index(drop=True) for name, column in columns.items()}
+    return pd.DataFrame(values, copy=False)
 
 
 def combine(parts: Sequence[pd.DataFrame], by: Sequence[str] = ()) -> pd.DataFrame:
@@ -231,6 +239,12 @@ def whole_number(
 
 def _other_label(groups: int, noun: str) -> str:
     return f"other ({groups:,} {noun})"
+
+
+def without_analysis(projects: Any, number: Any) -> dict[str, int]:
+    """Return the number of projects without an analysis, if the frame has the column."""
+    (column,) = ANALYSIS["analysis"].names
+    return {"without_analysis": int(number)} if column in projects.columns else {}
 
 
 def has_name(table: pd.DataFrame, column: str) -> NDArray[np.bool_]:

@@ -8,36 +8,38 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.charts import base_of
-from dirframe.errors import ColumnsNotSentError, Hint, MissingColumnsError
+from dirframe.errors import Hint, MissingColumnsError
 from dirframe.schema import PROJECT
-from dirframe.stats._core.backends import absent_of, columns_of, resource_of
+from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.stats._core.backends import absent_of, check_sent, columns_of, resource_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dirframe.stats._core.loaders import Loader
 
+#: Names of the resources by their collection.
+_NAMES = {resource.collection: name for name, resource in ALL_RESOURCES.items()}
+
 
 def attach_counts(
-    source: Any,
-    result: pd.DataFrame,
-    *,
-    step: str,
-    resource: str,
-    counted: dict[str, int],
+    source: Any, result: pd.DataFrame, counted: dict[str, int], *, step: str
 ) -> pd.DataFrame:
     """Attach the provenance of the input and the counts to the result of a statistic.
 
-    The base is the number of records behind the figures, as the list of statistics names it.
+    The first count is that of all records, by their collection. The base is the number of records
+    behind the figures, as the list of statistics names it.
 
     Only pandas frames carry provenance; for other engines no source is given.
     """
+    collection = next(iter(counted))
     origin = source if isinstance(source, pd.DataFrame) else pd.DataFrame()
     provenance.copy_provenance(origin, result, step, records=False)
     base = {}
     key, description = base_of(step)
     if key in counted:
         base = {"records": counted[key], "which": description}
+    resource = _NAMES.get(collection, collection.removesuffix("s"))
     return provenance.set_provenance(result, resource=resource, counted=counted, base=base)
 
 
@@ -56,8 +58,7 @@ def require_columns(
     """
     known = set(columns_of(frame, loader))
     needed = [*columns, *lists, *(() if _any_sent(frame, known, any_of) else any_of)]
-    if absent := absent_of(frame, [*dict.fromkeys(needed)]):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    check_sent(frame, [*dict.fromkeys(needed)])
     missing = [column for column in columns if column not in known]
     if not known.issuperset(lists) and resource_of(frame) is not PROJECT:
         missing += [column for column in lists if column not in known]

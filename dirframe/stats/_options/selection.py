@@ -9,7 +9,7 @@ import inspect
 import warnings
 from datetime import timedelta
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypedDict, TypeVar
 
 import pandas as pd
 
@@ -17,15 +17,56 @@ from dirframe import provenance
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
 from dirframe.schema.extensions import ALL_RESOURCES
-from dirframe.stats._options.strata import Stratum, strata_of
+from dirframe.stats._core.result import attach_counts
+from dirframe.stats._options.strata import Stratum, names_of, strata_of
 from dirframe.stats._rules.exclusion import exclude_records, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from dask.dataframe import DataFrame as DaskFrame
+    from duckdb import DuckDBPyRelation
+
+#: Records as statistics take them.
+Frame: TypeAlias = "pd.DataFrame | DaskFrame | DuckDBPyRelation"
+#: Table of a statistic, with the counts of its records: all of them first, by their collection.
+Counted: TypeAlias = tuple[pd.DataFrame, dict[str, int]]
+
 
 class Selection(TypedDict, total=False):
-    """Common options of all statistics and charts; `DEFAULTS` holds their defaults."""
+    """Common options of all statistics and charts; `DEFAULTS` holds their defaults.
+
+    Parameters
+    ----------
+    exclude : collection of str, default ()
+        Names of rules: records that `dirframe.flags` flags by them are excluded. Outliers
+        are determined on the whole frame, before stratification. ``counted`` holds the number of
+        excluded records, ``excluded``, and by rule ``excluded_negative_lines`` and so on, where a
+        record can match several; its other counts are of the remaining records.
+    max_age : str, int or datetime.timedelta, optional
+        Leave out projects whose code was fetched longer ago than this, as the rule
+        ``stale_analysis``: a number of days, a timedelta, or text such as ``"2y"``. Those
+        without a date are kept. By default, any age.
+    by : str or sequence of str, optional
+        Compute the statistic for each stratum: a column of text or whole numbers, or
+        ``"language"`` (the main language), ``"country"`` (``country_name``), ``"year"`` (UTC, of
+        the first month with activity or, where that was not sent or loaded, of creation) or
+        ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19, 20–49, 50–99, 100 or more). The
+        result has a column (str) for each name before its own, missing where the value is
+        missing, blank or, of a size, negative (``by_language`` where the statistic has a column of
+        this name itself, and so on), and the rows that the statistic gives for the
+        records of the stratum alone: a day that it takes from the data, such as ``as_of``, is the
+        stratum's own if it is not given. Numbers, years and sizes ascend; of texts the one with
+        the most records is first, then by text; missing ones are last. Each stratum is a pass
+        over the records. A stratum for whose records alone a needed column was not sent has no
+        rows; a `dirframe.errors.StrataOmittedWarning` and the record name it. ``counted`` holds
+        the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing`` (records in
+        strata of missing values that are not in ``other``) and ``stratum_not_sent`` (records in
+        strata without rows for that reason).
+    min_records : int, default 1
+        Strata with fewer records are pooled into one, the last: ``other (n strata)``, with
+        thousands separated by commas.
+    """
 
     exclude: Collection[str]
     max_age: str | int | timedelta | None
@@ -35,62 +76,22 @@ class Selection(TypedDict, total=False):
 
 DEFAULTS: Selection = {"exclude": (), "max_age": None, "by": None, "min_records": 1}
 
-_PARAMETERS = """\
-exclude : collection of str, default ()
-    Names of rules: records that `dirframe.flags` flags by them are excluded. Outliers
-    are determined on the whole frame, before stratification. ``counted`` holds the number of
-    excluded records, ``excluded``, and by rule ``excluded_negative_lines`` and so on, where a
-    record can match several; its other counts are of the remaining records.
-max_age : str, int or datetime.timedelta, optional
-    Leave out projects whose code was fetched longer ago than this, as the rule
-    ``stale_analysis``: a number of days, a timedelta, or text such as ``"2y"``. Those
-    without a date are kept. Left out: any age.
-"""
-BY_STATISTIC = """\
-by : str or sequence of str, optional
-    Compute the statistic for each stratum: a column of text or whole numbers, or
-    ``"language"`` (the main language), ``"country"`` (``country_name``), ``"year"`` (UTC, of
-    the first month with activity or, where that was not sent or loaded, of creation) or
-    ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19, 20–49, 50–99, 100 or more). The
-    result has a column (str) for each name before its own, missing where the value is
-    missing, blank or, of a size, negative (``by_language`` where the statistic has a column of
-    this name itself, and so on), and the rows that the statistic gives for the
-    records of the stratum alone: a day that it takes from the data, such as ``as_of``, is the
-    stratum's own if it is not given. Numbers, years and sizes ascend; of texts the one with
-    the most records is first, then by text; missing ones are last. Each stratum is a pass
-    over the records. A stratum for whose records alone a needed column was not sent has no
-    rows; a `dirframe.errors.StrataOmittedWarning` and the record name it. ``counted`` holds
-    the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing`` (records in
-    strata of missing values that are not in ``other``) and ``stratum_not_sent`` (records in
-    strata without rows for that reason).
-min_records : int, default 1
-    Strata with fewer records are pooled into one, the last: ``other (n strata)``, with
-    thousands separated by commas.
-"""
-BY_CHART = """\
-by : str or sequence of str, optional
-    Draw a panel for each stratum, on axes that are the same, in a figure of their own whose
-    first axes are returned: as the statistic. At most nine; the smallest share the last. A
-    panel that cannot be drawn says why.
-min_records : int, default 1
-    Strata with fewer records share the last panel.
-"""
-
 #: Types of options that are kept as they are, since they are values of JSON.
 _PLAIN = (str, int, float, list, tuple, type(None))
 
+F = TypeVar("F", bound="Callable[..., Any]")
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def extend_signature(
-    function: Callable[P, R],
-    documented: str,
+    function: Callable[..., Any],
+    returns: str,
     *,
     annotations: Mapping[str, Any] = Selection.__annotations__,
     defaults: Mapping[str, Any] = DEFAULTS,
-) -> tuple[inspect.Signature, Callable[[Callable[P, R]], Callable[P, R]]]:
-    """Return the signature with the options, and a function that documents them on a wrapper."""
+) -> inspect.Signature:
+    """Return the signature of a function with the common options and another result."""
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     options = [
@@ -102,16 +103,21 @@ def extend_signature(
         )
         for name, default in defaults.items()
     ]
-    full_signature = signature.replace(parameters=[*own, *options])
+    return signature.replace(parameters=[*own, *options], return_annotation=returns)
 
-    def document(wrapper: Callable[P, R]) -> Callable[P, R]:
-        wrapper.__signature__ = full_signature  # type: ignore[attr-defined]  # read by inspect
-        if function.__doc__ is not None:  # None under python -OO
-            before, returns, after = inspect.cleandoc(function.__doc__).partition("\n\nReturns\n")
-            wrapper.__doc__ = f"{before}\n{_PARAMETERS}{documented.rstrip()}{returns}{after}\n"
-        return wrapper
 
-    return full_signature, document
+def parameters_of(options: type) -> str:
+    """Return the parameters that the docstring of a class describes; empty under ``python -OO``."""
+    return inspect.cleandoc(options.__doc__ or "").partition("\n----------\n")[2]
+
+
+def document(wrapper: F, signature: inspect.Signature, parameters: str) -> F:
+    """Give a wrapper its signature, and add the common options to its docstring."""
+    wrapper.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
+    if wrapper.__doc__ is not None:
+        before, returns, after = inspect.cleandoc(wrapper.__doc__).partition("\n\nReturns\n")
+        wrapper.__doc__ = f"{before}\n{parameters}{returns}{after}\n"
+    return wrapper
 
 
 def split_arguments(
@@ -137,38 +143,45 @@ def as_json(selection: Selection) -> Selection:
     plain: Selection = {
         "exclude": [rule.value for rule in rules_of(selection.get("exclude", ()))],
         "max_age": age,
-        "by": [by] if isinstance(by, str) else list(by or ()),
+        "by": names_of(by),
         "min_records": selection.get("min_records", 1),
     }
     defaults = DEFAULTS | {"exclude": [], "by": []}
     return {n: v for n, v in plain.items() if v != defaults[n]}  # type: ignore[return-value,literal-required]  # a TypedDict, by its names
 
 
-def selectable(statistic: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
-    """Decorate a statistic to accept `Selection` and to use only the selected records."""
-    signature, document = extend_signature(statistic, BY_STATISTIC)
+def selectable(statistic: Callable[P, Counted]) -> Callable[P, pd.DataFrame]:
+    """Decorate a statistic to accept `Selection` and to use only the selected records.
+
+    The result is the table, with the provenance of the records and the counts.
+    """
+    signature = extend_signature(statistic, "pd.DataFrame")
     name = getattr(statistic, "__name__", "statistic")
+    counted: Callable[..., Counted] = statistic
 
     @wraps(statistic)
     def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
         frame, own, selection = split_arguments(name, signature, args, options)
-        compute: Callable[..., pd.DataFrame] = statistic
         if result_of(frame):
             raise InvalidInputError(
                 f"The frame is the result of stats.{result_of(frame)}; {name} takes the records."
             )
+
+        def compute(part: Any) -> pd.DataFrame:
+            return attach_counts(part, *counted(part, **own), step=name)
+
         selected, counts = exclude_records(frame, selection["exclude"], selection["max_age"])
         if selection["by"] is None:
-            result = compute(selected, **own)
+            result = compute(selected)
         else:
-            result = _stratified(selected, selection, lambda part: compute(part, **own))
+            result = _stratified(selected, selection, compute)
         record_exclusions(result, counts, before=1 if selection["by"] is None else 2)
         plain = {n: v if isinstance(v, _PLAIN) else str(v) for n, v in own.items()}
         given = plain | as_json(selection)
         facts = {"name": name, "options": given, "rows": len(result)}
         return provenance.set_provenance(result, statistic=facts)
 
-    return document(wrapper)
+    return document(wrapper, signature, parameters_of(Selection))
 
 
 def result_of(frame: Any) -> str:
@@ -197,7 +210,7 @@ def _stratified(
     frame: Any, selection: Selection, compute: Callable[[Any], pd.DataFrame]
 ) -> pd.DataFrame:
     by = selection["by"] or ()
-    names = [by] if isinstance(by, str) else list(by)
+    names = names_of(by)
     strata = strata_of(frame, by, min_records=selection["min_records"])
     # An empty frame has no strata, but the same columns.
     outcomes = compute_strata(strata, lambda stratum: compute(stratum.frame))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pandas as pd
 
-from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError
-from dirframe.stats._core.backends import absent_of, columns_sent, is_relation, relation_table
+from dirframe.errors import Hint, InvalidInputError
+from dirframe.stats._core.backends import check_sent, columns_sent, is_relation, relation_table
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.filter import keep
 from dirframe.stats._core.frequencies import size_class
@@ -59,13 +59,24 @@ class Key:
     order: Callable[[str], float] | None = None
 
 
+def names_of(by: str | Sequence[str] | None) -> list[str]:
+    """Return the names of the strata that an option `by` gives."""
+    return [by] if isinstance(by, str) else list(by or ())
+
+
+def largest_groups(sizes: pd.Series[int], key: Key | None, top: int | None = None) -> list[str]:
+    """Return the groups with the most records, in the order of their key."""
+    largest = sorted(sizes.index, key=lambda name: (-sizes[name], name))[:top]
+    return sorted(largest, key=key.order) if key and key.order else largest
+
+
 def strata_of(
     frame: Any, by: str | Sequence[str], *, min_records: int = 1, most: int | None = None
 ) -> list[Stratum]:
     """Divide a frame into strata; small ones, and those beyond `most`, are pooled."""
     if min_records < 1:
         raise InvalidInputError(f"min_records is {min_records}; it must be 1 or more.")
-    names = [by] if isinstance(by, str) else list(by)
+    names = names_of(by)
     if not names or len(set(names)) < len(names):
         raise InvalidInputError(f"by must name one or more columns, each once; {by!r} came.")
     keys = [key_of(frame, name) for name in names]
@@ -95,12 +106,7 @@ def _sorted(table: pd.DataFrame, keys: list[Key]) -> pd.DataFrame:
     ranks = {}
     for key in keys:
         counts = table.groupby(key.name)["records"].sum()
-        if key.order is None:
-            # The lambda is called within this iteration.
-            values = sorted(counts.index, key=lambda value: (-counts[value], value))
-        else:
-            values = sorted(counts.index, key=key.order)
-        rank_of = {value: rank for rank, value in enumerate(values)}
+        rank_of = {value: rank for rank, value in enumerate(largest_groups(counts, key))}
         ranks[key.name] = table[key.name].map(rank_of).fillna(len(rank_of))
     order = pd.DataFrame(ranks).sort_values([*ranks]).index
     return table.loc[order].reset_index(drop=True)
@@ -151,7 +157,7 @@ def key_of(frame: Any, name: str) -> Key:
     if name in _NAMED and name not in known:
         key = _NAMED[name](known)
         if missing := _lacking(key, known):
-            _check_sent(frame, [column for columns in missing for column in columns])
+            check_sent(frame, [column for columns in missing for column in columns])
             needed = ", ".join(" or ".join(names) for names in missing)
             hint = Hint("dirframe.unify_countries adds it.", shell="dirframe clean adds it.")
             raise InvalidInputError(
@@ -160,16 +166,11 @@ def key_of(frame: Any, name: str) -> Key:
             )
         return key
     if name not in known:
-        _check_sent(frame, [name])
+        check_sent(frame, [name])
         raise InvalidInputError(
             f"The stratum {name!r} is neither a column of the frame nor one of {', '.join(_NAMED)}."
         )
     return _of_column(frame, name)
-
-
-def _check_sent(frame: Any, columns: Sequence[str]) -> None:
-    if absent := absent_of(frame, columns):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
 
 
 def _of_column(frame: Any, name: str) -> Key:
@@ -186,7 +187,7 @@ def _of_column(frame: Any, name: str) -> Key:
     if dtype.is_integer():
         return Key(name, {alias: integer_column(name)}, nw.col(alias).cast(nw.String), int)
     if dtype in {nw.String, nw.Categorical, nw.Enum}:
-        return Key(name, {alias: text_column(name)}, _named(alias))
+        return _name_key(name, text_column(name))
     rename = f" Rename the column for the derived {name}." if name in _NAMED else ""
     raise InvalidInputError(
         f"The stratum {name!r} must be a column of text or whole numbers, or one of "
@@ -194,17 +195,10 @@ def _of_column(frame: Any, name: str) -> Key:
     )
 
 
-def _named(read: str) -> nw.Expr:
-    """Return a name as an expression; blank names are missing."""
-    return nw.when(nw.col(read).str.strip_chars() != "").then(nw.col(read))
-
-
-def _language(_: set[str]) -> Key:
-    return Key("language", {"by_language": READ["language"]}, _named("by_language"))
-
-
-def _country(_: set[str]) -> Key:
-    return Key("country", {"by_country": text_column("country_name")}, _named("by_country"))
+def _name_key(name: str, column: Column) -> Key:
+    """Return a key of names; blank ones are missing."""
+    text = nw.col(alias := f"by_{name}")
+    return Key(name, {alias: column}, nw.when(text.str.strip_chars() != "").then(text))
 
 
 def _year(known: set[str]) -> Key:
@@ -227,8 +221,8 @@ def _team_size(_: set[str]) -> Key:
 
 
 _NAMED: dict[str, Callable[[set[str]], Key]] = {
-    "language": _language,
-    "country": _country,
+    "language": lambda _: _name_key("language", READ["language"]),
+    "country": lambda _: _name_key("country", text_column("country_name")),
     "year": _year,
     "team_size": _team_size,
 }

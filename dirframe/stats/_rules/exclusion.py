@@ -6,8 +6,8 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
-from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from dirframe.stats._core.backends import absent_of, columns_sent
+from dirframe.errors import InvalidInputError
+from dirframe.stats._core.backends import check_sent, columns_sent
 from dirframe.stats._core.filter import count, keep
 from dirframe.stats._rules.frame_facts import facts_of
 from dirframe.stats._rules.rules import READ, RULES, Rule
@@ -46,9 +46,8 @@ def required(frame: Any, rules: Iterable[Rule]) -> None:
     columns = columns_sent(frame)
     for rule in rules:
         needed = [name for read in RULES[rule].needs for name in READ[read].names]
-        if (missing := _missing(rule, columns)) and (absent := absent_of(frame, needed)):
-            raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
-        if missing:
+        if missing := _missing(rule, columns):
+            check_sent(frame, needed)
             raise InvalidInputError(
                 f"The rule {rule} needs the column {', '.join(missing)}, which the frame does not "
                 "have. Leave the rule out, or load the column."

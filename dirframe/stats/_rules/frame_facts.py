@@ -14,6 +14,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.stats._core.backends import is_relation
+from dirframe.stats._core.frequencies import medians
 from dirframe.stats._core.groupby import group_sizes
 from dirframe.stats._rules.rules import READ, Rule
 
@@ -84,8 +85,8 @@ def reference_day(frame: Any) -> pd.Timestamp | None:
     days = group_sizes(frame, {"fetched": READ["fetched"]}).dropna().sort_values("fetched")
     if days.empty:
         return None
-    ends = days["records"].to_numpy(dtype=np.int64).cumsum()
-    return _utc(days["fetched"].iloc[np.searchsorted(ends, ends[-1] // 2, side="right")])
+    _, middle = medians(np.arange(len(days)), days["records"].to_numpy(dtype=np.int64))
+    return _utc(days["fetched"].iloc[int(middle)])
 
 
 def _utc(day: Any) -> pd.Timestamp:
@@ -148,7 +149,4 @@ def _bound(table: pd.DataFrame) -> int:
 
 
 def _median(values: NDArray[np.float64], records: NDArray[np.int64]) -> float:
-    order = np.argsort(values, kind="stable")
-    ends = records[order].cumsum()
-    middle = [(ends[-1] - 1) // 2, ends[-1] // 2]
-    return float(values[order][np.searchsorted(ends, middle, side="right")].mean())
+    return float(np.mean(medians(values, records)))

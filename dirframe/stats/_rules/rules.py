@@ -76,13 +76,15 @@ class Definition:
     """Columns, expression and evidence of a rule.
 
     `says` describes the fault in a few words. `needs` are required columns, `reads` optional ones.
-    `impossible` marks values that cannot be right; those of other rules are in doubt.
+    `test` is the expression of a match, and `template` formats the values of a row that show it;
+    both may depend on the facts of the frame. `impossible` marks values that cannot be right;
+    those of other rules are in doubt.
     """
 
     says: str
     needs: tuple[str, ...]
-    holds: Callable[[Facts], nw.Expr]
-    evidence: Callable[[Facts, Any], str]
+    test: nw.Expr | Callable[[Facts], nw.Expr]
+    template: str | Callable[[Facts, Any], str]
     reads: tuple[str, ...] = ()
     impossible: bool = True
 
@@ -90,9 +92,15 @@ class Definition:
         """Return the names in `READ` of all columns that the rule reads."""
         return {*self.needs, *self.reads}
 
+    def holds(self, facts: Facts) -> nw.Expr:
+        """Return the expression of a match, given the facts of the frame."""
+        return self.test(facts) if callable(self.test) else self.test
 
-def _month(when: Any) -> str:
-    return f"{when:%Y-%m}"
+    def evidence(self, facts: Facts, row: Any) -> str:
+        """Return the values of a record that matches, and why it is flagged."""
+        if callable(self.template):
+            return self.template(facts, row)
+        return self.template.format(row=row)
 
 
 def _before_language(facts: Facts) -> nw.Expr:
@@ -120,20 +128,14 @@ def _outlier(facts: Facts) -> nw.Expr:
 
 
 def _outlier_evidence(facts: Facts, row: Any) -> str:
-    has_bound = row.language in facts.bounds
-    bound, group = (
-        facts.bounds[row.language if has_bound else ""],
-        row.language if has_bound else "all projects",
-    )
-    return f"{row.lines:,} lines of code; the bound of {group} is {bound:,}"
+    group = row.language if row.language in facts.bounds else ""
+    bound, named = facts.bounds[group], group or "all projects"
+    return f"{row.lines:,} lines of code; the bound of {named} is {bound:,}"
 
 
-def _beyond(name: str, most: int) -> Callable[[Facts], nw.Expr]:
-    return lambda _: nw.col(name).abs() > most
-
-
-def _negative(name: str) -> Callable[[Facts], nw.Expr]:
-    return lambda _: nw.col(name) < 0
+def _stale(facts: Facts) -> nw.Expr:
+    before = facts.stale_before
+    return nw.lit(value=False) if before is None else nw.col("fetched") < facts.at(before)
 
 
 RULES: dict[Rule, Definition] = {
@@ -141,7 +143,7 @@ RULES: dict[Rule, Definition] = {
         "began before 1970",
         ("first",),
         lambda facts: nw.col("first") < facts.at(1970),
-        lambda _, row: f"first month {_month(row.first)}, before 1970",
+        "first month {row.first:%Y-%m}, before 1970",
         impossible=False,
     ),
     Rule.BEGAN_BEFORE_LANGUAGE: Definition(
@@ -149,7 +151,7 @@ RULES: dict[Rule, Definition] = {
         ("first", "language"),
         _before_language,
         lambda _, row: (
-            f"first month {_month(row.first)}; {row.language} first appeared in "
+            f"first month {row.first:%Y-%m}; {row.language} first appeared in "
             f"{FIRST_APPEARANCE[row.language]}"
         ),
         impossible=False,
@@ -158,25 +160,25 @@ RULES: dict[Rule, Definition] = {
         "repeated id",
         ("id",),
         lambda facts: nw.col("id").is_in(facts.duplicates),
-        lambda _, row: f"id {row.id} stands in more than one record",
+        "id {row.id} stands in more than one record",
     ),
     Rule.IMPOSSIBLE_KUDO_RANK: Definition(
         "kudo rank",
         ("rank",),
-        lambda _: (nw.col("rank") < 1) | (nw.col("rank") > 10),
-        lambda _, row: f"kudo rank {row.rank}; ranks are 1 to 10",
+        (nw.col("rank") < 1) | (nw.col("rank") > 10),
+        "kudo rank {row.rank}; ranks are 1 to 10",
     ),
     Rule.IMPOSSIBLE_LATITUDE: Definition(
         "latitude",
         ("latitude",),
-        _beyond("latitude", 90),
-        lambda _, row: f"latitude {row.latitude:g}; it is -90 to 90",
+        nw.col("latitude").abs() > 90,
+        "latitude {row.latitude:g}; it is -90 to 90",
     ),
     Rule.IMPOSSIBLE_LONGITUDE: Definition(
         "longitude",
         ("longitude",),
-        _beyond("longitude", 180),
-        lambda _, row: f"longitude {row.longitude:g}; it is -180 to 180",
+        nw.col("longitude").abs() > 180,
+        "longitude {row.longitude:g}; it is -180 to 180",
     ),
     Rule.LINES_OUTLIER: Definition(
         "far more lines than others",
@@ -189,43 +191,31 @@ RULES: dict[Rule, Definition] = {
     Rule.MONTH_IN_FUTURE: Definition(
         "month after its code was fetched",
         ("last", "fetched"),
-        lambda _: nw.col("last") > nw.col("fetched"),
-        lambda _, row: (
-            f"last month {_month(row.last)}; the code was fetched on {row.fetched:%Y-%m-%d}"
-        ),
+        nw.col("last") > nw.col("fetched"),
+        "last month {row.last:%Y-%m}; the code was fetched on {row.fetched:%Y-%m-%d}",
     ),
     Rule.MONTHS_REVERSED: Definition(
         "last month before the first",
         ("first", "last"),
-        lambda _: nw.col("last") < nw.col("first"),
-        lambda _, row: f"first month {_month(row.first)}, last month {_month(row.last)}",
+        nw.col("last") < nw.col("first"),
+        "first month {row.first:%Y-%m}, last month {row.last:%Y-%m}",
     ),
     Rule.NEGATIVE_CONTRIBUTORS: Definition(
         "negative contributors",
         ("contributors",),
-        _negative("contributors"),
-        lambda _, row: f"{row.contributors:,} contributors in twelve months",
+        nw.col("contributors") < 0,
+        "{row.contributors:,} contributors in twelve months",
     ),
     Rule.NEGATIVE_LINES: Definition(
-        "negative lines",
-        ("lines",),
-        _negative("lines"),
-        lambda _, row: f"{row.lines:,} lines of code",
+        "negative lines", ("lines",), nw.col("lines") < 0, "{row.lines:,} lines of code"
     ),
     Rule.NEGATIVE_POSTS: Definition(
-        "negative posts",
-        ("posts",),
-        _negative("posts"),
-        lambda _, row: f"{row.posts:,} posts",
+        "negative posts", ("posts",), nw.col("posts") < 0, "{row.posts:,} posts"
     ),
     Rule.STALE_ANALYSIS: Definition(
         "stale analysis",
         ("fetched",),
-        lambda facts: (
-            nw.lit(value=False)
-            if facts.stale_before is None
-            else nw.col("fetched") < facts.at(facts.stale_before)
-        ),
+        _stale,
         lambda facts, row: (
             f"code fetched on {row.fetched:%Y-%m-%d}, before {facts.stale_before:%Y-%m-%d}"
         ),
@@ -234,7 +224,7 @@ RULES: dict[Rule, Definition] = {
     Rule.UPDATED_BEFORE_CREATED: Definition(
         "changed before it was created",
         ("created", "updated"),
-        lambda _: nw.col("updated") < nw.col("created"),
-        lambda _, row: f"changed on {row.updated:%Y-%m-%d}, created on {row.created:%Y-%m-%d}",
+        nw.col("updated") < nw.col("created"),
+        "changed on {row.updated:%Y-%m-%d}, created on {row.created:%Y-%m-%d}",
     ),
 }

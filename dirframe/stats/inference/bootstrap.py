@@ -9,16 +9,13 @@ import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats._core.groupby import CONTRIBUTORS, as_int64, whole_number
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 from dirframe.stats.inference.samples import ALL, check_choice, check_confidence, samples_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
@@ -41,7 +38,7 @@ def intervals(
     resamples: int = 2000,
     seed: int = 0,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Estimate a median, mean, ratio, share or Gini coefficient by group, with its interval.
 
     Parameters
@@ -70,7 +67,7 @@ def intervals(
     Returns
     -------
     pandas.DataFrame
-        A row a group, most records first; years, numbers and sizes ascending:
+        One row per group, most records first; years, numbers and sizes ascending:
 
         - ``group`` (str): ``"all"`` without `groups`
         - ``records`` (Int64): with the needed values
@@ -130,14 +127,11 @@ def intervals(
         raise InvalidInputError(
             "A share is that of a group: name what divides the records as groups=."
         )
-    check_confidence(confidence)
-    whole_number("resamples", resamples, least=100, instead="of the records")
-    whole_number("seed", seed, least=0, instead="which starts the random numbers")
+    ends = interval_ends(confidence, resamples, seed)
     needed = (
         () if measure == "share" else (column,) if denominator is None else (column, denominator)
     )
     samples = samples_of(frame, needed, groups=groups, top=top)
-    ends = ((1 - confidence) / 2, (1 + confidence) / 2)
     names = samples.groups if groups else [ALL] * bool(len(samples.table))
     tables = [samples.of(name) for name in names]
     records = np.array([table["records"].sum() for table in tables], dtype=np.int64)
@@ -167,7 +161,7 @@ def intervals(
             },
         }
     )
-    return samples.attach(frame, result, "intervals")
+    return result, samples.counted
 
 
 def _share(
@@ -200,8 +194,16 @@ def _interval(
     return [float(measure(records[None, :])[0]), *map(float, interval)]
 
 
+def interval_ends(confidence: float, resamples: object, seed: object) -> tuple[float, float]:
+    """Validate the options of a bootstrap; return the quantiles at the ends of an interval."""
+    check_confidence(confidence)
+    whole_number("resamples", resamples, least=100, instead="of the records")
+    whole_number("seed", seed, least=0, instead="which starts the random numbers")
+    return (1 - confidence) / 2, (1 + confidence) / 2
+
+
 def resampled(records: Counts, resamples: int, seed: int) -> Iterator[Counts]:
-    """Draw bootstrap samples, in batches: a row a sample, a column a distinct value."""
+    """Draw bootstrap samples, in batches: one row per sample, one column per distinct value."""
     generator = np.random.default_rng(seed)
     probabilities = records / records.sum()
     batch = max(_CELLS // len(records), 1)

@@ -9,14 +9,12 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats._core.groupby import CONTRIBUTORS, FIRST_MONTH, LINES, whole_number
-from dirframe.stats._core.result import attach_counts
-from dirframe.stats._options.selection import selectable
-from dirframe.stats.inference.bootstrap import resampled
+from dirframe.stats._core.groupby import CONTRIBUTORS, FIRST_MONTH, LINES
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
+from dirframe.stats.inference.bootstrap import interval_ends, resampled
 from dirframe.stats.inference.samples import (
     CORRECTIONS,
     check_choice,
-    check_confidence,
     corrected,
     library,
     samples_of,
@@ -26,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Floats = NDArray[np.float64]
 
@@ -49,7 +44,7 @@ def correlation(
     resamples: int = 2000,
     seed: int = 0,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Correlate the ranks of columns, pair by pair, with intervals.
 
     Parameters
@@ -70,7 +65,7 @@ def correlation(
     Returns
     -------
     pandas.DataFrame
-        A row a pair of columns, in the order given:
+        One row per pair of columns, in the order given:
 
         - ``first``, ``second`` (str): the columns
         - ``records`` (Int64): with a value in both
@@ -118,10 +113,7 @@ def correlation(
             f"variables must name two or more columns, each once; {variables!r} came."
         )
     check_choice("correction", correction, CORRECTIONS)
-    check_confidence(confidence)
-    whole_number("resamples", resamples, least=100, instead="of the records")
-    whole_number("seed", seed, least=0, instead="which starts the random numbers")
-    ends = ((1 - confidence) / 2, (1 + confidence) / 2)
+    ends = interval_ends(confidence, resamples, seed)
     scipy = library("scipy.stats", "A correlation")
     rows = []
     for pair in combinations(names, 2):
@@ -145,9 +137,7 @@ def correlation(
         [(*row, p) for row, p in zip(rows, p_corrected, strict=True)], columns=[*_DTYPES]
     ).astype(_DTYPES)
     whole = samples if len(names) == 2 else samples_of(frame, names, dates=True)
-    return attach_counts(
-        frame, result, step="correlation", resource=whole.resource, counted=whole.counted
-    )
+    return result, whole.counted
 
 
 def _spearman(x: Floats, y: Floats, drawn: NDArray[np.int64]) -> Floats:
@@ -164,8 +154,8 @@ def _spearman(x: Floats, y: Floats, drawn: NDArray[np.int64]) -> Floats:
 
 def _ranks(values: Floats, drawn: NDArray[np.int64]) -> Floats:
     """Return the mean rank of each value in each sample."""
-    distinct, place = np.unique(values, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(len(distinct)))
+    distinct, codes = np.unique(values, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(distinct)))
     records = np.add.reduceat(drawn[:, order], starts, axis=1)
-    return np.asarray((records.cumsum(axis=1) - (records - 1) / 2)[:, place])
+    return np.asarray((records.cumsum(axis=1) - (records - 1) / 2)[:, codes])

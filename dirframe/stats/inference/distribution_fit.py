@@ -13,17 +13,14 @@ from dirframe.stats._core.backends import resource_of
 from dirframe.stats._core.frequencies import Frequencies
 from dirframe.stats._core.groupby import CONTRIBUTORS, as_int64, whole_number
 from dirframe.stats._core.loaders import EITHER
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 from dirframe.stats.inference.samples import library
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
@@ -42,7 +39,7 @@ def distribution_fit(
     resamples: int = 0,
     seed: int = 0,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Fit a power law and a log-normal distribution to a column, with their goodness of fit.
 
     Parameters
@@ -82,7 +79,7 @@ def distribution_fit(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers, or another option
+        If the column is missing or does not hold whole numbers, or another option
         is invalid.
     MissingExtraError
         If the extra ``inference`` is not installed.
@@ -116,7 +113,7 @@ def distribution_fit(
     """
     whole_number("resamples", resamples, least=0, instead="of synthetic samples")
     whole_number("seed", seed, least=0, instead="which starts the random numbers")
-    frequencies, counted, resource = _frequencies(frame, column)
+    frequencies, counted = _frequencies(frame, column)
     values = _positive(frequencies)
     fit = _fitted(values)
     rows = {name: dict.fromkeys(_FIGURES, np.nan) for name in NAMES}
@@ -141,7 +138,7 @@ def distribution_fit(
             },
         }
     )
-    return attach_counts(frame, result, step="distribution_fit", resource=resource, counted=counted)
+    return result, counted
 
 
 @selectable
@@ -150,7 +147,7 @@ def distribution_tail(
     *,
     column: str = CONTRIBUTORS,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return how many records have a value or more, beside the fitted distributions.
 
     Parameters
@@ -163,7 +160,7 @@ def distribution_tail(
     Returns
     -------
     pandas.DataFrame
-        A row a value above 0 that occurs, ascending:
+        One row per value above 0 that occurs, ascending:
 
         - ``value`` (Int64, the unit of `column`)
         - ``records`` (Int64): with this value
@@ -175,7 +172,7 @@ def distribution_tail(
     Raises
     ------
     InvalidInputError
-        If the column is missing or holds something else than whole numbers.
+        If the column is missing or does not hold whole numbers.
     MissingExtraError
         If the extra ``inference`` is not installed.
 
@@ -194,7 +191,7 @@ def distribution_tail(
     1      2        1             0.5
     2      5        1            0.25
     """
-    frequencies, counted, resource = _frequencies(frame, column)
+    frequencies, counted = _frequencies(frame, column)
     positive = frequencies.without_zeros()
     numbers, records = positive.numbers, positive.records
     share = records[::-1].cumsum()[::-1] / max(positive.known, 1)
@@ -214,9 +211,7 @@ def distribution_tail(
             **curves,
         }
     )
-    return attach_counts(
-        frame, result, step="distribution_tail", resource=resource, counted=counted
-    )
+    return result, counted
 
 
 class _Fit(NamedTuple):
@@ -244,13 +239,12 @@ class _Fit(NamedTuple):
         return lambda numbers: np.exp(sf(numbers) - sf(self.smallest))
 
 
-def _frequencies(frame: Frame, column: str) -> tuple[Frequencies, dict[str, int], str]:
+def _frequencies(frame: Frame, column: str) -> tuple[Frequencies, dict[str, int]]:
     require_columns(frame, column, loader=EITHER)
     frequencies = Frequencies.of(frame, column)
     resource = resource_of(frame) or PROJECT
     counted = frequencies.counted(resource.collection, "value")
-    counted["value_zero"] = frequencies.known - frequencies.without_zeros().known
-    return frequencies, counted, resource.name
+    return frequencies, counted | {"value_zero": frequencies.zeros}
 
 
 def _positive(frequencies: Frequencies) -> Counts:
@@ -284,8 +278,8 @@ def _fitted(values: Counts, smallest: int | None = None, only: str | None = None
 def _distance(tail: Counts, at_least: Callable[[Any], Floats]) -> float:
     """Return the distance of Kolmogorov and Smirnov of a sample from a distribution."""
     numbers, records = np.unique(tail, return_counts=True)
-    found = records[::-1].cumsum()[::-1] / len(tail)
-    return float(np.abs(found - at_least(numbers)).max())
+    shares = records[::-1].cumsum()[::-1] / len(tail)
+    return float(np.abs(shares - at_least(numbers)).max())
 
 
 def _goodness(fit: _Fit, values: Counts, resamples: int, seed: int) -> list[float]:
@@ -304,12 +298,12 @@ def _goodness(fit: _Fit, values: Counts, resamples: int, seed: int) -> list[floa
                 sample = generator.choice(below, len(values) - size)
             drawn = _draw(fit.at_least(name), fit.smallest, size, generator)
             own = np.append(sample, drawn)
-            found = _fitted(own, None if name == "power law" else fit.smallest, name)
-            if found is None:  # a sample of too few distinct values
+            own_fit = _fitted(own, None if name == "power law" else fit.smallest, name)
+            if own_fit is None:  # a sample of too few distinct values
                 continue
             fitted += 1
-            own = own[own >= found.smallest]
-            farther += _distance(own, found.at_least(name)) >= distance
+            own = own[own >= own_fit.smallest]
+            farther += _distance(own, own_fit.at_least(name)) >= distance
         p_values.append(farther / fitted if fitted else np.nan)
     return p_values
 

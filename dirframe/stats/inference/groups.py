@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe.stats._core.groupby import CONTRIBUTORS
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 from dirframe.stats.inference.samples import (
     CORRECTIONS,
     check_choice,
@@ -21,9 +21,6 @@ from dirframe.stats.inference.samples import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Floats = NDArray[np.float64]
 
@@ -45,7 +42,7 @@ def compare_groups(
     correction: str = "holm",
     confidence: float = 0.95,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Compare the values of groups: rank tests, corrected, with an effect size.
 
     Parameters
@@ -67,7 +64,7 @@ def compare_groups(
     Returns
     -------
     pandas.DataFrame
-        A row for all groups together, if there are two or more, then one a pair of groups, in
+        A row for all groups together, if there are two or more, then one per pair of groups, in
         the order of the groups in `intervals`:
 
         - ``test`` (str): ``"Kruskal-Wallis"`` of all, ``"Mann-Whitney"`` of a pair
@@ -144,7 +141,7 @@ def compare_groups(
     result = pd.DataFrame(
         [(*row, p) for row, p in zip(rows, p_corrected, strict=True)], columns=[*_DTYPES]
     ).astype(_DTYPES)
-    return samples.attach(frame, result, "compare_groups")
+    return result, samples.counted
 
 
 def _overall(values: list[Floats], scipy: Any) -> tuple[Any, ...]:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import pandas as pd
 
-from dirframe.schema.extensions import ACTIVITY_FACT
-from dirframe.stats._core.result import attach_counts
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 from dirframe.stats.inference.samples import library
 from dirframe.stats.months import months_filled
 
@@ -18,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Floats = NDArray[np.float64]
 
@@ -39,7 +34,7 @@ def growth_fit(
     column: str = "commits",
     cumulative: bool = True,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Fit growth curves to the months of a project and compare them.
 
     Parameters
@@ -56,7 +51,7 @@ def growth_fit(
     Returns
     -------
     pandas.DataFrame
-        A row ``observed`` and one a model:
+        A row ``observed`` and one per model:
 
         - ``model`` (str): ``"observed"``, ``"linear"``, ``"exponential"``, ``"logistic"``
         - ``start`` (Float64, the unit of `column`): in the first month
@@ -77,7 +72,7 @@ def growth_fit(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than months or whole numbers, or a month
+        If a column is missing or does not hold months or whole numbers, or a month
         is there more than once.
     MissingExtraError
         If the extra ``inference`` is not installed.
@@ -129,8 +124,7 @@ def growth_fit(
         pd.DataFrame.from_dict(rows, orient="index").astype("Float64").reset_index(names="model")
     )
     result["model"] = result["model"].astype("str")
-    resource = ACTIVITY_FACT.name
-    return attach_counts(frame, result, step="growth_fit", resource=resource, counted=counted)
+    return result, counted
 
 
 @selectable
@@ -140,7 +134,7 @@ def growth_curve(
     column: str = "commits",
     cumulative: bool = True,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Return the growth of a project by month beside the curves fitted to it.
 
     Parameters
@@ -155,7 +149,7 @@ def growth_curve(
     Returns
     -------
     pandas.DataFrame
-        A row a month that was over, ascending, without gaps:
+        One row per month that was over, ascending, without gaps:
 
         - ``month`` (datetime64[us, UTC]): its first day
         - ``observed`` (Float64, the unit of `column`)
@@ -188,11 +182,10 @@ def growth_curve(
     for name in _MODELS:
         fitted = fits[name][0] if name in fits else np.full(len(result), np.nan)
         result[name] = pd.Series(fitted, dtype="Float64")
-    resource = ACTIVITY_FACT.name
-    return attach_counts(frame, result, step="growth_curve", resource=resource, counted=counted)
+    return result, counted
 
 
-def _series(frame: Frame, column: str, *, cumulative: bool) -> tuple[pd.DataFrame, dict[str, int]]:
+def _series(frame: Frame, column: str, *, cumulative: bool) -> Counted:
     names = ("code_added", "code_removed") if column == _CODE else (column,)
     table, counted = months_filled(frame, names, needed=("month", *names))
     table = table[table["finished"].fillna(value=True)].reset_index(drop=True)
@@ -245,8 +238,8 @@ def _fits(observed: Floats) -> dict[str, tuple[Floats, dict[str, float]]]:
     t, y, months = np.linspace(0, 1, n), observed / largest, n - 1
     fits = {}
     for name, (curve, bounds, starts) in _MODELS.items():
-        parameters = len(starts[0]) + 1  # the variance of the residuals is one
-        if n <= parameters + 1:
+        size = len(starts[0]) + 1  # the variance of the residuals is one
+        if n <= size + 1:
             continue
         best: tuple[float, Floats] | None = None
         for start in starts:
@@ -254,28 +247,27 @@ def _fits(observed: Floats) -> dict[str, tuple[Floats, dict[str, float]]]:
                 with warnings.catch_warnings(), np.errstate(over="ignore"):
                     # Only the covariance, which is not used, can be missing.
                     warnings.simplefilter("ignore", optimize.OptimizeWarning)
-                    found, _ = optimize.curve_fit(
+                    parameters, _ = optimize.curve_fit(
                         curve, t, y, start, bounds=bounds, method="trf", max_nfev=5000
                     )
             except RuntimeError:  # no convergence from this starting point
                 continue
-            rest = float(((curve(t, *found) - y) ** 2).sum()) * largest**2
+            rest = float(((curve(t, *parameters) - y) ** 2).sum()) * largest**2
             if best is None or rest < best[0]:
-                best = rest, found
+                best = rest, parameters
         if best is None:
             continue
-        rest, found = best
+        rest, parameters = best
         figures = {
-            "rate": found[1] * (largest if name == "linear" else 1) / months,
+            "rate": parameters[1] * (largest if name == "linear" else 1) / months,
             "rmse": np.sqrt(rest / n),
             "r_squared": 1 - rest / squares,
             # A perfect fit has no logarithm.
-            "aicc": n * np.log(max(rest, 1e-12 * squares) / n)
-            + 2 * parameters * n / (n - parameters - 1),
+            "aicc": n * np.log(max(rest, 1e-12 * squares) / n) + 2 * size * n / (n - size - 1),
         }
         if name == "logistic":
-            figures["limit"] = found[0] * largest
-        if name == "exponential" and found[1] > 0:
+            figures["limit"] = parameters[0] * largest
+        if name == "exponential" and parameters[1] > 0:
             figures["doubling_months"] = np.log(2) / figures["rate"]
-        fits[name] = curve(t, *found) * largest, figures
+        fits[name] = curve(t, *parameters) * largest, figures
     return fits

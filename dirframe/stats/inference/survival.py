@@ -10,9 +10,8 @@ import pandas as pd
 
 from dirframe.stats._core.activity_months import require_fetched
 from dirframe.stats._core.groupby import FIRST_MONTH, LAST_MONTH, as_int64, check_top
-from dirframe.stats._core.result import attach_counts
-from dirframe.stats._options.selection import selectable
-from dirframe.stats._options.strata import key_of
+from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
+from dirframe.stats._options.strata import key_of, largest_groups
 from dirframe.stats.inference.samples import (
     CORRECTIONS,
     check_choice,
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from dirframe.stats._core.backends import Frame
-    from dirframe.stats._options.selection import Selection
 
     Floats = NDArray[np.float64]
 
@@ -49,7 +45,7 @@ def survival(
     window: int = 12,
     confidence: float = 0.95,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Estimate the share of projects that live on, by months since their first activity.
 
     Parameters
@@ -79,7 +75,7 @@ def survival(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, `window` is not from 1 to 24,
+        If a column is missing or does not hold dates, `window` is not from 1 to 24,
         or `confidence` is no share.
 
     Notes
@@ -142,7 +138,7 @@ def survival(
             "high": pd.Series(high[rows], dtype="Float64"),
         }
     )
-    return attach_counts(projects, result, step="survival", resource="project", counted=counted)
+    return result, counted
 
 
 def kaplan_meier(
@@ -169,7 +165,7 @@ def compare_survival(
     correction: str = "holm",
     confidence: float = 0.95,
     **_selection: Unpack[Selection],
-) -> pd.DataFrame:
+) -> Counted:
     """Compare how long the projects of groups live: log-rank test and Cox's hazard ratios.
 
     Parameters
@@ -209,7 +205,7 @@ def compare_survival(
     Raises
     ------
     InvalidInputError
-        If a column is missing or holds something else than dates, `groups` is unknown, or
+        If a column is missing or does not hold dates, `groups` is unknown, or
         another option is invalid.
     MissingExtraError
         If the extra ``inference`` is not installed.
@@ -249,8 +245,7 @@ def compare_survival(
     lengths = life_lengths(projects, window, key)
     lives = _with_end(lengths).sort_values(["months", "end", "group"])
     sizes = lives.groupby("group")["records"].sum()
-    largest = sorted(sizes.index, key=lambda name: (-sizes[name], name))[:top]
-    names = sorted(largest, key=key.order) if key.order else largest
+    names = largest_groups(sizes, key, top)
     compared = lives[lives["group"].isin(names)]
     counted = _counted(lengths, window) | {
         "compared": int(compared["records"].sum()),
@@ -260,9 +255,7 @@ def compare_survival(
     result = pd.DataFrame(
         _tests(compared, names, confidence, correction), columns=[*_DTYPES]
     ).astype(_DTYPES)
-    return attach_counts(
-        projects, result, step="compare_survival", resource="project", counted=counted
-    )
+    return result, counted
 
 
 def _tests(

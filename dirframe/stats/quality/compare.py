@@ -88,17 +88,17 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
 
         - ``new`` and ``gone`` (pandas.DataFrame): the records that are only in `after` and
           only in `before`, with their columns
-        - ``changed`` (pandas.DataFrame): a row a value that differs in records of both, by the
+        - ``changed`` (pandas.DataFrame): one row per value that differs in records of both, by the
           order of `after`: ``id``, ``column``, ``before`` and ``after`` (str; missing where
           there is none). The same value in another dtype or time zone, a list in another
           order and a mapping with its keys in another order are no change.
-        - ``languages`` (pandas.DataFrame): a row a main language of which the number of
+        - ``languages`` (pandas.DataFrame): one row per main language of which the number of
           projects differs or that a project changed to or from, the most gained first:
           ``language`` (str), ``before``, ``after`` and ``change`` (Int64, projects)
-        - ``contributors`` (pandas.DataFrame): a row a project of both whose number of
+        - ``contributors`` (pandas.DataFrame): one row per project of both whose number of
           contributors differs, the most lost first: ``id`` and ``name`` (str), ``before``,
           ``after`` and ``change`` (Int64, people). Missing and negative numbers are no change.
-        - ``columns`` (pandas.DataFrame): a row a column that only one snapshot has, and that
+        - ``columns`` (pandas.DataFrame): one row per column that only one snapshot has, and that
           is therefore not compared: ``column`` and ``only_in`` (str, before or after)
         - ``notes`` (tuple of str)
 
@@ -273,16 +273,14 @@ def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
     old, new = provenance.get_provenance(before), provenance.get_provenance(after)
-    if old["complete"] is False:
-        yield "`before` is incomplete: what is new may have been there."
-    for name, frame, doubt in (
-        ("before", before, "what is new may have been there"),
-        ("after", after, "what is gone may still be there"),
+    for name, frame, record, doubt in (
+        ("before", before, old, "what is new may have been there"),
+        ("after", after, new, "what is gone may still be there"),
     ):
+        if record["complete"] is False:
+            yield f"`{name}` is incomplete: {doubt}."
         if differs := provenance.difference(frame):
             yield f"`{name}` is not what was loaded ({differs}): {doubt}."
-    if new["complete"] is False:
-        yield "`after` is incomplete: what is gone may still be there."
     if old["query"] != new["query"]:
         yield "The snapshots answer different questions: what is new or gone may be due to that."
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pandas as pd
 
-from dirframe import provenance
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import MissingColumnsError
 from dirframe.schema import PROJECT
-from dirframe.stats._core.backends import map_reduce
+from dirframe.stats._core.backends import map_reduce, resource_of
 from dirframe.stats._core.groupby import aggregate
 from dirframe.stats._core.result import attach_counts
 from dirframe.stats._rules.exclusion import applicable, columns_read, required, rules_of, tests_of
@@ -19,12 +18,12 @@ from dirframe.stats._rules.frame_facts import facts_of
 from dirframe.stats._rules.rules import READ, RULES, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
     from dirframe.stats._rules.frame_facts import MaxAge
 
-_MARK = "told_by_"
+_MARK = "matches_"
 
 
 def flags(
@@ -37,15 +36,15 @@ def flags(
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         Accounts or projects as the loaders give them.
     rules : collection of str, optional
-        Names of the rules to apply. Left out: all whose columns the frame has.
+        Names of the rules to apply. By default, all whose columns the frame has.
     max_age : str, int or datetime.timedelta, optional
         The age from which an analysis is stale: a number of days, a timedelta, or text of a
-        number with its unit ``d``, ``w``, ``mo`` or ``y``. Left out: ``"1y"``.
+        number with its unit ``d``, ``w``, ``mo`` or ``y``. By default, ``"1y"``.
 
     Returns
     -------
     pandas.DataFrame
-        A row a record and rule, by rule, then id, then name (as text, missing ones last):
+        One row per record and rule, by rule, then id, then name (as text, missing ones last):
 
         - ``id`` (str): of the record; missing where the frame has none
         - ``name`` (str): of the record; missing as above
@@ -57,7 +56,7 @@ def flags(
     MissingColumnsError
         If the frame has no column that a rule reads.
     InvalidInputError
-        If a rule is unknown or its columns are missing, a column holds something else than it
+        If a rule is unknown or its columns are missing, a column does not hold what it
         should, or `max_age` is no age.
 
     Notes
@@ -134,35 +133,20 @@ def flags(
         return marked.filter(nw.any_horizontal(*(nw.col(m) for m in marks), ignore_nulls=True))
 
     matches = aggregate(frame, columns, statement) if selected else pd.DataFrame()
-    parts = []
-    for rule in selected:
-        rows = matches[matches[_MARK + rule].astype("bool")].sort_values(["id", "name"])
-        evidence = [RULES[rule].evidence(facts, row) for row in rows.itertuples(index=False)]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "id": rows["id"].astype("str").array,
-                    "name": rows["name"].astype("str").array,
-                    "rule": pd.Series([rule.value] * len(rows), dtype="str"),
-                    "evidence": pd.Series(evidence, dtype="str"),
-                }
-            )
-        )
-    names = ("id", "name", "rule", "evidence")
-    empty = pd.DataFrame({name: pd.Series(dtype="str") for name in names})
-    result = pd.concat([empty, *parts], ignore_index=True)
-    records, resource = _of(frame)
+    rows = [
+        (row.id, row.name, rule.value, RULES[rule].evidence(facts, row))
+        for rule in selected
+        for row in _matching(matches, rule).itertuples(index=False)
+    ]
+    result = pd.DataFrame(rows, columns=["id", "name", "rule", "evidence"]).astype("str")
+    records: int = map_reduce(frame, [], len, sum)  # type: ignore[misc]  # mypy picks no overload of sum
+    collection = (resource_of(frame) or PROJECT).collection
     counted = {
-        **records,
-        **{f"flagged_{rule}": len(part) for rule, part in zip(selected, parts, strict=True)},
+        collection: records,
+        **{f"flagged_{rule}": int((result["rule"] == rule).sum()) for rule in selected},
     }
-    return attach_counts(frame, result, step="flags", resource=resource, counted=counted)
+    return attach_counts(frame, result, counted, step="flags")
 
 
-def _of(frame: Any) -> tuple[dict[str, int], str]:
-    resource = provenance.resource_of(frame) or PROJECT
-    return {resource.collection: map_reduce(frame, [], len, _sum)}, resource.name
-
-
-def _sum(parts: Sequence[int]) -> int:
-    return sum(parts)
+def _matching(matches: pd.DataFrame, rule: Rule) -> pd.DataFrame:
+    return matches[matches[_MARK + rule].astype("bool")].sort_values(["id", "name"])

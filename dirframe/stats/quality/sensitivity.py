@@ -12,14 +12,15 @@ from dirframe.charts import STATISTICS
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.stats._options.selection import DEFAULTS
+from dirframe.stats._options.strata import names_of
 from dirframe.stats._rules.exclusion import applicable, required, rules_of
 from dirframe.stats._rules.frame_facts import DEFAULT_AGE
 from dirframe.stats._rules.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection
 
-    from dirframe.stats._core.backends import Frame
+    from dirframe.stats._options.selection import Frame
     from dirframe.stats._rules.frame_facts import MaxAge
 
 
@@ -40,11 +41,11 @@ def sensitivity(
     frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
         The records that the statistic takes.
     rules : collection of str, optional
-        Names of the rules of `dirframe.flags` to try. Left out: all whose columns the frame
+        Names of the rules of `dirframe.flags` to try. By default, all whose columns the frame
         has.
     max_age : str, int or datetime.timedelta, optional
         The age from which ``stale_analysis`` treats an analysis as stale, as in
-        `dirframe.flags`. Left out: ``"1y"``.
+        `dirframe.flags`. By default, ``"1y"``.
     **options : object
         Options of the statistic, such as ``top=5`` or ``by="year"``.
 
@@ -127,14 +128,9 @@ def sensitivity(
         table.insert(1, "removed", pd.Series([removed] * len(table), dtype="Int64"))
         parts.append(table)
     result = pd.concat(parts, ignore_index=True).astype(parts[0].dtypes.to_dict())
-    _add_differences(result, [*_strata(options), *STATISTICS[statistic.__name__].keys])
+    _add_differences(result, [*names_of(options.get("by")), *STATISTICS[statistic.__name__].keys])
     provenance.copy_provenance(parts[0], result, "sensitivity")
     return result
-
-
-def _strata(options: Mapping[str, Any]) -> list[str]:
-    by = options.get("by") or []
-    return [by] if isinstance(by, str) else [*by]
 
 
 def _add_differences(result: pd.DataFrame, keys: list[str]) -> None:

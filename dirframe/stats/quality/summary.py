@@ -74,11 +74,11 @@ def summary(frame: pd.DataFrame) -> Summary:
 
         - ``title`` (str): how many records, and whether they are all there are; where they
           were filtered, cut, joined or doubled since the load, how they differ from it
-        - ``fields`` (pandas.DataFrame): a row a column, in their order: ``column`` (str),
+        - ``fields`` (pandas.DataFrame): one row per column, in their order: ``column`` (str),
           ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
           (str): minimum, median and maximum of numbers, first and last day of dates, and how
           many different texts
-        - ``bias`` (pandas.DataFrame): a row a reason to beware, whether it occurs or not:
+        - ``bias`` (pandas.DataFrame): one row per reason to beware, whether it occurs or not:
           ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of
           the frame, or of what the directory has where it is about what was not loaded
         - ``source`` (str): the caption of charts
@@ -86,7 +86,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     Raises
     ------
     InvalidInputError
-        If what came is no frame, or a column holds something else than it should.
+        If the input is not a frame, or a column does not hold what it should.
 
     Notes
     -----

@@ -47,8 +47,9 @@ def test_numbers_have_no_needless_decimals(value: float, shown: str) -> None:
 
 
 def test_nothing_left_out_is_not_mentioned() -> None:
-    assert typography.not_shown("project", {"without a name": 0}) == ""
-    said = typography.not_shown("project", {"without a name": 1, "without a date": 2000})
+    assert typography.not_shown({"projects": 1}, {"without a name": 0}) == ""
+    reasons = {"without a name": 1, "without a date": 2000}
+    said = typography.not_shown({"projects": 3000}, reasons)
     assert said == "Not shown: 1 project without a name, 2,000 without a date."
 
 

@@ -13,7 +13,7 @@ from tests.plot.charts import CHARTS, activity_facts, caption, draw, projects
 def test_the_numbers_at_risk_stand_below_the_ticks() -> None:
     table = stats.survival(projects())
     ax = plot.survival(projects())
-    ax.figure.canvas.draw()
+    ax.figure.canvas.figure.draw_without_rendering()
     for text in (label.get_text() for label in ax.get_xticklabels()):
         month, at_risk = (int(part) for part in text.split("\n"))
         later = table.loc[table["months"] >= month, "at_risk"]

@@ -12,7 +12,7 @@ from tests.plot.charts import CHARTS, caption, projects
 
 def test_shares_are_percentages_and_units_name_the_columns() -> None:
     ax = plot.intervals(projects(), measure="share")
-    ax.figure.canvas.draw()
+    ax.figure.canvas.figure.draw_without_rendering()
     assert all(
         label.get_text().endswith("%") or label.get_text() == "0" for label in ax.get_xticklabels()
     )

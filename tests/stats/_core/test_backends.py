@@ -11,15 +11,18 @@ import pyarrow as pa
 import pytest
 
 from dirframe import (
+    flags,
     harvest,
     load_accounts,
     load_projects,
+    provenance,
     sample_directory,
     stats,
     unify_countries,
 )
 from dirframe.errors import InvalidInputError
 from tests.plot.charts import activity_facts, contributors
+from tests.stats.every import FEW_SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,14 +62,14 @@ def records_of(name: str) -> str:
 #: Every statistic, of what, with which options.
 CASES = [
     ("growth", "accounts", {"freq": "W"}),
-    *((name, records_of(name), {}) for name in stats.__all__),
+    *((name, records_of(name), FEW_SAMPLES.get(name, {})) for name in stats.__all__),
     *((name, records_of(name), {"top": 3}) for name in TOPS),
     ("languages_by_year", "projects", {"date": "created_at"}),
     ("activity", "projects", {"as_of": "2011-12", "window": 24}),
     ("project_age", "projects", {"as_of": "2011-12-31"}),
     ("life_span", "projects", {"window": 1}),
     ("commit_concentration", "contributors", {"window": 3}),
-    ("intervals", "projects", {"measure": "share", "groups": "year"}),
+    ("intervals", "projects", {"measure": "share", "groups": "year", "resamples": 100}),
     ("compare_survival", "projects", {"groups": "team_size"}),
     *(("growth", "projects", {"freq": freq}) for freq in ("ME", "QE", "2W", "YE-JUN")),
 ]
@@ -233,6 +236,15 @@ def test_a_column_of_another_kind_is_an_error_and_is_not_rounded(
             statistic(one)
 
 
+def test_a_frame_of_dask_is_of_the_resource_that_its_provenance_names() -> None:
+    frame = pd.DataFrame({"id": ["1"], "created_at": pd.to_datetime(["2013-01-01"], utc=True)})
+    accounts = provenance.set_provenance(frame, resource="account")  # no column tells it
+    for count in (stats.growth, flags):
+        records = provenance.get_provenance(count(dask_frame.from_pandas(accounts, npartitions=1)))
+        assert records["resource"] == "account"
+        assert records["counted"]["accounts"] == 1
+
+
 def test_a_missing_column_and_what_is_no_frame_are_errors(session: Any) -> None:
     frame = pd.DataFrame({LANGUAGE: ["C"]})
     for other in on_both(frame, session):
@@ -276,8 +288,9 @@ def test_the_parquet_of_an_archive_is_read_whole_and_parted(session: Any, tmp_pa
         relation = session.read_parquet(f"{tables}/**/*.parquet")
         for name in ("language_share", "language_breakdown", "licenses", "life_span"):
             statistic: Statistic = getattr(stats, name)
+            expected = statistic(frame, top=5)
             for projects in (relation, dask_frame.read_parquet(tables)):
-                found, expected = statistic(projects, top=5), statistic(frame, top=5)
+                found = statistic(projects, top=5)
                 pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
 
 

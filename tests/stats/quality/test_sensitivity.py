@@ -12,15 +12,7 @@ from dirframe import load_accounts, load_projects, plot, sample_directory, sensi
 from dirframe.charts import STATISTICS
 from dirframe.clean import unify_countries
 from dirframe.errors import InvalidInputError
-
-#: The others are of one project: no rule knows its months or its contributors.
-SELECTABLE = sorted(
-    {*stats.__all__}
-    - {
-        *("commit_concentration", "commits_by_contributor"),
-        *("growth_curve", "growth_fit", "monthly_activity"),
-    }
-)
+from tests.stats.every import FEW_SAMPLES, OF_RECORDS, collection_of
 
 
 @pytest.fixture(scope="module")
@@ -30,26 +22,26 @@ def frames() -> dict[str, pd.DataFrame]:
         return {"accounts": accounts, "projects": load_projects(directory=directory)}
 
 
-@pytest.mark.parametrize("name", SELECTABLE)
+@pytest.mark.parametrize("name", OF_RECORDS)
 def test_it_takes_every_statistic_and_gives_its_rows(
     name: str, frames: dict[str, pd.DataFrame]
 ) -> None:
-    collection = "accounts" if "accounts" in name or "posts" in name else "projects"
+    collection = collection_of(name)
     rule = "updated_before_created"
-    statistic = getattr(stats, name)
-    found = sensitivity(statistic, frames[collection], rules=[rule])
+    statistic, few = getattr(stats, name), FEW_SAMPLES.get(name, {})
+    found = sensitivity(statistic, frames[collection], rules=[rule], **few)
     assert found["exclusion"].unique().tolist() == ["none", rule, "all"]
-    for exclusion, exclude in (("none", []), (rule, [rule]), ("all", [rule])):
+    whole, without = (statistic(frames[collection], exclude=e, **few) for e in ([], [rule]))
+    for exclusion, expected in (("none", whole), (rule, without), ("all", without)):
         rows = found[found["exclusion"] == exclusion].reset_index(drop=True)
-        expected = statistic(frames[collection], exclude=exclude)
         pd.testing.assert_frame_equal(rows[[*expected]], expected)
 
 
-@pytest.mark.parametrize("name", SELECTABLE)
+@pytest.mark.parametrize("name", OF_RECORDS)
 def test_every_figure_has_its_difference_to_that_without_exclusion(
     name: str, frames: dict[str, pd.DataFrame]
 ) -> None:
-    collection = "accounts" if "accounts" in name or "posts" in name else "projects"
+    collection = collection_of(name)
     frame = frames[collection].head(200)
     rule = "impossible_kudo_rank" if collection == "accounts" else "lines_outlier"
     faulty = frame.copy()
@@ -57,7 +49,8 @@ def test_every_figure_has_its_difference_to_that_without_exclusion(
         faulty.loc[faulty.index[:20], "kudo_score_kudo_rank"] = 11
     else:
         faulty.loc[faulty.index[:20], "analysis_total_code_lines"] = 10**12
-    found = sensitivity(getattr(stats, name), faulty, rules=[rule])
+    few = FEW_SAMPLES.get(name, {})
+    found = sensitivity(getattr(stats, name), faulty, rules=[rule], **few)
     keys = [*STATISTICS[name].keys]
     figures = [
         column.removesuffix("_difference") for column in map(str, found) if "_difference" in column

@@ -1,19 +1,19 @@
-# One command for each chore. Every target sets up what it needs: `make demo` and `make test`
-# work in a fresh clone on a machine that has nothing but Python 3.11 or newer, and make.
-# PYTHON names the interpreter, ARGS is handed on: make test PYTHON=python3.13 ARGS="-k reader"
+# Development commands. Every target sets up what it needs: `make demo` and `make test`
+# work in a fresh clone on a machine that has only Python 3.11 or newer, and make.
+# PYTHON sets the interpreter, ARGS adds arguments: make test PYTHON=python3.13 ARGS="-k reader"
 
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
 
-# Where containers forbid bytecode, each of hundreds of processes would compile the package anew.
+# Without bytecode, as in some containers, each of hundreds of processes would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOWEST := $(VENV)-lowest
 
-# What is to be done again where PYTHON is given and the environment is of another version.
+# Recreate the environment if PYTHON is given and has another version than the environment.
 VERSION := 'import sys; print(sys.implementation.name, sys.version_info[:3])'
 ifneq ($(origin PYTHON),file)
 ifneq ($(wildcard $(READY)),)
@@ -29,10 +29,10 @@ endif
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-# Done again only when the dependencies may have changed. An interrupted set-up leaves no
+# Runs again only when the dependencies may have changed. An interrupted set-up leaves no
 # stamp, so the next run completes it.
-# PYTHON may be the shim of a version manager: what it starts is asked for its real path, and an
-# environment of another interpreter than that is made anew. Without PYTHON any will do.
+# PYTHON may be the shim of a version manager, so the interpreter that it starts reports its real path;
+# the environment of another interpreter is recreated. Without PYTHON any interpreter is accepted.
 $(READY): pyproject.toml $(OTHER)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dirframe needs Python 3.11 or newer; name one: make PYTHON=python3.13")'
 	"$$($(PYTHON) -c 'import os, sys; print(os.path.realpath(sys.executable))')" -m venv --clear $(VENV)
@@ -40,29 +40,29 @@ $(READY): pyproject.toml $(OTHER)
 	@touch $@
 
 other-interpreter:
-	@echo "$(VENV) is of another interpreter than $(PYTHON): it is made anew."
+	@echo "$(VENV) was created by another interpreter than $(PYTHON): it is recreated."
 
 demo: $(READY) ## Load, clean and chart the sample directory, over real HTTP
 	$(BIN)/dirframe demo $(ARGS)
 
-# Four workers at most: beyond that, starting them costs more than they save.
+# At most four workers: more take longer to start than they save.
 test: $(READY) ## Run the tests
 	$(BIN)/python -m pytest -m 'not wheel' --numprocesses=auto --maxprocesses=4 --dist=worksteal $(ARGS)
 
-# Twice as slow as `make test`; ARGS narrow it: make coverage ARGS=tests/clean
+# Takes twice as long as `make test`; ARGS selects tests: make coverage ARGS=tests/clean
 coverage: $(READY) ## Run the tests and show which lines and branches they reach
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -m 'not wheel' --numprocesses=auto --maxprocesses=4 --dist=worksteal $(ARGS); \
 	    status=$$?; $(BIN)/coverage combine --quiet && $(BIN)/coverage report; exit $$status
 
-# A sample that is the same each time; what survives fails. ARGS: an area, --sample, --seed, --processes.
-mutants: $(READY) ## Change the code in many small ways, one at a time, and see whether a test fails
+# The sample is the same each time; a surviving mutant fails the run. ARGS: an area, --sample, --seed, --processes.
+mutants: $(READY) ## Make small changes to the code, one at a time, and check whether a test fails
 	$(BIN)/python -m tools.mutants $(ARGS)
 
-wheel-test: $(READY) ## Build sdist and wheel, install the wheel elsewhere, run the demo there
+wheel-test: $(READY) ## Build sdist and wheel, install the wheel in a new environment, run the demo there
 	$(BIN)/python -m pytest -m wheel tests/test_wheel.py $(ARGS)
 
-# Warnings are no errors here: older releases meet newer ones of what they need in turn.
+# Warnings are not errors here, because older releases run with newer releases of their own dependencies.
 test-lowest: ## Run the tests with the oldest releases that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
@@ -72,7 +72,7 @@ test-lowest: ## Run the tests with the oldest releases that pyproject.toml allow
 	    --constraint $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pytest -m 'not wheel' -W default $(ARGS)
 
-lint: $(READY) ## Run every gate that needs no test
+lint: $(READY) ## Run every check except the tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -81,20 +81,20 @@ lint: $(READY) ## Run every gate that needs no test
 	$(BIN)/validate-pyproject pyproject.toml
 	$(BIN)/repo-review --show err .
 
-format: $(READY) ## Mend what ruff can mend by itself
+format: $(READY) ## Fix what ruff can fix automatically
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-# Outputs of notebooks are kept in docs/_build and made anew when dirframe has changed.
-docs: $(READY) ## Build the pages of documentation, without the network, and check their links
+# Outputs of notebooks are cached in docs/_build and regenerated when dirframe changes.
+docs: $(READY) ## Build the documentation, without the network, and check its links
 	$(BIN)/sphinx-build -M html docs docs/_build --fail-on-warning --keep-going --nitpicky --quiet --jobs auto $(ARGS)
 	$(BIN)/python docs/checks.py docs/_build/html
 
-# ARGS: names of scripts, --against FILE, --compare OLD NEW, --history; --help tells more.
-bench: $(READY) ## Measure and keep the figures, compare them with an earlier run's
+# ARGS: names of scripts, --against FILE, --compare OLD NEW, --history; --help lists all.
+bench: $(READY) ## Run the benchmarks, record the figures, and compare them with an earlier run
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
-clean: ## Remove the environment and everything that was built or cached
+clean: ## Remove the environment and all built or cached files
 	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo benchmark-results docs/_build docs/charts docs/guide
 	rm -rf .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

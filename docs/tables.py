@@ -60,14 +60,12 @@ def _entries(fields: Iterable[Field]) -> str:
 
 def _exit_codes() -> str:
     first_lines = {error: (getdoc(error) or "").splitlines()[0] for error in EXIT_CODES}
-    rows = [("0", "", "Done."), ("2", "", "A wrong call: an option or argument that is none.")]
+    rows = [("0", "", "Success."), ("2", "", "Invalid command, option or argument.")]
     rows += [
         (str(code), f"{{py:exc}}`~dirframe.{error.__name__}`", first_lines[error])
         for error, code in EXIT_CODES.items()
     ]
-    stopped = (
-        "Stopped by Ctrl-C, whenever it came; what was loaded is in the cache. `serve` ends with 0."
-    )
+    stopped = "Interrupted by Ctrl-C; loaded pages are in the cache. `serve` ends with 0."
     rows.append(("130", "", stopped))
     return _table(["Code", "Error", "Meaning"], sorted(rows, key=lambda row: int(row[0])))
 

@@ -95,7 +95,7 @@ def test_the_help_lists_every_command_once_in_sections_on_one_line() -> None:
     shown = CliRunner().invoke(cli, ["--help"]).output
     listed = [line.split()[0] for line in shown.splitlines() if re.match(r"  [a-z]+  +[A-Z]", line)]
     assert sorted(listed) == sorted(cli.commands)
-    sections = ["Begin:", "Load:", "Analyse:", "Publish:", "Serve a directory:"]
+    sections = ["Start:", "Load:", "Analyse:", "Publish:", "Serve a directory:"]
     assert [line for line in shown.splitlines() if line in sections] == sections
     assert "..." not in shown.partition("Exit codes:")[0].partition("Options:")[2]
 

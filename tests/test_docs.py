@@ -103,7 +103,7 @@ def test_the_codes_that_are_tried_again_are_named() -> None:
     codes = [str(code) for code in range(400, 600) if policy.is_temporary(code)]
     text = page("howto/failing.md")
     assert f"| {', '.join(codes)} | yes" in text
-    assert f"{', '.join(codes[:-1])} and {codes[-1]} are tried again" in text
+    assert f"{', '.join(codes[:-1])} and {codes[-1]} are retried" in text
 
 
 def test_the_data_dictionary_has_every_field(tables: ModuleType) -> None:

@@ -40,10 +40,10 @@ def test_a_notebook_is_valid_and_kept_without_its_outputs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_opens_with_its_end_and_the_line_to_change(name: str) -> None:
+def test_a_notebook_opens_with_its_result_and_the_line_to_change(name: str) -> None:
     opening = notebook(name).cells[0].source
     assert opening.startswith("# ")
-    assert "At the end of this notebook you will" in opening
+    assert opening.split("\n\n")[1].startswith("This notebook ")
     assert "dirframe.Directory(" in opening
 
 

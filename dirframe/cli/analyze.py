@@ -119,7 +119,9 @@ _SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or pr
     type=click.Path(exists=True, dir_okay=False),
     help="Corrections: an edited audit.",
 )
-@click.option("--column", default="country_code", show_default=True, help="Column with the raw values.")
+@click.option(
+    "--column", default="country_code", show_default=True, help="Column with the raw values."
+)
 @click.option("--strict", is_flag=True, help="Fail if a value cannot be resolved.")
 @output
 @query_options

@@ -41,7 +41,9 @@ _archive_argument = click.argument("path", metavar="ARCHIVE", type=click.Path(pa
 
 @command()
 @click.argument("collection", type=click.Choice(["accounts", "projects"]))
-@click.option("--to", "path", type=click.Path(path_type=Path), required=True, help="File of the archive.")
+@click.option(
+    "--to", "path", type=click.Path(path_type=Path), required=True, help="File of the archive."
+)
 @connection_options
 @click.option("--query", metavar="TEXT", help="Load only matching records.")
 @details_option

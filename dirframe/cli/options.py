@@ -220,9 +220,7 @@ _PROOF = with_options(
 SELECTION_OPTIONS = {
     name: with_options(option, section="Selection")
     for name, option in {
-        "exclude": rule_option(
-            "--exclude", help="Exclude records by this rule of dirframe flags"
-        ),
+        "exclude": rule_option("--exclude", help="Exclude records by this rule of dirframe flags"),
         "max_age": click.option(
             "--max-age", metavar="AGE", help="Exclude older analyses: 90d, 26w, 18mo, 2y."
         ),

@@ -19,10 +19,10 @@ def refuse_existing(target: Path) -> None:
     """Raise if the path exists."""
     if os.path.lexists(target):
         raise InvalidInputError(
-            f"{target} exists already.",
+            f"{target} already exists.",
             hint=Hint(
                 "Choose another name or pass overwrite=True.",
-                shell="Choose another name or give --overwrite.",
+                shell="Choose another name or use --overwrite.",
             ),
         )
 
@@ -31,7 +31,7 @@ def check_folder(target: Path) -> None:
     """Raise if the folder of a file cannot be created or written to."""
     ancestor = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
     if not ancestor.is_dir():
-        raise InvalidInputError(f"{target} cannot be written: {ancestor} is no folder.")
+        raise InvalidInputError(f"{target} cannot be written: {ancestor} is not a folder.")
     if not os.access(ancestor, os.W_OK):
         raise InvalidInputError(f"{target} cannot be written: {ancestor} may not be written to.")
 
@@ -41,7 +41,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidInputError(f"{folder} cannot be made ({error.strerror}).") from error
+        raise InvalidInputError(f"{folder} cannot be created ({error.strerror}).") from error
 
 
 @contextlib.contextmanager

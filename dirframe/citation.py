@@ -125,7 +125,7 @@ def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
     record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
     if not (record.source or record.base_url):
         raise InvalidInputError(
-            "The frame does not say where it is from, so it cannot be cited.",
+            "The frame has no provenance, so it cannot be cited.",
             hint=Hint(
                 "Cite the frame of a loader, or hand its record on to one that was merged or "
                 "concatenated, or derived with Polars, by dirframe.provenance.copy_provenance(loaded, "

@@ -184,7 +184,7 @@ class UnresolvedCountriesError(InvalidInputError):
             f"{len(unresolved):,} values in {records:,} records name no country:\n"
             + "\n".join(shown),
             hint=Hint(
-                'Answer them with overrides={value: code or None}, or pass errors="coerce".',
+                'Resolve them with overrides={value: code or None}, or pass errors="coerce".',
                 shell="Answer them in a file of overrides, which --audit writes, and give it with "
                 "--overrides; or leave --strict out.",
             ),

@@ -190,7 +190,7 @@ class Settings:
                 hint=Hint(
                     f"Pass base_url=, set {BASE_URL_VARIABLE}, or use "
                     "dirframe.sample_directory() for the bundled sample data.",
-                    shell=f"Give --base-url, set {BASE_URL_VARIABLE}, or give --sample for the "
+                    shell=f"Use --base-url, set {BASE_URL_VARIABLE}, or use --sample for the "
                     "bundled sample data.",
                 ),
             )
@@ -202,7 +202,7 @@ class Settings:
                 hint=Hint(
                     f"Pass api_key=, set {API_KEY_VARIABLE}, {stored}, or use "
                     "dirframe.sample_directory() for the bundled sample data.",
-                    shell=f"Set {API_KEY_VARIABLE}, {stored}, or give --sample for the bundled "
+                    shell=f"Set {API_KEY_VARIABLE}, {stored}, or use --sample for the bundled "
                     "sample data.",
                 ),
             )

@@ -28,7 +28,7 @@ from dirframe.errors import (
 URL = "https://directory.example/projects.xml"
 CLASSES = [getattr(errors, name) for name in errors.__all__ if name != "Hint"]
 ONE_OF_EACH_SHAPE = [
-    InvalidInputError("It is there.", hint=Hint("Pass overwrite=True.", "Give --overwrite.")),
+    InvalidInputError("It is there.", hint=Hint("Pass overwrite=True.", "Use --overwrite.")),
     InvalidInputError("max_items is -1; it must be 0 or more."),
     MissingExtraError("keyring", extra="keyring", purpose="Reading a stored key"),
     UnreadableResponseError("This is HTML.", found="HTML", source="page.xml"),
@@ -101,9 +101,9 @@ def test_a_missing_extra_says_what_to_install() -> None:
 
 def test_python_and_a_shell_each_get_the_advice_that_is_theirs() -> None:
     for kind in (InvalidInputError, DirframeWarning):
-        error = kind("It is there.", hint=Hint("Pass overwrite=True.", shell="Give --overwrite."))
+        error = kind("It is there.", hint=Hint("Pass overwrite=True.", shell="Use --overwrite."))
         assert str(error) == "It is there. Pass overwrite=True."
-        assert error.shell_text == "It is there. Give --overwrite."
+        assert error.shell_text == "It is there. Use --overwrite."
         assert error.message == "It is there."
 
 

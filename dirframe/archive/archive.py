@@ -142,8 +142,8 @@ class Archive(Card):
         if absent:
             warnings.warn(
                 AnalysesNotSentWarning(
-                    f"No project in the archive {self.path} came with its analysis: the directory "
-                    "sends it with the own page of each project alone.",
+                    f"No project in the archive {self.path} was sent with its analysis: the "
+                    "directory sends an analysis only with the own page of its project.",
                     hint=Hint(
                         "Harvest with details=True to keep these pages, for one request each.",
                         shell="dirframe harvest --details keeps these pages, for one request each.",
@@ -396,5 +396,5 @@ def read_pages(
             raise InvalidInputError(f"{paths.path} holds records of {name!r}, not of {resource!r}.")
         return paths.frame(as_of, columns=columns)
     if as_of is not None:
-        raise InvalidInputError("as_of is for archives: documents have no other state.")
+        raise InvalidInputError("as_of applies only to archives: documents have a single state.")
     return documents.read_pages(paths, resource=resource, columns=columns, max_bytes=max_bytes)

@@ -56,8 +56,8 @@ _README = """# A study bundle of dirframe
 {citation}
 
 `pages/` holds every page as the directory sent it, compressed with Zstandard (RFC 8878); its name is
-the SHA-256 of what came. `{manifest}` says of each page what was asked, when, and where in the
-collection it lies. `{contents}` has the digest of each other file. No key is in it.
+the SHA-256 of its content. `{manifest}` records the query, the time and the position of each page
+in the collection. `{contents}` has the digest of each other file. No key is in it.
 
 `data/` holds the records as Parquet, which R, DuckDB, pandas and others read. `datapackage.json`
 says what each column is: its type, its unit and its meaning.
@@ -124,7 +124,7 @@ def bundle(
     if not target.parent.is_dir():
         raise InvalidInputError(f"{target} cannot be written: there is no folder {target.parent}.")
     if not archive.is_finished:
-        raise ArchiveError(f"The harvest in {archive_path} is not finished. Go on with it first.")
+        raise ArchiveError(f"The harvest in {archive_path} is not finished. Finish it first.")
     archive.verify()
     with (
         atomic_write(target, overwrite=overwrite) as unfinished,
@@ -150,7 +150,7 @@ def refuse_archive(target: Path) -> None:
     """Raise if the file to write is an archive, whose pages cost days of quota."""
     if Store.is_archive(target):
         raise InvalidInputError(
-            f"{target} is an archive of harvested pages, which nothing replaces. Choose another name."
+            f"{target} is an archive of harvested pages, which is never replaced. Choose another name."
         )
 
 
@@ -182,7 +182,7 @@ def _texts(
         other_files=(
             *(METADATA_FILES | _TEXTS).items(),
             (CONTENTS, "Digest of each other file"),
-            ("pages/", "Every page as it came, compressed with Zstandard"),
+            ("pages/", "Every page as received, compressed with Zstandard"),
         ),
     )
     texts = {
@@ -255,7 +255,7 @@ def open_bundle(path: str | Path) -> Archive:
             names = _checked_names(packed, file)
             described = _check_files(packed, file)
     except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
-        raise ArchiveError(f"{file} is no bundle, or damaged: {error}.") from error
+        raise ArchiveError(f"{file} is not a bundle, or damaged: {error}.") from error
     archive = Archive(file, _open_index)
     with _open_index(file) as index:
         pages = (page for round_ in archive.rounds for page in index.pages(round_))
@@ -281,7 +281,7 @@ def _checked_names(packed: zipfile.ZipFile, file: Path) -> set[str]:
         if name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/"):
             raise ArchiveError(f"{label} leads out of the bundle.")
         if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
-            raise ArchiveError(f"{label} is no ordinary file.")
+            raise ArchiveError(f"{label} is not an ordinary file.")
         # Compressed entries could be a zip bomb: the entries of a bundle are stored as they are.
         stored = entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1
         if not stored or entry.file_size != entry.compress_size:
@@ -301,9 +301,9 @@ def _check_files(packed: zipfile.ZipFile, file: Path) -> set[str]:
     try:
         digests = dict(json.loads(packed.read(CONTENTS))["files"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.") from error
+        raise ArchiveError(f"{CONTENTS} in {file} is not that of a bundle.") from error
     if not digests.keys() >= _TEXTS.keys():
-        raise ArchiveError(f"{CONTENTS} in {file} is not what a bundle says.")
+        raise ArchiveError(f"{CONTENTS} in {file} is not that of a bundle.")
     for name, digest in sorted(digests.items()):
         if name not in packed.namelist():
             raise ArchiveError(f"{file} lacks {name[:200]}, which its {CONTENTS} names.")
@@ -351,5 +351,5 @@ def read_manifest(lines: Iterable[bytes], name: str) -> Store:
         *(LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError),
         sqlite3.Error,
     ) as error:
-        raise ArchiveError(f"{name} says what no archive holds ({error!r}).") from error
+        raise ArchiveError(f"{name} has invalid content ({error!r}).") from error
     return store

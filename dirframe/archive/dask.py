@@ -64,14 +64,14 @@ def open_executor(client: Client | str | None) -> Iterator[Executor]:
     if not isinstance(client, str):
         raise InvalidInputError(
             "client must be a distributed.Client that is not asynchronous, or the address of a "
-            f"scheduler such as tcp://10.0.0.1:8786; a {type(client).__name__} came."
+            f"scheduler such as tcp://10.0.0.1:8786; got a {type(client).__name__}."
         )
     try:
         connect: Any = distributed.Client  # untyped
         connected = connect(client, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ArchiveError(
-            f"No scheduler of Dask answers at {client} ({error}). Nothing was written."
+            f"No scheduler of Dask responds at {client} ({error}). Nothing was written."
         ) from error
     with connected:
         yield _executor(connected)
@@ -113,6 +113,6 @@ def _result(future: Any) -> Any:
         if isinstance(error, DirframeError) or getattr(error, "errno", None):
             raise
         raise ArchiveError(
-            f"The workers could not do it ({type(error).__name__}: {error}). Nothing was written; "
-            "what is kept is good."
+            f"The workers failed ({type(error).__name__}: {error}). Nothing was written; "
+            "the archive is unchanged."
         ) from error

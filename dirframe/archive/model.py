@@ -65,7 +65,7 @@ class Reason(StrEnum):
     )
     TOTAL_UNKNOWN = (
         "total_unknown",
-        "the directory does not say how many records there are (items_available)",
+        "the directory does not state the number of records (items_available)",
     )
     CHANGED_WHILE_READ = (
         "changed_while_read",

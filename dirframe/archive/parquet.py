@@ -100,7 +100,7 @@ def write_parquet(
         If the files cannot be written, for example because the disk is full.
     """
     if folder.exists():
-        raise InvalidInputError(f"{folder} exists already; choose another name.")
+        raise InvalidInputError(f"{folder} already exists; choose another name.")
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}.part")
     complete = unfinished / "whole"

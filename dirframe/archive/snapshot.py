@@ -97,13 +97,15 @@ def decompress(compressed: bytes, digest: str, size: int, name: str) -> bytes:
         If its digest does not match; the message names it.
     """
     if not 0 <= size <= min(MAX_BYTES, _MAX_RATIO * len(compressed)):
-        raise ArchiveError(f"{name} says that it unpacks to {size:,} bytes, which no page does.")
+        raise ArchiveError(
+            f"{name} declares an uncompressed size of {size:,} bytes, which no page has."
+        )
     try:
         content: bytes = pa.decompress(compressed, size, codec=_CODEC, asbytes=True)
     except (OSError, pa.ArrowException) as error:
-        raise ArchiveError(f"{name} is damaged ({error}). Take it from a copy.") from error
+        raise ArchiveError(f"{name} is damaged ({error}). Restore it from a copy.") from error
     if sha256(content).hexdigest() != digest:
-        raise ArchiveError(f"{name} is not what was kept: its digest differs. Take it from a copy.")
+        raise ArchiveError(f"{name} was changed: its digest differs. Restore it from a copy.")
     return content
 
 
@@ -385,7 +387,9 @@ def read_contents(
             try:
                 compressed = packed.read(name)
             except (KeyError, OSError, zipfile.BadZipFile) as error:
-                raise ArchiveError(f"{name} is missing in {path}. Take it from a copy.") from error
+                raise ArchiveError(
+                    f"{name} is missing in {path}. Restore it from a copy."
+                ) from error
             yield page, decompress(compressed, page.sha256, page.size, f"{name} in {path}")
 
 

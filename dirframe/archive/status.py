@@ -118,7 +118,7 @@ class Status(Card):
                 f"Not finished: {counted(days, 'day')} to go at 1,000 requests a day. Run the same "
                 "line again."
             )
-        sizes = f"{self.size_bytes / 1e6:,.1f} MB as it came, {self.compressed_bytes / 1e6:,.1f} MB on disk"
+        sizes = f"{self.size_bytes / 1e6:,.1f} MB uncompressed, {self.compressed_bytes / 1e6:,.1f} MB on disk"
         facts = {
             "holds": self.heading,
             "size": sizes,

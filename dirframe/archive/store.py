@@ -102,7 +102,7 @@ class Store:
             raise ArchiveError(f"There is no file {path}.")
         with close_on_error(cls(_connect(path, "rw"), str(path))) as store:
             if store.read("PRAGMA application_id") != [(APPLICATION_ID,)]:
-                raise ArchiveError(f"{path} is no archive. Name a file that harvest wrote.")
+                raise ArchiveError(f"{path} is not an archive. Name a file that harvest wrote.")
             store._check_format()
         return store
 
@@ -130,7 +130,7 @@ class Store:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ArchiveError(f"{path.parent} cannot be made ({error.strerror}).") from error
+            raise ArchiveError(f"{path.parent} cannot be created ({error.strerror}).") from error
         with close_on_error(cls(_connect(path, "rwc"), str(path))) as store:
             store._begin(collection)
         return store
@@ -154,7 +154,7 @@ class Store:
             if _code(error) == sqlite3.SQLITE_BUSY:
                 raise self._busy() from error
             if _code(error) == sqlite3.SQLITE_NOTADB:
-                raise ArchiveError(f"{self.name} is no archive. Name another file.") from error
+                raise ArchiveError(f"{self.name} is not an archive. Name another file.") from error
             raise self._unwritable(error) from error
         if self.read("PRAGMA application_id")[0][0] == APPLICATION_ID:
             self._check_format()
@@ -242,7 +242,9 @@ class Store:
             if not isinstance(content, bytes):  # SQLite stores any type in any column
                 raise self.damaged(f"page {digest} is no bytes")
             return content
-        raise ArchiveError(f"Page {digest} is missing in {self.name}. Take the file from a copy.")
+        raise ArchiveError(
+            f"Page {digest} is missing in {self.name}. Restore the file from a copy."
+        )
 
     def check(self) -> None:
         """Check the whole file, except for the content of the pages.
@@ -333,7 +335,7 @@ class Store:
         """Commit the changes of the block, and keep the writer's lock."""
         with self._lock:
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
-                raise self._failure or ArchiveError(f"{self.name} is written no more.")
+                raise self._failure or ArchiveError(f"{self.name} is no longer written.")
             if self.read("PRAGMA data_version") != self._version:
                 raise self._busy()  # another process was faster between the last two transactions
             try:
@@ -361,7 +363,7 @@ class Store:
     def damaged(self, error: object) -> ArchiveError:
         """Return the error for a damaged file."""
         return ArchiveError(
-            f"{self.name} is damaged, or no archive ({error}). Take it from a copy.",
+            f"{self.name} is damaged, or no archive ({error}). Restore it from a copy.",
             hint=_BUNDLE if self.name.lower().endswith(".zip") else None,
         )
 

@@ -172,7 +172,7 @@ class ArchiveWriter:
                 self.store.add_page(current, page, fetched.content)
                 return
             names = ", ".join(str(value) for value in ids[:3]) or "nothing"
-            response = Refused(f"answered with {names}", requests=response.attempts)
+            response = Refused(f"returned {names}", requests=response.attempts)
         self.store.add_refusal(
             current, Refusal(identifier, response.why, _now().isoformat(), response.requests)
         )
@@ -224,7 +224,7 @@ class ArchiveWriter:
                 self._spent = [min(moment, now) for moment in self._spent if moment > now - _DAY]
                 if len(self._spent) >= limit:
                     raise QuotaExceededError(
-                        f"The {limit:,} requests of this day for this archive are made.",
+                        f"The {limit:,} requests allowed today for this archive are used up.",
                         url=self.directory.settings.base_url,
                         resets_at=min(self._spent) + _DAY,
                     )

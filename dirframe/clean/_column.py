@@ -89,7 +89,7 @@ def raw_column(data: pd.DataFrame | pd.Series[Any], column: str) -> pd.Series[An
             f"{', '.join(map(repr, data.columns[:30])) or 'no column at all'}.",
             hint=Hint(
                 "Pass column= to name the one that holds the countries.",
-                shell="Give --column to name the one that holds the countries.",
+                shell="Use --column to name the one that holds the countries.",
             ),
         )
     return data.iloc[:, positions[0]]

@@ -126,7 +126,7 @@ Shares by country describe the others alone.'
     counts = record.get("countries") if isinstance(record, dict) else None
     if not isinstance(counts, dict):
         raise InvalidInputError(
-            "The frame does not know how many of its records have no country.",
+            "The frame does not record how many of its records have no country.",
             hint=Hint(
                 "Pass what unify_countries() or country_audit() returned.",
                 shell="Name a file of dirframe clean.",

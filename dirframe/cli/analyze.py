@@ -43,7 +43,7 @@ def _values(kind: Callable[[str], Any]) -> Callable[[str], Any]:
         try:
             return tuple(kind(part) for part in text.split(","))
         except ValueError:
-            raise click.BadParameter(f"{text!r} is no list of numbers such as 0,1,10.") from None
+            raise click.BadParameter(f"{text!r} is not a list of numbers such as 0,1,10.") from None
 
     return read
 

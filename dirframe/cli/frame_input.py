@@ -294,7 +294,9 @@ def _as_text(value: object) -> str:
 
 
 def _parse_list(value: object, name: str) -> object:
-    content = _parse_json(value, f"{name} is no list as JSON") if isinstance(value, str) else value
+    content = (
+        _parse_json(value, f"{name} is not a list as JSON") if isinstance(value, str) else value
+    )
     return content if isinstance(content, list) else [content]
 
 

@@ -107,7 +107,7 @@ def _names(_context: click.Context, _option: click.Parameter, value: str | None)
         return None
     names = tuple(part.strip() for part in value.split(","))
     if not all(names):
-        raise click.BadParameter(f"{value!r} is no list of names such as name,tags.")
+        raise click.BadParameter(f"{value!r} is not a list of names such as name,tags.")
     return names
 
 

@@ -281,7 +281,7 @@ def open_directory(base_url: str | None, sample: bool) -> Directory:
     """Open the directory given by the options or the environment."""
     if sample:
         if base_url:
-            raise click.UsageError("--sample and --base-url exclude one another.")
+            raise click.UsageError("--sample and --base-url exclude each other.")
         from dirframe.sample import sample_directory
 
         return sample_directory()

@@ -97,7 +97,7 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
             f"The path {address!r} names a page; all pages are loaded.",
             hint=Hint(
                 "Leave it out, and pass max_items= to load less.",
-                shell="Leave it out, and give --max-items to load less.",
+                shell="Leave it out, and use --max-items to load less.",
             ),
         )
     resource, is_collection = known_resource(path)

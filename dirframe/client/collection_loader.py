@@ -235,27 +235,27 @@ def _unproven(what: str, why: str) -> tuple[str, Hint]:
     changed = "The collection probably changed while it was read."
     return f"The {what} could not be proven complete: {why}. {changed}", Hint(
         "Run the same line again (pages in the cache cost nothing; refresh=True asks for all of "
-        'them), choose another sort, or pass incomplete="warn" to go on with what came.',
+        'them), choose another sort, or pass incomplete="warn" to accept the partial result.',
         shell="Run the same command again (pages in the cache cost nothing; --refresh asks for "
-        "all of them), choose another --sort, or give --incomplete warn to go on with what came.",
+        "all of them), choose another --sort, or use --incomplete warn to accept the partial result.",
     )
 
 
 def _stopped(what: str, why: str) -> tuple[str, Hint]:
     return (
         f"The load of the {what} is not complete: {why}.",
-        Hint("The same load again goes on from there; pages in the cache cost nothing."),
+        Hint("The same load again continues from there; pages in the cache cost nothing."),
     )
 
 
 def _without_details(what: str, why: str) -> tuple[str, Hint]:
     return (
-        f"The {what} came, but {why}. Their rows are those of the collection.",
+        f"The {what} were loaded, but {why}. Their rows are those of the collection.",
         Hint(
-            'incomplete="warn" goes on without them. The cache remembers these refusals as long as '
-            "it keeps pages fresh; refresh=True asks for everything again.",
-            shell="--incomplete warn goes on without them. The cache remembers these refusals as "
-            "long as it keeps pages fresh; --refresh asks for everything again.",
+            'incomplete="warn" continues without them. The cache remembers these refusals as long as '
+            "it keeps pages fresh; refresh=True requests everything again.",
+            shell="--incomplete warn continues without them. The cache remembers these refusals as "
+            "long as it keeps pages fresh; --refresh requests everything again.",
         ),
     )
 
@@ -264,15 +264,15 @@ def analyses_not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
     """Return the warning that projects came without their analyses, with the price of these."""
     price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
     return AnalysesNotSentWarning(
-        f"{needed:,} of {records:,} projects have an analysis, and none came with it: this "
-        "directory sends it with the own page of each project alone. The columns of the analysis "
-        "are empty for that reason.",
+        f"{needed:,} of {records:,} projects have an analysis, but none was sent with it: this "
+        "directory sends an analysis only with the own page of its project. The columns of the "
+        "analysis are empty for that reason.",
         requests=needed,
         hint=Hint(
-            f"details=True asks for the own pages, {price}; dirframe.plan(..., details=True) says "
-            "how many.",
-            shell=f"--details asks for the own pages, {price}; dirframe plan projects --details "
-            "says how many.",
+            f"details=True requests these pages, {price}; dirframe.plan(..., details=True) "
+            "estimates their number.",
+            shell=f"--details requests these pages, {price}; dirframe plan projects --details "
+            "estimates their number.",
         ),
     )
 

@@ -185,7 +185,7 @@ def client_or_default(directory: Connection | None) -> Iterator[Connection]:
     if directory is not None:
         if not isinstance(directory, Connection):
             raise InvalidInputError(
-                f"A Directory was expected; a {type(directory).__name__} came.",
+                f"Expected a Directory; got a {type(directory).__name__}.",
                 hint=Hint(
                     "Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
                     "text, pass query=."

@@ -327,12 +327,12 @@ def _read_file(file: Path, max_bytes: int) -> bytes:
         ) from error
     if len(content) > max_bytes:
         raise UnreadableResponseError(
-            f"{file} holds more than the {max_bytes:,} bytes that are allowed for a document.",
+            f"{file} holds more than the {max_bytes:,} bytes allowed for a document.",
             found=f"more than {max_bytes:,} bytes",
             source=str(file),
             hint=Hint(
                 "Pass max_bytes= to read larger ones.",
-                shell="Give --max-bytes to read larger ones.",
+                shell="Use --max-bytes to read larger ones.",
             ),
         )
     return content

@@ -183,7 +183,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
         )
         raise UnreadableResponseError(
             f"{fetched.url} says that it returns {envelope.items_returned:,} items, but its result "
-            f"holds {envelope.records:,} <{resource.name}>: that is no list of records.",
+            f"holds {envelope.records:,} <{resource.name}>: that is not a list of records.",
             found=message,
             source=fetched.url,
         )
@@ -206,7 +206,7 @@ def load_at(query: CollectionQuery, client: Connection, options: LoadOptions) ->
     resource = first.query.resource
     if options.columns is not None and not resource.fields:
         raise InvalidInputError(
-            f"Nobody described the columns of <{resource.name}> records, so they cannot be chosen "
+            f"There is no description of the columns of <{resource.name}> records, so they cannot be chosen "
             "before they are read. Leave columns out and choose from the frame."
         )
     if first.is_single:

@@ -147,7 +147,7 @@ def _load_by_email(address: str, client: Connection, policy: CachePolicy) -> pd.
             return frame
     url = client.session.address(f"/accounts/{digest}.xml", {})
     raise NotFoundError(
-        f"{url} answered with an account of another e-mail address; there is no account of the "
+        f"{url} returned an account of another e-mail address; there is no account of the "
         "one that was asked for.",
         url=url,
         status=200,
@@ -202,7 +202,7 @@ def _load_record(
         what = resource.name if len(frame) == 1 else resource.collection
         names = ", ".join(map(_describe, frame.head(3).to_dict("records")))
         raise NotFoundError(
-            f"{fetched.url} answered with {len(frame):,} {what}{f': {names}' if names else ''}, "
+            f"{fetched.url} returned {len(frame):,} {what}{f': {names}' if names else ''}, "
             f"not with the one {resource.name} that was asked for by the id or name "
             f"{identifier!r}.",
             url=fetched.url,

@@ -79,10 +79,10 @@ def parse(text: str) -> dict[str, Any]:
     try:
         view = json.loads(text)
     except ValueError as error:
-        raise InvalidInputError(f"This is no saved view: {error}.") from error
+        raise InvalidInputError(f"This is not a saved view: {error}.") from error
     if not isinstance(view, dict) or "dirframe_view" not in view:
         raise InvalidInputError(
-            "This is no saved view: it has no dirframe_view. Give a file that the explorer saved, "
+            "This is not a saved view: it has no dirframe_view. Give a file that the explorer saved, "
             "or the text or link that it shows."
         )
     unknown = sorted(set(view) - {*_HEAD, *_QUESTION, *FILTERS, *_LOOK})

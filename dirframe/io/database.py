@@ -91,7 +91,7 @@ def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     try:
         opened = duckdb.connect(str(file), read_only=True)
     except duckdb.Error as error:
-        raise InvalidInputError(f"{file} is no DuckDB file: {error}.") from None
+        raise InvalidInputError(f"{file} is not a DuckDB file: {error}.") from None
     with opened as db:
         frames = {}
         for name, record in _records(db, file, duckdb.Error).items():

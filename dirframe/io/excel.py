@@ -94,7 +94,7 @@ def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
                 for sheet in book
             }
     except (BadZipFile, InvalidFileException, KeyError) as error:
-        raise InvalidInputError(f"{file} is no workbook: {error}.") from None
+        raise InvalidInputError(f"{file} is not a workbook: {error}.") from None
     records: dict[str, str] = {}
     for frame, fact, value, *_ in sheets.get(METADATA_KEY, [])[1:]:
         if fact == "record":

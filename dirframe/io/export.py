@@ -212,7 +212,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     # Of files of native libraries the folders too; the others record only the name.
     if _SURROGATE.search(str(target) if kind.native else target.name):
         raise InvalidInputError(
-            f"{target} has a name that is no text in the encoding of this system, and files record "
+            f"{target} has a name that is not text in the encoding of this system, and files record "
             "their name. Choose another."
         )
     if target.is_dir():

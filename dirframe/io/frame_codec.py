@@ -191,13 +191,13 @@ def _truth(value: Any) -> bool:
 
 def _text(value: Any) -> str:
     if isinstance(value, (bytes, list, dict)):
-        raise TypeError(f"a {type(value).__name__} is no text")
+        raise TypeError(f"a {type(value).__name__} is not text")
     return str(value)
 
 
 def _whole(value: Any) -> int:
     if isinstance(value, float) and not value.is_integer():
-        raise ValueError(f"{value!r} is no whole number")
+        raise ValueError(f"{value!r} is not a whole number")
     return int(value)
 
 

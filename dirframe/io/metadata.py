@@ -60,7 +60,7 @@ def as_text(record: dict[str, Any], *, indent: int | None = None) -> str:
         return json.dumps(record, ensure_ascii=False, indent=indent, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
-            f"The provenance of the frame (attrs[{ATTRIBUTE!r}]) is no JSON: {error}."
+            f"The provenance of the frame (attrs[{ATTRIBUTE!r}]) is not JSON: {error}."
         ) from None
 
 

@@ -101,7 +101,7 @@ def read_package(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     frames: dict[str, tuple[pd.DataFrame, dict[str, Any]]] = {}
     with zipfile.ZipFile(file) as packed, TemporaryDirectory() as folder:
         if "datapackage.json" not in packed.namelist():
-            raise InvalidInputError(f"{file} is no study that dirframe exported.")
+            raise InvalidInputError(f"{file} is not a study that dirframe exported.")
         for name in packed.namelist():
             if re.fullmatch(r"data/[a-z0-9._-]+\.parquet", name):
                 # Not extract(): the name of the copy is ours.
@@ -118,7 +118,7 @@ def read_package(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
                 if SEAL.fits(copied) is not True:
                     raise InvalidInputError(
                         f"{name} in {file} was damaged or changed since it was exported: its digest "
-                        "does not fit. Take the file from a copy, or export the frame again."
+                        "does not fit. Restore the file from a copy, or export the frame again."
                     )
                 frames |= parquet.read_parquet(copied)
     return frames

@@ -62,9 +62,9 @@ def absent(
             "project alone, so that nothing is known here.",
             Hint(
                 "Load with details=True to ask for these pages; dirframe.plan(..., details=True) "
-                "says the price.",
+                "estimates the cost.",
                 shell="Ask for these pages with dirframe projects --details; dirframe plan projects "
-                "--details says the price.",
+                "--details estimates the cost.",
             ),
         )
     present = set(frame)

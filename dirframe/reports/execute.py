@@ -96,7 +96,7 @@ def read_template(path: str | Path | None) -> Any:
     ) as error:
         reason = str(error).partition("\n")[0]
         raise InvalidInputError(
-            f"{file} is no notebook that can be read: {reason} Copy {TEMPLATE.name} from "
+            f"{file} is not a notebook that can be read: {reason} Copy {TEMPLATE.name} from "
             "dirframe/reports and edit that."
         ) from None
     return notebook

@@ -92,7 +92,7 @@ def collect_inputs(
         collection = _resource(name, frame).collection
         if collection in by_collection:
             raise InvalidInputError(
-                f"A report is made of one frame of {collection}; two came.",
+                f"A report takes one frame of {collection}; got two.",
                 hint=Hint(
                     "Make a report of each, or compare them with dirframe.compare(before, after).",
                     shell="Make a report of each, or use dirframe compare BEFORE AFTER.",
@@ -100,7 +100,7 @@ def collect_inputs(
             )
         by_collection[collection] = frame
     if not by_collection:
-        raise InvalidInputError("A report needs a frame of accounts or projects; none came.")
+        raise InvalidInputError("A report needs a frame of accounts or projects; got none.")
     ordered = {
         r.collection: by_collection[r.collection]
         for r in (PROJECT, ACCOUNT)
@@ -119,16 +119,13 @@ def _named(frames: object) -> Iterator[tuple[str | None, Any]]:
         yield from ((None, frame) for frame in frames)
     else:
         raise InvalidInputError(
-            "A report is made of a frame, or a list or mapping of frames; a "
-            f"{type_name(frames)} came."
+            f"A report takes a frame, or a list or mapping of frames; got a {type_name(frames)}."
         )
 
 
 def _resource(name: str | None, frame: object) -> Resource:
     if not isinstance(frame, pd.DataFrame):
-        raise InvalidInputError(
-            f"A report is made of frames as the loaders give them; a {type_name(frame)} came."
-        )
+        raise InvalidInputError(f"A report takes frames of the loaders; got a {type_name(frame)}.")
     if name is not None and name not in _NAMES:
         raise InvalidInputError(
             f"A frame is named {name!r}; a report knows {', '.join(sorted(_NAMES))}."
@@ -136,7 +133,7 @@ def _resource(name: str | None, frame: object) -> Resource:
     record = provenance.get_provenance(frame)
     if record["counted"]:
         raise InvalidInputError(
-            "A report is made of frames as the loaders give them; a statistic of one came "
+            "A report takes frames of the loaders; got the result of a statistic "
             f"({', '.join(record['steps'])})."
         )
     if not all(isinstance(column, str) for column in frame) or not frame.columns.is_unique:
@@ -144,7 +141,7 @@ def _resource(name: str | None, frame: object) -> Resource:
     recorded = provenance.resource_of(frame)
     if recorded is not None and recorded.name not in RESOURCES:
         raise InvalidInputError(
-            f"A report is made of accounts and projects; the frame holds {recorded.name!r} "
+            f"A report takes accounts and projects; the frame holds {recorded.name!r} "
             "records. Leave it out, and export it beside the report."
         )
     resource = _NAMES[name] if name is not None else recorded

@@ -198,7 +198,7 @@ def build_citation(material: ReportData) -> Passage:
         try:
             lines.append((Block.TEXT, cite(frame)))
         except InvalidInputError:
-            text = "The frame does not say where it is from, so it cannot be cited."
+            text = "The frame has no provenance, so it cannot be cited."
             lines.append((Block.TEXT, text))
             continue
         # The citation omits addresses that others cannot open.

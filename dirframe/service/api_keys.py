@@ -252,7 +252,7 @@ class KeyStore:
                     (value, key_id),
                 ).rowcount
         if not changed:
-            raise InvalidInputError(f"There is no live key number {key_id}.")
+            raise InvalidInputError(f"There is no active key number {key_id}.")
 
     def charge(self, key: str) -> QuotaDecision:
         """Count one request with `key` if it is allowed.

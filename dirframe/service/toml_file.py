@@ -20,7 +20,7 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
     except OSError as error:
         raise ConfigurationError(f"The {what} {path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"The {what} {path} is no TOML: {error}.") from None
+        raise ConfigurationError(f"The {what} {path} is not TOML: {error}.") from None
     except RecursionError:
         raise ConfigurationError(f"The {what} {path} is nested too deeply.") from None
 

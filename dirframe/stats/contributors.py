@@ -130,7 +130,7 @@ def contributor_quantiles(
     """
     at = np.asarray(quantiles, dtype=float)
     if not ((at >= 0) & (at <= 1)).all():
-        raise InvalidInputError(f"quantiles are shares from 0 to 1; {list(quantiles)} came.")
+        raise InvalidInputError(f"quantiles are shares from 0 to 1; got {list(quantiles)}.")
     frequencies = _frequencies(projects)
     result = pd.DataFrame(
         {
@@ -326,7 +326,7 @@ def team_size_classes(
     for bound in bounds:
         whole_number("bounds", bound, least=0, instead="the smallest number of a class")
     if not bounds or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
-        raise InvalidInputError(f"bounds must ascend from 0; {list(bounds)} came.")
+        raise InvalidInputError(f"bounds must ascend from 0; got {list(bounds)}.")
     frequencies = _frequencies(projects)
     check_int64_sum(CONTRIBUTORS, pd.Series(frequencies.numbers), pd.Series(frequencies.records))
     index = np.searchsorted(np.asarray(bounds), frequencies.numbers, side="right") - 1

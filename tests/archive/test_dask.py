@@ -142,7 +142,7 @@ def test_an_error_on_a_worker_is_that_of_one_process_and_leaves_nothing(
     ):
         with pytest.raises(InvalidInputError, match="no column of text 'stack_count'"):
             archive.to_parquet(tmp_path / "x", partition_on="stack_count", client=client)
-        with pytest.raises(InvalidInputError, match="exists already"):
+        with pytest.raises(InvalidInputError, match="already exists"):
             archive.to_parquet(tmp_path, client=client)
         monkeypatch.setattr(dask_module, "__version__", "9.9")
         with pytest.raises(ArchiveError, match=r"has dirframe .*, and here is 9\.9"):
@@ -163,7 +163,7 @@ def test_what_is_no_cluster_is_refused(
         pytest.raises(ArchiveError, match=r"answers at tcp://127\.0\.0\.1:1 "),
     ):
         archive.to_parquet(tmp_path / "x", client="tcp://127.0.0.1:1")
-    with pytest.raises(ArchiveError, match="No scheduler of Dask answers at nowhere"):
+    with pytest.raises(ArchiveError, match="No scheduler of Dask responds at nowhere"):
         archive.to_parquet(tmp_path / "x", client="nowhere")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"dirframe\[distributed\]"):

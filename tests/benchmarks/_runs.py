@@ -104,7 +104,7 @@ def read_figure(content: dict[str, Any]) -> Figure:
     figure = Figure(**content)
     numbers = [figure.value] if figure.goal is None else [figure.value, figure.goal]
     if not all(isinstance(number, int | float) for number in numbers):
-        raise TypeError(f"{figure.name!r} is no number")
+        raise TypeError(f"{figure.name!r} is not a number")
     if figure.better not in (None, *get_args(Better)):
         raise ValueError(f"{figure.name!r} cannot be better {figure.better!r}")
     return figure

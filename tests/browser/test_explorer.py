@@ -102,7 +102,7 @@ def test_the_notebook_is_run_filtered_exported_and_still_shows_itself_without_a_
     expect(control(explorer, "said")).to_contain_text("60 accounts written to sixty.csv")
     assert len(pd.read_csv(folder / "sixty.csv")) == 60
     control(explorer, "export").click()
-    expect(control(explorer, "said").locator("[role=alert]")).to_contain_text("exists already")
+    expect(control(explorer, "said").locator("[role=alert]")).to_contain_text("already exists")
 
     expect(lab.locator(".dirframe-static").first).to_be_hidden()
     save(lab)

@@ -83,7 +83,7 @@ def test_a_chart_goes_to_a_file_by_its_suffix_and_never_over_another(
     assert target.read_bytes().startswith(magic)
     again = dirframe(*words)
     assert again.returncode == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_a_chart_has_the_title_caption_width_and_colours_asked_for_and_its_text_stays_text(

@@ -23,7 +23,7 @@ def test_the_cache_is_described_pruned_and_cleared(tmp_path: Path) -> None:
     assert "0 pages" in dirframe("cache", "info", **folder).stdout
 
 
-@pytest.mark.parametrize("damage", [b"This is no database." * 500, b""])
+@pytest.mark.parametrize("damage", [b"This is not a database." * 500, b""])
 def test_a_damaged_cache_is_mended_by_clearing_it(
     damage: bytes, there: Server, run: Any, tmp_path: Path
 ) -> None:

@@ -191,7 +191,7 @@ def test_the_parquet_of_another_program_is_tried_in_one_other_process(
         (b'id,name\n1,"open\n2,lost\n', "a quotation mark is opened and not closed"),
         (b'id,"open\n1,lost\n', "holds no table"),
         (b'id\n1\n"open\n3\n', "a quotation mark is opened and not closed"),
-        (b"id,name,tags\n1,a,[]\n2,b,c|d\n", "tags of record 2 is no list as JSON"),
+        (b"id,name,tags\n1,a,[]\n2,b,c|d\n", "tags of record 2 is not a list as JSON"),
         (b"id,name\n1,a\n2,b,\n", "Expected 2 columns, got 3"),
         (b"id,name\n1,a,\n2,b,\n", "Expected 2 columns, got 3"),
         (b"id,name,country_code\n1,a,DE\n2,b\n", "Expected 3 columns, got 2"),

@@ -121,7 +121,7 @@ def test_columns_are_chosen_in_the_order_in_which_they_are_named(form: str, run:
 def test_a_list_of_columns_without_a_name_is_refused(chosen: str, run: Any) -> None:
     refused = run("projects", "--sample", "-n", 2, "--columns", chosen)
     assert (refused.code, refused.out) == (2, "")
-    assert "is no list of names" in refused.err
+    assert "is not a list of names" in refused.err
 
 
 def test_columns_of_a_statistic_and_of_a_file_are_chosen_too(

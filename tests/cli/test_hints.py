@@ -44,15 +44,15 @@ def advice_of(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("export there.csv there.csv", "Choose another name or give --overwrite."),
-        ("report there.csv -o there.csv", "Choose another name or give --overwrite."),
+        ("export there.csv there.csv", "Choose another name or use --overwrite."),
+        ("report there.csv -o there.csv", "Choose another name or use --overwrite."),
         ("plot growth there.csv -o there.csv", "a chart is one of .png"),
-        ("clean there.csv", "Give --column to name the one that holds the countries."),
+        ("clean there.csv", "Use --column to name the one that holds the countries."),
         ("clean mars.csv --strict", "Answer them in a file of overrides"),
         ("clean mars.csv --overrides there.csv", "Overrides are what --audit writes."),
         ("stats language_share there.csv", "Name a file of dirframe projects."),
         ("stats accounts_by_kudo_rank there.csv", "Name a file of dirframe accounts."),
-        ("stats accounts_by_country there.csv", "Give --column to name"),
+        ("stats accounts_by_country there.csv", "Use --column to name"),
         ("stats growth there.csv", "Name a file of dirframe accounts or projects."),
         ("stats monthly_activity there.csv", "Name a file of dirframe activity."),
         ("stats commits_by_contributor there.csv", "Name a file of dirframe contributors."),
@@ -68,10 +68,10 @@ def advice_of(text: str) -> list[str]:
         ("load /projects.xml?query=a --query b --sample", "Leave --query out."),
         ("plan accounts --sample --details", "Leave --details out."),
         ("plan projects --sample --refresh --offline", "No such option"),
-        ("projects --sample --refresh --offline", "Give --refresh, or --offline and --stale."),
-        ("load /languages.xml?page=2 --sample", "give --max-items to load less."),
+        ("projects --sample --refresh --offline", "Use --refresh, or --offline and --stale."),
+        ("load /languages.xml?page=2 --sample", "use --max-items to load less."),
         ("load http://x.example/p.xml --sample", "or --base-url."),
-        ("projects", "Give --base-url, set DIRFRAME_BASE_URL, or give --sample for the bundled"),
+        ("projects", "Use --base-url, set DIRFRAME_BASE_URL, or use --sample for the bundled"),
         ("projects --base-url https://x.example", "Set DIRFRAME_API_KEY, store it in your keyring"),
         ("projects --base-url https://a@x.example", "the key is taken from DIRFRAME_API_KEY"),
         ("projects --base-url http://x.example", "Use https://."),
@@ -159,7 +159,7 @@ def test_folders_of_generated_data_and_two_frames_of_a_kind_are_said_so_too(
 ) -> None:
     words = ("generate", "data", "--accounts", "1", "--projects", "1")
     assert run(*words).code == 0
-    assert "Choose another folder, or give --overwrite" in run(*words).err
+    assert "Choose another folder, or use --overwrite" in run(*words).err
     assert dirframe("projects", "--sample", "--max-items", "5", "-o", "p.parquet").returncode == 0
     said = run("report", "p.parquet", "p.parquet", "-o", "r.md").err
     assert "or use dirframe compare BEFORE AFTER." in said
@@ -167,4 +167,4 @@ def test_folders_of_generated_data_and_two_frames_of_a_kind_are_said_so_too(
 
 def test_what_only_python_understands_is_found() -> None:
     assert advice_of("pass overwrite=True, call f(), or dirframe.load_projects") != []
-    assert advice_of("Set DIRFRAME_API_KEY, or give --sample (https://x.example).") == []
+    assert advice_of("Set DIRFRAME_API_KEY, or use --sample (https://x.example).") == []

@@ -53,7 +53,7 @@ def test_accounts_match_a_query_and_go_to_a_file_of_any_kind_once(tmp_path: Path
     assert frame.attrs["dirframe"]["query"] == {"query": "ada"}
     again = dirframe(*question)
     assert again.returncode == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
     assert dirframe(*question, "--overwrite").returncode == 0
 
 
@@ -195,7 +195,7 @@ def test_an_output_that_can_have_no_folder_is_refused_before_anything_is_asked(
     (tmp_path / "file").write_text("")
     outcome = run("projects", "-o", tmp_path / "file" / "p.csv")
     assert outcome.code == 2
-    assert f"{tmp_path / 'file'} is no folder" in outcome.err
+    assert f"{tmp_path / 'file'} is not a folder" in outcome.err
     assert there.asked == []
 
 

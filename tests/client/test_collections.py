@@ -142,7 +142,7 @@ def test_months_that_are_fewer_than_said_are_no_complete_answer(
 
 def test_a_month_that_comes_twice_is_no_complete_answer(at: Callable[..., Directory]) -> None:
     fact = "<activity_fact><month>2013-01-01T00:00:00Z</month></activity_fact>"
-    page, said = page_xml([fact, fact], available=2, first=0), "came more than once"
+    page, said = page_xml([fact, fact], available=2, first=0), "repeated"
     with Server(lambda _: page) as server, pytest.raises(IncompleteCollectionError, match=said):
         dirframe.load_activity(1, directory=at(server))
 

@@ -235,7 +235,7 @@ def test_the_record_of_another_project_is_refused(
 ) -> None:
     asked, other = with_id(carried)[:2]
     today.others = {asked: other}
-    with pytest.raises(IncompleteCollectionError, match=f"{asked} .answered with {other}"):
+    with pytest.raises(IncompleteCollectionError, match=f"{asked} .returned {other}"):
         load(directory, details=True)
     with pytest.warns(IncompleteWarning):
         frame = load(directory, details=True, incomplete="warn")

@@ -113,7 +113,7 @@ def test_an_incomplete_collection_raises_after_its_last_record_or_warns(
             found.extend(records)
         assert [one["id"] for one in found] == ["1", "2"]
         assert caught.value.frame.empty
-        with pytest.warns(IncompleteWarning, match="2 different records came of 3"):
+        with pytest.warns(IncompleteWarning, match="2 different records were received of 3"):
             warned = list(iter_projects(at(served), progress=False, incomplete="warn"))
         assert len(warned) == 2
 

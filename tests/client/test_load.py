@@ -240,7 +240,7 @@ def test_a_first_page_is_paid_once_without_a_cache(at: Callable[..., Directory])
 
 
 def test_columns_of_what_nobody_described_cannot_be_chosen(at: Callable[..., Directory]) -> None:
-    said = "Nobody described the columns of <thing>"
+    said = "There is no description of the columns of <thing>"
     things = [record("1", "thing")]
     with Server(paged(things)) as server, pytest.raises(InvalidInputError, match=said):
         load("/things.xml", at(server), columns=["id"])

@@ -146,7 +146,9 @@ def test_a_collection_that_cannot_be_proven_complete_is_an_error_with_what_came(
 ) -> None:
     with (
         Server(short) as server,
-        pytest.raises(IncompleteCollectionError, match="2 different records came of 3") as it,
+        pytest.raises(
+            IncompleteCollectionError, match="2 different records were received of 3"
+        ) as it,
     ):
         load(at(server))
     assert list(it.value.frame["id"]) == ["1", "2"]
@@ -179,7 +181,7 @@ def test_a_load_that_is_stopped_carries_what_came_and_the_next_one_goes_on_from_
     with dirframe.sample_directory(max_workers=1) as directory:
         with pytest.raises(IncompleteCollectionError, match="stopped after 100 of 1,500") as it:
             dirframe.load_projects(directory=directory, refresh=True, progress=stop)
-        assert "goes on from there" in str(it.value)
+        assert "continues from there" in str(it.value)
         assert len(it.value.frame) == 100
         assert get_provenance(it.value.frame)["complete"] is False
         assert load(directory).iloc[:100]["id"].tolist() == it.value.frame["id"].tolist()
@@ -243,7 +245,7 @@ def test_the_directory_may_be_the_first_argument(name: str) -> None:
     with dirframe.sample_directory() as directory:
         frame = load(directory, max_items=10, progress=False)
         assert frame.equals(load(directory=directory, max_items=10, progress=False))
-    with pytest.raises(InvalidInputError, match="A Directory was expected; a str came") as caught:
+    with pytest.raises(InvalidInputError, match="Expected a Directory; got a str") as caught:
         load("firefox")
     assert caught.value.hint is not None
     assert "query=" in caught.value.hint.python

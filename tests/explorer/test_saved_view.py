@@ -63,7 +63,7 @@ def test_a_view_of_a_directory_is_restored_when_its_records_are_loaded(
 @pytest.mark.parametrize(
     ("view", "said"),
     [
-        ("{", "This is no saved view"),
+        ("{", "This is not a saved view"),
         ('{"x": 1}', "has no dirframe_view"),
         ('{"dirframe_view": 2, "dirframe_version": "9"}', "saved by dirframe 9 in another form"),
         ('{"dirframe_view": 1, "colour": "red"}', "it has colour"),

@@ -242,7 +242,7 @@ def test_a_file_that_exists_is_kept_unless_it_may_be_replaced(
     (tmp_path / "p.csv").write_text("mine", encoding="utf-8")
     state.export()
     assert state.severity == "error"
-    assert "exists already" in state.message
+    assert "already exists" in state.message
     assert (tmp_path / "p.csv").read_text(encoding="utf-8") == "mine"
     state.overwrite = True
     state.export()

@@ -301,7 +301,7 @@ REFUSALS: dict[str, Fault] = {
     ),
     "403": fails("A valid api_key is required to access this URL.", 403),
     "404": fails_today("404 - Not Found", 404, Content_Type="text/html"),
-    "400 of another kind": fails("page is no number", 400),
+    "400 of another kind": fails("page is not a number", 400),
     "429": fails("over the limit", 429),
     "429 with seconds": fails("over the limit", 429, Retry_After="3600"),
     # Longer than any run of the tests: the date is made when they begin.
@@ -320,7 +320,7 @@ MISLED: dict[str, Fault] = {
     "to another scheme": redirects("https://127.0.0.1/projects.xml"),
     "to a file": redirects("ftp://127.0.0.1/projects.xml"),
     "to no address": redirects("http://[::1/projects.xml"),
-    "to what is no text": redirects("/\xff\xfe.xml"),
+    "to what is not text": redirects("/\xff\xfe.xml"),
     "in a circle": redirects(lambda e: e.asked.target),
     "without an address": answers("", 302),
     "to another host with the key": redirects(_leads_away),

@@ -368,5 +368,5 @@ def test_an_answer_that_trickles_encrypted_is_ended_too(
     with encrypted(authority) as service:
         service.always = faults.drip_body
         directory = ask(service, total_timeout=60.0, min_bytes_per_second=1_000.0, slow_time=0.4)
-        assert "came too slowly" in failure(directory)
+        assert "was too slow" in failure(directory)
         assert charged(directory) == len(service.asked) == 1

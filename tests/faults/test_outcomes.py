@@ -146,7 +146,7 @@ def test_a_refusal_is_the_error_that_it_means_and_is_never_stored(
     assert isinstance(error, RequestError)
     assert error.url == f"{service.url}/projects.xml?page=3"
     assert error.status == status
-    assert f"{error.url} answered {status}" in str(error)
+    assert f"{error.url} responded with status {status}" in str(error)
     assert service.pages == [1, 2, 3]
     assert stored(directory) == 2
 

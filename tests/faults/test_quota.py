@@ -77,7 +77,7 @@ def test_our_own_quota_ends_a_load_before_the_directory_s_does(
     assert isinstance(error, QuotaExceededError)
     assert error.resets_at is not None
     assert abs(error.resets_at - datetime.now(UTC) - DAY) < SOON
-    assert "was not asked for" in str(error)
+    assert "was not requested" in str(error)
     assert f"{error.resets_at:%Y-%m-%d %H:%M} UTC" in str(error)
     assert len(service.asked) == 4
     assert slept == []
@@ -105,7 +105,7 @@ def test_the_directory_s_own_refusal_is_believed_by_all_that_come_after(
     asked = len(sparing.asked)
     other = ask(sparing)
     assert other.session.quota.remaining() == 0
-    with pytest.raises(QuotaExceededError, match="was not asked for"):
+    with pytest.raises(QuotaExceededError, match="was not requested"):
         load(other)
     assert len(sparing.asked) == asked
     assert slept == []

@@ -176,7 +176,7 @@ def test_files_beyond_the_allowed_size_are_warned_of_and_the_load_goes_on(tmp_pa
 
 
 def garbage(file: Path) -> None:
-    file.write_bytes(b"this is no database " * 500)
+    file.write_bytes(b"this is not a database " * 500)
 
 
 def damaged_in_the_middle(file: Path) -> None:

@@ -29,7 +29,7 @@ def test_an_answer_that_trickles_is_ended_charged_once_and_not_asked_for_again(
         slow_time=0.4,
     )
     text = failure(directory)
-    assert "came too slowly" in text
+    assert "was too slow" in text
     assert "less than 1000" in text
     assert "min_bytes_per_second=" in text
     assert charged(directory) == len(service.asked) == 1

@@ -230,7 +230,7 @@ def test_a_search_that_is_no_text_is_refused(projects: pd.DataFrame) -> None:
 
 
 def test_what_is_no_frame_is_refused_and_other_frames_are_taken(projects: pd.DataFrame) -> None:
-    with pytest.raises(InvalidInputError, match="a list came"):
+    with pytest.raises(InvalidInputError, match="got a list"):
         select([1, 2])
     few = projects.head(20)
     for kind in ("polars", "arrow"):

@@ -88,6 +88,6 @@ def test_several_frames_in_a_file_that_holds_one_are_refused(tmp_path: Path) -> 
 def test_a_name_that_is_no_text_is_refused_before_anything_is_written(
     name: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(InvalidInputError, match="has a name that is no text"):
+    with pytest.raises(InvalidInputError, match="has a name that is not text"):
         export(pd.DataFrame({"id": ["1"]}), tmp_path / name)
     assert not any(tmp_path.iterdir())

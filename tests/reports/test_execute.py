@@ -71,7 +71,7 @@ def test_a_kernel_that_dies_is_a_report_error() -> None:
 )
 def test_what_is_no_notebook_is_refused_by_name(content: str, tmp_path: Path) -> None:
     (tmp_path / "mine.ipynb").write_text(content, encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=r"mine\.ipynb is no notebook"):
+    with pytest.raises(InvalidInputError, match=r"mine\.ipynb is not a notebook"):
         read_template(tmp_path / "mine.ipynb")
 
 

@@ -183,7 +183,7 @@ show(plot.growth, report_data().projects.assign(created_at=pd.Timestamp("2020-01
         file = dirframe.report(FRAME, tmp_path / f"r{suffix}", template=template, title="T")
         assert "Mine" in file.read_text(encoding="utf-8")
     assert (tmp_path / "r_files" / "chart_1_0.svg").read_bytes().startswith(b"<?xml")
-    with pytest.raises(InvalidInputError, match="exists already"):
+    with pytest.raises(InvalidInputError, match="already exists"):
         dirframe.report(FRAME, tmp_path / "r.md", template=template)
 
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_written_is_refused_before_anything_runs(
     with pytest.raises(InvalidInputError, match=r"\.html, \.pdf, \.md, \.ipynb"):
         dirframe.report(FRAME, tmp_path / "report.docx")
     (tmp_path / "r.html").touch()
-    with pytest.raises(InvalidInputError, match="exists already"):
+    with pytest.raises(InvalidInputError, match="already exists"):
         dirframe.report(FRAME, tmp_path / "r.html")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ConfigurationError, match="Chromium"):

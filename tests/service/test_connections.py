@@ -323,7 +323,7 @@ BAD = {
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
         400,
     ),
-    "a length that is no number": (
+    "a length that is not a number": (
         b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +3\r\n\r\nabc",
         400,
     ),

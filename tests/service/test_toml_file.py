@@ -23,8 +23,8 @@ def test_a_file_is_read_as_a_table(tmp_path: Path) -> None:
     ("content", "reason"),
     [
         (None, "cannot be read: No such file"),
-        (b"a =", "is no TOML"),
-        (b"a = '\xff'", "is no TOML"),
+        (b"a =", "is not TOML"),
+        (b"a = '\xff'", "is not TOML"),
         (b"a = " + b"[" * 10_000, "is nested too deeply"),
     ],
 )

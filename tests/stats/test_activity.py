@@ -144,7 +144,7 @@ def test_a_day_within_the_month_is_as_good_as_its_first_and_as_the_month() -> No
 def test_what_is_neither_a_day_nor_a_month_is_refused(
     statistic: Callable[..., pd.DataFrame], as_of: Any
 ) -> None:
-    with pytest.raises(InvalidInputError, match=r"as_of must be a day .* or a month .* came"):
+    with pytest.raises(InvalidInputError, match=r"as_of must be a day .* or a month .* got"):
         statistic(frame([]), as_of=as_of)
 
 

@@ -304,7 +304,7 @@ class TestBadInput:
             statistic(pd.DataFrame({"id": ["1"]}))
 
     def test_what_is_no_frame_is_refused(self, statistic: Callable[..., pd.DataFrame]) -> None:
-        with pytest.raises(InvalidInputError, match="a list came"):
+        with pytest.raises(InvalidInputError, match="got a list"):
             statistic([1])
 
     def test_no_row_at_all_cannot_be_asked_for(

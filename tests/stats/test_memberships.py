@@ -142,7 +142,7 @@ def test_the_provenance_is_carried_on_and_bad_input_refused(
     assert (record["source"], record["steps"]) == ("A directory", [statistic.__name__])
     with pytest.raises(InvalidInputError, match="top is 0"):
         statistic(projects, top=0)
-    with pytest.raises(InvalidInputError, match="a list came"):
+    with pytest.raises(InvalidInputError, match="got a list"):
         statistic([1])
 
 

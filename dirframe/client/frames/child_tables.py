@@ -73,7 +73,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     key = resource.key or "id"
     if key not in frame:
         raise InvalidInputError(
-            f"The frame has no column {key!r}, so its entries could not be told apart. Pass a "
+            f"The frame has no column {key!r}, so its entries could not be assigned to records. Pass a "
             "frame of a loader, with its id."
         )
     if absent := provenance.absent(frame, [field.column]):

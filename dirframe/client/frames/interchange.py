@@ -85,8 +85,7 @@ def convert_frame(frame: Any, kind: FrameKind) -> Any:
     converted = as_pandas(frame)
     if not isinstance(converted, pd.DataFrame):
         raise InvalidInputError(
-            f"A frame of pandas or Polars or a table of Arrow was expected; a {type_name(frame)} "
-            "came.",
+            f"Expected a frame of pandas or Polars, or an Arrow table; got a {type_name(frame)}.",
             hint=Hint(
                 "Bring a frame of Dask into memory with .compute(), a relation of DuckDB with "
                 ".to_arrow_table().",

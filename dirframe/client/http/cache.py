@@ -161,8 +161,8 @@ class ResponseCache:
         self.close()
         warn(
             CacheWarning(
-                f"The cache {self._file} cannot be used ({reason}). The load goes on without it, "
-                "so pages are asked for again next time.",
+                f"The cache {self._file} cannot be used ({reason}). The load continues without it, "
+                "so pages are requested again next time.",
                 hint=Hint(
                     "Name another folder by cache_dir= or DIRFRAME_CACHE_DIR, or remove the file "
                     "with dirframe.clear_cache().",

@@ -76,10 +76,10 @@ class CachePolicy:
         if self.refresh and (self.offline or self.stale):
             raise InvalidInputError(
                 "To refresh asks the directory for every page; offline and stale ask the cache, so "
-                "they exclude one another.",
+                "they exclude each other.",
                 hint=Hint(
                     "Pass refresh=True, or offline=True and stale=True.",
-                    shell="Give --refresh, or --offline and --stale.",
+                    shell="Use --refresh, or --offline and --stale.",
                 ),
             )
         if self.wait < 0:
@@ -326,7 +326,9 @@ class Session:
                 status=302,
             )
         if not isinstance(response, DirectoryResponse):
-            raise ServiceError(f"{url} redirects in a circle; it was given up.", url=url)
+            raise ServiceError(
+                f"{url} redirects in a circle and was not followed further.", url=url
+            )
         if response.history:
             self._moved.learn(response.history[0].url, response.url)
         content_type = response.headers.get("Content-Type", "")
@@ -345,7 +347,7 @@ class Session:
     def _miss(self, url: str, stored: CachedPage | None) -> CacheError:
         if stored is None:
             return CacheError(
-                f"{url} is not in the cache, and the directory must not be asked offline.",
+                f"{url} is not in the cache, and offline mode sends no requests.",
                 hint=Hint(
                     "Load it once without offline=True.", shell="Load it once without --offline."
                 ),
@@ -354,10 +356,10 @@ class Session:
         if stored.age < timedelta(0):
             age = f"dated in the future ({stored.retrieved:%Y-%m-%d %H:%M} UTC)"
         return CacheError(
-            f"{url} is in the cache, but {age}, and the directory must not be asked offline.",
+            f"{url} is in the cache, but {age}, and offline mode sends no requests.",
             hint=Hint(
                 "Load it once without offline=True, or pass stale=True to take it.",
-                shell="Load it once without --offline, or give --stale to take it.",
+                shell="Load it once without --offline, or use --stale to take it.",
             ),
         )
 

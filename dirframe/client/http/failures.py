@@ -41,11 +41,9 @@ _PROXY = Hint(
 )
 #: OpenSSL's verification codes (X509_V_ERR_...), and the advice for each.
 _OUT_OF_DATE = Hint(
-    "Look whether this machine's clock is right; otherwise the directory must renew it."
+    "Check that this machine's clock is correct; otherwise the directory must renew it."
 )
-_OTHER_HOST = Hint(
-    "Ask by the host name that the certificate is made out for, or check the address."
-)
+_OTHER_HOST = Hint("Use the host name of the certificate, or check the address.")
 _CERTIFICATE = {9: _OUT_OF_DATE, 10: _OUT_OF_DATE, 62: _OTHER_HOST, 64: _OTHER_HOST}
 #: OpenSSL's reasons for bytes that are not TLS.
 _NO_TLS = frozenset(
@@ -159,18 +157,20 @@ def _not_connected(
             hint = Hint("Check scheme and port of the address, and of HTTPS_PROXY if it is set.")
         else:
             reason = f"no encrypted connection to {address} could be agreed on ({root.reason})"
-            hint = Hint("Update Python and its OpenSSL; otherwise ask whoever runs the directory.")
+            hint = Hint(
+                "Update Python and its OpenSSL; otherwise contact the operator of the directory."
+            )
         return Failure(reason, hint, has_arrived=False)
     # http.client raises a bare OSError for each answer to CONNECT but 200.
     if proxy and type(root) is OSError and root.errno is None:
         return proxy_refusal(proxy, answer=str(root))
     if not isinstance(error, _INTERRUPTIONS):
-        reason = f"it cannot be asked for ({_message(root)})"
+        reason = f"it cannot be requested ({_message(root)})"
         return Failure(reason, Hint("Check the address."), has_arrived=False)
     target = f"the proxy {proxy}" if proxy else address
     if isinstance(root, socket.gaierror):
         reason = f"the host name of {target} was not found ({_message(root)})"
-        hint = Hint("Check its spelling and your connection to the network.")
+        hint = Hint("Check its spelling and your network connection.")
     elif any(isinstance(cause, TimeoutError) for cause in causes):
         reason = f"there was no connection to {target} within {settings.connect_timeout:g} seconds"
         hint = _setting_hint("For a slow directory", "a longer connect_timeout=")
@@ -186,9 +186,9 @@ def _interrupted(
     root = causes[-1]
     if attempt.too_slow:
         return Failure(
-            f"the answer came too slowly: {attempt.rate:.3g} bytes a second over "
+            f"the response was too slow: {attempt.rate:.3g} bytes a second over "
             f"{attempt.slow_time:g} seconds, less than {attempt.min_bytes_per_second:g}",
-            _setting_hint("For a line that is this slow", "a lower min_bytes_per_second="),
+            _setting_hint("For a connection this slow", "a lower min_bytes_per_second="),
         )
     if isinstance(root, http.client.BadStatusLine) and str(root.args[0]).startswith(_TLS_ALERT):
         hint = Hint("Write https:// instead of http:// in the address.")
@@ -196,11 +196,11 @@ def _interrupted(
     is_temporary = isinstance(error, _INTERRUPTIONS)
     if any(isinstance(c, (TimeoutError, urllib3_errors.ReadTimeoutError)) for c in causes):
         return Failure(
-            f"no byte of the answer came for {settings.read_timeout:g} seconds",
+            f"no data was received for {settings.read_timeout:g} seconds",
             _setting_hint("For a slow directory", "a longer read_timeout="),
             is_temporary,
         )
-    return Failure(f"the answer broke off ({_message(root)})", is_temporary=is_temporary)
+    return Failure(f"the response ended early ({_message(root)})", is_temporary=is_temporary)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

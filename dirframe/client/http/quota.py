@@ -156,7 +156,7 @@ class DailyQuota:
             if self._is_closed:
                 raise DirframeError(
                     "The directory was closed while it was used; no further request is made.",
-                    hint=Hint("Close it after the last load. What came is in the cache."),
+                    hint=Hint("Close it after the last load. Loaded pages are in the cache."),
                 )
             try:
                 if self._folder and file_identity(self._folder / QUOTA_FILE) != self._identity:

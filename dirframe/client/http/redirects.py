@@ -62,7 +62,7 @@ def redirect_target(
             return target
         return cross_origin_error(url, target)
     except ValueError:
-        return ServiceError(f"{url} redirects to what is no address of the web.", url=url)
+        return ServiceError(f"{url} redirects to what is not an address of the web.", url=url)
 
 
 def cross_origin_error(url: str, target: str) -> ServiceError:

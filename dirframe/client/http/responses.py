@@ -91,14 +91,14 @@ def check_response(
             return page
         text, reported = redact(envelope.error or ""), envelope.status
     kind = _kind(status, text.lower())
-    says = f' and says: "{text}".' if text else "."
-    message = f"{url} answered {status}{says} {_EXPLANATIONS[kind]}"
+    detail = f': "{text}".' if text else "."
+    message = f"{url} responded with status {status}{detail} {_EXPLANATIONS[kind]}"
     facts: dict[str, Any] = {"url": url, "status": status, "help_text": text or None}
     if kind is QuotaExceededError:
         seconds = parse_retry_after(headers)
         if seconds is not None:
             resets_at = facts["resets_at"] = datetime.now(UTC) + timedelta(seconds=seconds)
-            message += f" It says to come back at {resets_at:%Y-%m-%d %H:%M} UTC."
+            message += f" The quota resets at {resets_at:%Y-%m-%d %H:%M} UTC."
         facts["hint"] = RUN_AGAIN_LATER
     elif kind is InvalidKeyError:
         facts["hint"] = Hint("Check it, or register an application with the directory to get one.")

@@ -273,7 +273,7 @@ class SingleOriginAdapter(HTTPAdapter):
             f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
         )
         return QuotaExceededError(
-            f"{url} was not asked for: the quota of {self._quota.limit:,} requests within 24 hours "
+            f"{url} was not requested: the quota of {self._quota.limit:,} requests within 24 hours "
             f"is used up for this key.{reset_note}",
             url=url,
             resets_at=resets_at,

@@ -161,13 +161,13 @@ class PageSequence:
         if available is None:
             if records == self._max_items:
                 return None
-            return "the directory does not say how many records there are (items_available)"
+            return "the directory does not state the number of records (items_available)"
         if without_id:
-            return f"{without_id:,} records came without an id, so they cannot be told apart"
+            return f"{without_id:,} records have no id, so they cannot be distinguished"
         expected = self.expected_records()
         if records != expected:
-            duplicates = f"; {repeated:,} came more than once" if repeated else ""
-            return f"{records:,} different records came of {expected:,}{duplicates}"
+            duplicates = f"; {repeated:,} repeated" if repeated else ""
+            return f"{records:,} different records were received of {expected:,}{duplicates}"
         counts = {page.available for page in self.contiguous_pages()}
         if len(counts) > 1:
             reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))

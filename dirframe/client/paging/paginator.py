@@ -278,7 +278,7 @@ class Paginator(PageSequence):
         self._synthetic |= envelope.synthetic
         if ids != (identifier,):
             names = ", ".join(str(value) for value in ids[:3]) or "nothing"
-            self._refused[identifier] = Refused(f"answered with {names}", requests=0)
+            self._refused[identifier] = Refused(f"returned {names}", requests=0)
         self._was_read(0, len(ids), fetched)
         return ids == (identifier,)
 

@@ -97,7 +97,7 @@ def _buttons(state: State) -> Any:
     )
     tip = "Load the records"
     load = button("df-load", "Load", state, state.start_load, tip=tip, kind="primary")
-    tip = "Stop the load and keep what came"
+    tip = "Stop the load and keep the loaded records"
     cancel = button("df-cancel", "Cancel", state, state.cancel, tip=tip, is_immediate=True)
 
     def enable() -> None:

@@ -46,7 +46,7 @@ def check(file: Path, kind: FileFormat) -> bool | None:
     fits = kind.seal.fits(file)
     if fits is False and not kind.seal.editable:
         raise InvalidInputError(
-            f"{file} was damaged or changed since it was exported: its digest does not fit. Take "
+            f"{file} was damaged or changed since it was exported: its digest does not match. Take "
             "it from a copy, or export the frame again."
         )
     if not fits and kind.native:
@@ -79,7 +79,7 @@ def check_record(
         return
     if not kind.seal.editable:
         raise InvalidInputError(
-            f"{file} was damaged or changed since it was exported: its digest is gone. Take it "
+            f"{file} was damaged or changed since it was exported: its digest is missing. Take it "
             "from a copy, or export the frame again."
         )
     warn_of_change(file, "it was exported")

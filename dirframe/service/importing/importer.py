@@ -216,7 +216,7 @@ def _convert_timestamps(children: Children, names: list[str], where: str, parent
             except (ValueError, OverflowError):
                 path = f"{parent}/{name}" if parent else name
                 raise StoreError(
-                    f"{where}: {path} is {t!r}, which is no ISO 8601 timestamp."
+                    f"{where}: {path} is {t!r}, which is not an ISO 8601 timestamp."
                 ) from None
 
 

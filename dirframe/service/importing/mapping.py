@@ -102,7 +102,7 @@ def _field_map(path: Path, table: str, entry: Any) -> FieldMap:
         raise ConfigurationError(f'{table}.decimal in {path} must be "." or ",".')
     if reason := _format_error(entry.get("format", "")):
         raise ConfigurationError(
-            f"{table}.format in {path} is {entry['format']!r}, which is no format of a timestamp "
+            f"{table}.format in {path} is {entry['format']!r}, which is not a format of a timestamp "
             f'({reason}); one is "%d.%m.%Y".'
         )
     if ("column" in entry) == ("value" in entry):

@@ -94,7 +94,7 @@ def find_sources(
     if not sources:
         raise StoreError(
             "There is no data to serve.",
-            hint=Hint("Name a file, or write data = in the map.", shell="Give --data."),
+            hint=Hint("Name a file, or write data = in the map.", shell="Use --data."),
         )
     return sources
 
@@ -171,7 +171,7 @@ def _query_tables(
             "A database needs a query.",
             hint=Hint(
                 'Write it into the map: [accounts] query = "SELECT … FROM …", and pass mapping=.',
-                shell='Write it into the map: [accounts] query = "SELECT … FROM …", and give --map.',
+                shell='Write it into the map: [accounts] query = "SELECT … FROM …", and use --map.',
             ),
         )
     return [(c, query_table(address, query)) for c, query in queries.items()]
@@ -190,7 +190,7 @@ def _resource(name: str, table: Table, sections: Mapping[str, Section]) -> Resou
             hint=Hint(
                 'Pass {"accounts": …}, or mapping= a map with [accounts.fields] or '
                 "[projects.fields].",
-                shell="Give --map a map with [accounts.fields] or [projects.fields], or name the "
+                shell="Use --map with a map with [accounts.fields] or [projects.fields], or name the "
                 "file accounts or projects.",
             ),
         )

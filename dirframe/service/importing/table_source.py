@@ -137,7 +137,7 @@ class TableSource:
                 f"it has {', '.join(table.columns)}.",
                 hint=Hint(
                     f'Pass mapping= a TOML file with [{resource.collection}.fields] {absent[0]} = "COLUMN".',
-                    shell=f"Give --map a TOML file with [{resource.collection}.fields] "
+                    shell=f"Use --map with a TOML file with [{resource.collection}.fields] "
                     f'{absent[0]} = "COLUMN".',
                 ),
             )
@@ -206,7 +206,7 @@ class TableSource:
                 f"{report}",
                 hint=Hint(
                     "Correct the data or the map, or pass skip_invalid=True to leave these rows out.",
-                    shell="Correct the data or the map, or give --skip-invalid to leave these rows "
+                    shell="Correct the data or the map, or use --skip-invalid to leave these rows "
                     "out.",
                 ),
             )

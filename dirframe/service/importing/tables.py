@@ -42,7 +42,7 @@ _NO_LIMIT = 2**31 - 1  # a long of C, also on Windows
 #: A lone surrogate.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UTF_8 = Hint(
-    "Save the table as UTF-8; as a rule it is of Windows: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW."
+    "Save the table as UTF-8; it is usually from Windows: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW."
 )
 #: Longest first, since one is a prefix of another.
 _BYTE_ORDER_MARKS = {
@@ -203,7 +203,7 @@ def _json_records(path: Path) -> Iterator[dict[str, Any]]:
                 except RecursionError:
                     raise ValueError(f"line {number} is nested too deeply") from None
                 if not isinstance(record, dict):
-                    raise ValueError(f"line {number} is no object")
+                    raise ValueError(f"line {number} is not an object")
                 if match := _SURROGATE.search("".join(record)):
                     raise ValueError(
                         f"line {number}: a name has U+{ord(match[0]):04X}, half of a character"
@@ -273,7 +273,7 @@ def frame_table(frame: object) -> Table:
     try:
         table = pa.table(frame)
     except (pa.ArrowException, ValueError) as error:  # ValueError: of pandas, columns of one name
-        raise InvalidInputError(f"The frame is no table: {str(error).splitlines()[0]}") from None
+        raise InvalidInputError(f"The frame is not a table: {str(error).splitlines()[0]}") from None
     # By position, for names may repeat.
     table = table.select(
         [

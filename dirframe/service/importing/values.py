@@ -108,7 +108,7 @@ def _timestamp(value: Any, m: FieldMap) -> str:
         return to_timestamp(value)
     except (ValueError, OverflowError, AttributeError, TypeError):
         raise ValueError(
-            f"it is no timestamp {form}. The map may name the format: "
+            f"it is not a timestamp {form}. The map may name the format: "
             '{ column = "…", format = "%d.%m.%Y" }.'
         ) from None
 
@@ -122,7 +122,7 @@ def _number(value: Any, m: FieldMap, kind: Kind = Kind.NUMBER) -> str:
         text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
     if isinstance(value, bool) or not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
         raise ValueError(
-            "it is no number. " + _DECIMAL_COMMA if "," in text else "it is no number."
+            "it is not a number. " + _DECIMAL_COMMA if "," in text else "it is not a number."
         )
     return text
 
@@ -130,7 +130,7 @@ def _number(value: Any, m: FieldMap, kind: Kind = Kind.NUMBER) -> str:
 def _integer(value: Any, m: FieldMap) -> str:
     number = Decimal(_number(value, m, Kind.INTEGER))
     if number != int(number):
-        raise ValueError("it is no whole number.")
+        raise ValueError("it is not a whole number.")
     return str(int(number))
 
 
@@ -161,13 +161,13 @@ def _entries(value: Any, target: Field, m: FieldMap) -> list[list[tuple[Field, s
             try:
                 value = json.loads(value)
             except (ValueError, RecursionError):
-                raise ValueError("it begins as a JSON list, but is none.") from None
+                raise ValueError("it starts like a JSON list, but is not one.") from None
         else:
             value = [value] if value.strip() else None
     if value is None:
         return None
     if not isinstance(value, list):
-        raise ValueError("it is no list; a text needs a separator in the map.")  # noqa: TRY004  # caught as such
+        raise ValueError("it is not a list; a text needs a separator in the map.")  # noqa: TRY004  # caught as such
     known = {f.column: f for f in target.items.fields}
     entries: list[list[tuple[Field, str]]] = []
     for entry in value:

@@ -139,7 +139,7 @@ def _check_root(path: Path, stream: IO[bytes]) -> bool:
         raise StoreError(f"{path} declares a document type, which no collection does.")
     if root.tag != "response":
         raise StoreError(
-            f"{path} is no collection of the interface: its root is <{root.tag}>, not <response>."
+            f"{path} is not a collection of the interface: its root is <{root.tag}>, not <response>."
         )
     return bool(root.xpath(f"preceding-sibling::processing-instruction('{SYNTHETIC_MARK}')"))
 

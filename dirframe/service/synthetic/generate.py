@@ -205,7 +205,7 @@ def generate(
             f"{target} holds {' and '.join(existing)} already.",
             hint=Hint(
                 "Choose another folder, or pass overwrite=True to replace them.",
-                shell="Choose another folder, or give --overwrite to replace them.",
+                shell="Choose another folder, or use --overwrite to replace them.",
             ),
         )
     make_folder(target)
@@ -239,6 +239,6 @@ def _counted(
         yield record_xml(resource, record)
     if done != count:
         raise InvalidInputError(
-            f"{done:,} {resource.collection} came where {count:,} were announced.",
+            f"{done:,} {resource.collection} were generated, but {count:,} were announced.",
             hint=Hint("Pass their number as count=.", shell=""),
         )

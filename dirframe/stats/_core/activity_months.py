@@ -87,8 +87,7 @@ def month_of(as_of: object) -> int:
             raise ValueError(as_of)
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
-            "as_of must be a day such as '2013-07-31' or a month such as '2013-07'; "
-            f"{as_of!r} came."
+            f"as_of must be a day such as '2013-07-31' or a month such as '2013-07'; got {as_of!r}."
         ) from error
     when = when if when.tz is None else when.tz_convert("UTC")
     return 12 * int(when.year) + int(when.month) - 1

@@ -46,8 +46,8 @@ def columns_of(frame: object, loader: Loader) -> list[str]:
     if isinstance(frame, pd.DataFrame) or is_relation(frame) or _is_dask(frame):
         return [str(name) for name in frame.columns]  # type: ignore[attr-defined]  # every engine has columns
     raise InvalidInputError(
-        f"A DataFrame as {loader.python} gives it was expected, of pandas, polars or Dask, a table of "
-        f"Arrow or a relation of DuckDB with its columns; a {type_name(frame)} came."
+        f"Expected a DataFrame of {loader.python} (pandas, Polars or Dask), or an Arrow table or a "
+        f"DuckDB relation with its columns; got a {type_name(frame)}."
     )
 
 

@@ -66,9 +66,7 @@ def require_columns(
         raise MissingColumnsError(
             f"The frame has no column {', '.join(missing)}.",
             columns=missing,
-            hint=Hint(
-                f"Pass one as {loader.python} gives it.", shell=f"Name a file of {loader.shell}."
-            ),
+            hint=Hint(f"Pass a frame of {loader.python}.", shell=f"Name a file of {loader.shell}."),
         )
 
 

@@ -78,7 +78,7 @@ def strata_of(
         raise InvalidInputError(f"min_records is {min_records}; it must be 1 or more.")
     names = names_of(by)
     if not names or len(set(names)) < len(names):
-        raise InvalidInputError(f"by must name one or more columns, each once; {by!r} came.")
+        raise InvalidInputError(f"by must name one or more columns, each once; got {by!r}.")
     keys = [key_of(frame, name) for name in names]
     columns = {read: column for key in keys for read, column in key.columns.items()}
     table = _sorted(_sizes(frame, keys, columns), keys)

@@ -110,7 +110,7 @@ def correlation(
     names = [variables] if isinstance(variables, str) else [*variables]
     if len(names) < 2 or len({*names}) < len(names):
         raise InvalidInputError(
-            f"variables must name two or more columns, each once; {variables!r} came."
+            f"variables must name two or more columns, each once; got {variables!r}."
         )
     check_choice("correction", correction, CORRECTIONS)
     ends = interval_ends(confidence, resamples, seed)

@@ -172,7 +172,7 @@ def _people(per: str, population: Any, codes: pd.Series[str]) -> pd.DataFrame:
             "people, not in thousands or millions."
         )
     if not (years.isna() | (years % 1 == 0)).all():
-        raise InvalidInputError("The population holds a year that is no whole number.")
+        raise InvalidInputError("The population holds a year that is not a whole number.")
     return pd.DataFrame(
         {
             "country_alpha_2": names,
@@ -207,7 +207,7 @@ def _read(path: Any) -> pd.DataFrame:
             f"The population cannot be read: {error}",
             hint=Hint(
                 "Pass population= a frame or CSV file with country_alpha_2, value and year.",
-                shell="Give --population a CSV file with country_alpha_2, value and year.",
+                shell="Use --population with a CSV file with country_alpha_2, value and year.",
             ),
         ) from error
 
@@ -218,4 +218,4 @@ def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
             raise TypeError(f"{column.name} is of type {column.dtype}")
         return pd.to_numeric(column)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"The population holds what is no number: {error}") from error
+        raise InvalidInputError(f"The population holds what is not a number: {error}") from error

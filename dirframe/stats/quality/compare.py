@@ -192,7 +192,7 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     ids = pd.Index(column.astype("str"), dtype="str")
     if repeated_ids := int(ids.duplicated().sum()):
         raise InvalidInputError(
-            f"In `{name}`, {repeated_ids:,} ids are there twice, so records cannot be told apart.",
+            f"In `{name}`, {repeated_ids:,} ids occur twice, so records cannot be distinguished.",
             hint=Hint(
                 "Remove duplicates first: frame.drop_duplicates('id').",
                 shell="Remove duplicates first; dirframe flags FILE --rule duplicate_id lists them.",

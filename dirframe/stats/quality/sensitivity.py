@@ -102,8 +102,8 @@ def sensitivity(
     """
     if not _takes_rules(statistic):
         raise InvalidInputError(
-            "A function of dirframe.stats that takes exclude= was expected as the statistic; "
-            f"{statistic!r} came."
+            "The statistic must be a function of dirframe.stats that takes exclude=; got "
+            f"{statistic!r}."
         )
     if "exclude" in options:
         raise InvalidInputError("sensitivity tries the exclusions itself: name them as rules=.")

@@ -158,7 +158,7 @@ def test_what_is_no_list_is_refused_instead_of_missing(
 def test_other_engines_and_repeated_columns_are_refused() -> None:
     frame = build([project(1)])
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is an extra")
-    with pytest.raises(InvalidInputError, match=r"a duckdb\.DuckDBPyRelation came"):
+    with pytest.raises(InvalidInputError, match=r"got a duckdb\.DuckDBPyRelation"):
         dirframe.child_table(duckdb.sql("SELECT 1 AS id"), "tags")
     twice = pd.concat([frame, frame[["name"]]], axis=1)
     with pytest.raises(InvalidInputError, match=r"several columns of one name \(name\)"):

@@ -159,7 +159,7 @@ def test_what_only_pandas_holds_is_refused_instead_of_lost(
 
 
 def test_what_is_no_frame_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="a list came"):
+    with pytest.raises(InvalidInputError, match="got a list"):
         convert_frame([1], "arrow")
 
 

@@ -234,12 +234,12 @@ def test_a_file_of_garbage_is_warned_of_and_the_load_goes_on(
 ) -> None:
     file = tmp_path / "cache" / CACHE_FILE
     file.parent.mkdir()
-    file.write_bytes(b"This is no database. " * 500)
+    file.write_bytes(b"This is not a database. " * 500)
     with Server(collection) as server:
         with pytest.warns(CacheWarning, match="http-cache-1") as caught:
             assert load(at(server)) == 60
         assert len(caught) == 1
-    assert file.read_bytes().startswith(b"This is no database.")
+    assert file.read_bytes().startswith(b"This is not a database.")
 
 
 def test_a_folder_that_cannot_be_made_is_warned_of(

@@ -29,7 +29,7 @@ def test_what_is_missing_follows_from_the_first_page_and_the_count() -> None:
     positions = PageSequence()
     positions.add(PagePosition(1, 25, 0, tuple(map(str, range(10))), 0, (0.0, 0)))
     assert positions.missing_pages() == range(2, 4)
-    assert positions.incomplete_reason(10, 0, 0) == "10 different records came of 25"
+    assert positions.incomplete_reason(10, 0, 0) == "10 different records were received of 25"
 
 
 def test_all_pages_of_one_state_prove_it_complete() -> None:
@@ -101,7 +101,7 @@ def test_pages_that_count_differently_are_named_with_their_counts() -> None:
 
 def test_records_without_an_id_or_repeated_ones_are_counted_in_the_reason() -> None:
     assert "2 records" in str(sequence(AB, CD, E).incomplete_reason(5, 2, 0))
-    assert "1 came more than once" in str(sequence(AB, CD, E).incomplete_reason(4, 0, 1))
+    assert "1 repeated" in str(sequence(AB, CD, E).incomplete_reason(4, 0, 1))
 
 
 def test_a_limit_ends_it_at_the_page_that_reaches_it() -> None:

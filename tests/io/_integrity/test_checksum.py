@@ -39,7 +39,7 @@ def test_a_damaged_file_is_refused_before_it_is_read(suffix: str, tmp_path: Path
     content = bytearray(file.read_bytes())
     content[len(content) // 3] ^= 1
     file.write_bytes(content)
-    with pytest.raises(InvalidInputError, match="its digest does not fit"):
+    with pytest.raises(InvalidInputError, match="its digest does not match"):
         read_export(file)
 
 
@@ -48,7 +48,7 @@ def test_a_file_that_lost_its_digest_is_refused(suffix: str, tmp_path: Path) -> 
     file = export(rich(), tmp_path / f"f{suffix}")
     content = file.read_bytes()
     file.write_bytes(content.replace(b"dirframe sha256", b"dirframe sha255"))
-    with pytest.raises(InvalidInputError, match="its digest is gone"):
+    with pytest.raises(InvalidInputError, match="its digest is missing"):
         read_export(file)
 
 

@@ -98,7 +98,7 @@ def test_timestamps_get_the_form_of_the_specification(tmp_path: Path) -> None:
     ],
 )
 def test_a_timestamp_of_no_day_or_time_is_refused(tmp_path: Path, timestamp: str) -> None:
-    told = rf"created_at is '{timestamp}', which is no ISO 8601 timestamp"
+    told = rf"created_at is '{timestamp}', which is not an ISO 8601 timestamp"
     with pytest.raises(StoreError, match=told):
         build(tmp_path, page(f"<account><id>1</id><created_at>{timestamp}</created_at></account>"))
     analysis = f"<analysis><id>2</id><updated_at>{timestamp}</updated_at></analysis>"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
             "[accounts.fields]\ncreated_at = {column = 'no', format = '%Y-%Q'}",
             "'Q' is a bad directive",
         ),
-        ("[accounts", "is no TOML"),
+        ("[accounts", "is not TOML"),
         ("a = " + "[" * 10_000, "is nested too deeply"),
         ("", "is empty"),
     ],

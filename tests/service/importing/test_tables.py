@@ -75,7 +75,7 @@ def test_an_address_that_is_not_readable_is_refused_without_it(
         ("a.csv", b'id,name\n1,"x', "line 2: unexpected end of data"),
         ("a.csv", b'id,name\n1,"x\ny"\n2,z\n\n3,"a\nb', "line 6: unexpected end of data"),
         ("a.jsonl", b'{"id": 1}\n{bad\n', "line 2: Expecting property name"),
-        ("a.jsonl", b'{"id": 1}\n[]\n', "line 2 is no object"),
+        ("a.jsonl", b'{"id": 1}\n[]\n', "line 2 is not an object"),
         ("a.jsonl", b"[" * 200_000, "line 1 is nested too deeply"),
         ("a.parquet", b"PAR1", "cannot be read as parquet"),
         ("a.csv.gz", b"plain", "cannot be read as csv"),

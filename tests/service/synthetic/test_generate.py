@@ -101,7 +101,9 @@ def test_a_compressed_file_holds_neither_its_name_nor_a_time(tmp_path: Path) -> 
 def test_a_wrong_count_is_refused_and_what_stood_there_stays(count: int, tmp_path: Path) -> None:
     path = tmp_path / "accounts.xml"
     path.write_text("as it was", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match=f"3 accounts came where {count} were announced"):
+    with pytest.raises(
+        InvalidInputError, match=f"3 accounts were generated, but {count} were announced"
+    ):
         write_collection(ACCOUNT, generate_accounts(3), path, count=count)
     assert path.read_text(encoding="utf-8") == "as it was"
     assert list(tmp_path.iterdir()) == [path]

@@ -109,7 +109,7 @@ def test_without_the_factbook_internet_users_have_to_be_given(
         ({"population": population(value=0.4)}, "not in thousands or millions"),
         ({"population": population(value=1e30)}, "more than there are"),
         ({"population": population(value=True)}, "no number: value is of type bool"),
-        ({"population": population(year=2019.5)}, "a year that is no whole number"),
+        ({"population": population(year=2019.5)}, "a year that is not a whole number"),
         ({"population": population(year=pd.Timestamp("2019-01-01"))}, "no number: year is of type"),
         ({"population": population(country_alpha_2="DEU")}, "no country by its code.*'DEU'"),
         ({"population": "no-such-file.csv"}, "cannot be read.*no-such-file"),

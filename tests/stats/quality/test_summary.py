@@ -179,7 +179,7 @@ def test_a_small_frame_is_shown_too(rows: int) -> None:
 
 
 def test_what_is_no_frame_is_refused() -> None:
-    with pytest.raises(InvalidInputError, match="a list came"):
+    with pytest.raises(InvalidInputError, match="got a list"):
         summary([1])  # type: ignore[arg-type]  # that is the point
 
 

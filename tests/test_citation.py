@@ -187,7 +187,7 @@ class TestEveryStyle:
         assert "https://directory.example" in cite(loaded(source=""), style=style)
 
     def test_a_frame_from_nowhere_cannot_be_cited(self, style: Style) -> None:
-        with pytest.raises(InvalidInputError, match="does not say where it is from"):
+        with pytest.raises(InvalidInputError, match="has no provenance"):
             cite(pd.DataFrame({"id": ["1"]}), style=style)
 
 

@@ -119,7 +119,7 @@ def test_advice_that_holds_everywhere_is_given_once() -> None:
 
 def test_advice_stands_below_a_list() -> None:
     error = UnresolvedCountriesError([("Mars", 2, "no country")])
-    assert "\n  'Mars' (2): no country\nAnswer them with overrides=" in str(error)
+    assert "\n  'Mars' (2): no country\nResolve them with overrides=" in str(error)
     assert "overrides=" not in error.shell_text
 
 

@@ -97,9 +97,7 @@ def decompress(compressed: bytes, digest: str, size: int, name: str) -> bytes:
         If its digest does not match; the message names it.
     """
     if not 0 <= size <= min(MAX_BYTES, _MAX_RATIO * len(compressed)):
-        raise ArchiveError(
-            f"{name} declares an uncompressed size of {size:,} bytes, which no page has."
-        )
+        raise ArchiveError(f"{name} declares {size:,} bytes, which no page has.")
     try:
         content: bytes = pa.decompress(compressed, size, codec=_CODEC, asbytes=True)
     except (OSError, pa.ArrowException) as error:
@@ -387,9 +385,7 @@ def read_contents(
             try:
                 compressed = packed.read(name)
             except (KeyError, OSError, zipfile.BadZipFile) as error:
-                raise ArchiveError(
-                    f"{name} is missing in {path}. Restore it from a copy."
-                ) from error
+                raise ArchiveError(f"{path} lacks {name}. Restore it from a copy.") from error
             yield page, decompress(compressed, page.sha256, page.size, f"{name} in {path}")
 
 

@@ -190,7 +190,7 @@ def build_citation(material: ReportData) -> Passage:
     >>> from dirframe.reports.inputs import collect_inputs
     >>> print(build_citation(collect_inputs({"projects": pd.DataFrame({"id": ["1"]})}, None)))
     Citing the projects
-    The frame does not say where it is from, so it cannot be cited.
+    The frame has no provenance, so it cannot be cited.
     """
     lines: list[tuple[Block, str]] = []
     for name, frame in material.frames.items():

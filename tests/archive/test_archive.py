@@ -43,7 +43,7 @@ def test_what_read_pages_cannot_ask_is_refused(archive: dirframe.Archive, tmp_pa
     assert len(dirframe.read_pages(archive.path, resource="project", columns=["name"])) == 55
     with pytest.raises(InvalidInputError, match="records of 'project', not of 'account'"):
         dirframe.read_pages(archive, resource="account")
-    with pytest.raises(InvalidInputError, match="as_of is for archives"):
+    with pytest.raises(InvalidInputError, match="as_of applies only to archives"):
         dirframe.read_pages(tmp_path, as_of="2026-11-21")
 
 
@@ -155,7 +155,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError, match="no archive"):
         dirframe.open_archive(text)
     dirframe.export(pd.DataFrame({"id": ["1"]}), tmp_path / "x.sqlite")
-    with pytest.raises(ArchiveError, match="no archive"):
+    with pytest.raises(ArchiveError, match="not an archive"):
         dirframe.open_archive(tmp_path / "x.sqlite")
 
 
@@ -164,7 +164,7 @@ def test_no_file_of_another_kind_is_written_to(
 ) -> None:
     dirframe.export(pd.DataFrame({"id": ["1"]}), tmp_path / "x.sqlite")
     (tmp_path / "text").write_text("x" * 1_000, encoding="utf-8")
-    for name, match in (("x.sqlite", "and no archive"), ("text", "no archive"), ("", "folder")):
+    for name, match in (("x.sqlite", "and no archive"), ("text", "not an archive"), ("", "folder")):
         before = None if not name else (tmp_path / name).read_bytes()
         with pytest.raises(ArchiveError, match=match):
             dirframe.harvest("projects", tmp_path / name, directory=ask(service))

@@ -96,7 +96,7 @@ def test_a_symbolic_link_is_refused(study: Path) -> None:
         link = zipfile.ZipInfo("link")
         link.external_attr = 0o120777 << 16
         packed.writestr(link, "/etc")
-    with pytest.raises(ArchiveError, match="no ordinary file"):
+    with pytest.raises(ArchiveError, match="not an ordinary file"):
         dirframe.open_bundle(study)
 
 
@@ -109,7 +109,7 @@ def test_a_packed_entry_is_refused_before_it_is_unpacked(study: Path) -> None:
 
 def test_what_is_no_zip_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(b"no zip")
-    with pytest.raises(ArchiveError, match="no bundle"):
+    with pytest.raises(ArchiveError, match="not a bundle"):
         dirframe.open_bundle(tmp_path / "x.zip")
 
 

@@ -160,7 +160,7 @@ def test_what_is_no_cluster_is_refused(
 
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "0.1s"}),
-        pytest.raises(ArchiveError, match=r"answers at tcp://127\.0\.0\.1:1 "),
+        pytest.raises(ArchiveError, match=r"responds at tcp://127\.0\.0\.1:1 "),
     ):
         archive.to_parquet(tmp_path / "x", client="tcp://127.0.0.1:1")
     with pytest.raises(ArchiveError, match="No scheduler of Dask responds at nowhere"):

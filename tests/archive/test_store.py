@@ -153,7 +153,7 @@ def test_a_page_that_came_again_replaces_damaged_bytes(file: Path) -> None:
 
 
 def test_a_size_that_no_page_has_is_refused() -> None:
-    with pytest.raises(ArchiveError, match="which no page does"):
+    with pytest.raises(ArchiveError, match="which no page has"):
         decompress(b"x", "0" * 64, 2**40, "it")
 
 

@@ -197,7 +197,7 @@ def test_a_name_that_no_file_can_have_is_said(projects: pd.DataFrame) -> None:
 def test_a_frame_without_provenance_says_that_it_cannot_be_cited(projects: pd.DataFrame) -> None:
     plain = projects.copy()
     plain.attrs = {}
-    assert "does not say where it is from" in State(plain).citation
+    assert "has no provenance" in State(plain).citation
 
 
 def test_the_records_shown_are_written_with_their_provenance(

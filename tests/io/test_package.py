@@ -34,7 +34,7 @@ def test_a_damaged_table_in_a_study_is_refused(study: Path, tmp_path: Path) -> N
         read_export(damaged, table="projects")
     with zipfile.ZipFile(damaged, "w") as target:
         target.writestr("a.txt", "another zip")
-    with pytest.raises(InvalidInputError, match="no study"):
+    with pytest.raises(InvalidInputError, match="not a study"):
         read_export(damaged)
 
 

@@ -252,7 +252,7 @@ def test_a_chart_can_be_pickled(name: str) -> None:
 
 @EVERY
 def test_a_frame_without_the_columns_is_refused_and_leaves_no_figure_behind(name: str) -> None:
-    with pytest.raises(InvalidInputError, match=r"Pass one as dirframe|DataFrame"):
+    with pytest.raises(InvalidInputError, match=r"Pass a frame of dirframe|DataFrame"):
         draw(name, [1] if name in {"licenses", "tags"} else pd.DataFrame({"some": [1]}))  # type: ignore[arg-type]  # what is refused
     assert plt.get_fignums() == []
 

@@ -76,7 +76,7 @@ def test_what_is_no_notebook_is_refused_by_name(content: str, tmp_path: Path) ->
 
 
 def test_a_template_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="no notebook"):
+    with pytest.raises(InvalidInputError, match="not a notebook"):
         read_template(tmp_path / "none.ipynb")
 
 

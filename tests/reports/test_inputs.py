@@ -51,12 +51,12 @@ def test_a_title_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("frames", "said"),
     [
-        ([], "none came"),
-        ("projects", "a str came"),
-        ([PROJECTS, PROJECTS], "two came"),
+        ([], "got none"),
+        ("projects", "got a str"),
+        ([PROJECTS, PROJECTS], "got two"),
         ({"accounts": PROJECTS}, "'accounts' holds projects"),
         ({"people": PROJECTS}, "'people'"),
-        ([PROJECTS, 3], "a int came"),
+        ([PROJECTS, 3], "got a int"),
         (pd.DataFrame({"id": ["1"]}), "Name it"),
         (
             provenance.set_provenance(
@@ -65,7 +65,7 @@ def test_a_title_is_one_line() -> None:
             "holds 'contributor_fact' records",
         ),
         (pd.DataFrame({3: ["1"]}), "different names"),
-        (stats.growth(PROJECTS), "a statistic of one came"),
+        (stats.growth(PROJECTS), "result of a statistic"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_words(frames: Any, said: str) -> None:

@@ -54,7 +54,7 @@ def test_an_unknown_and_a_revoked_key_are_not_known(tmp_path: Path) -> None:
         keys.revoke(keys.list()[0].id)
         assert not keys.charge(key).known
         assert keys.list()[0].revoked_at is not None
-        with pytest.raises(InvalidInputError, match="no live key number 1"):
+        with pytest.raises(InvalidInputError, match="no active key number 1"):
             keys.revoke(1)
 
 
@@ -131,7 +131,7 @@ def test_numbers_that_the_file_cannot_hold_are_refused_by_name(tmp_path: Path) -
     with KeyStore(tmp_path / "keys.sqlite") as keys:
         keys.add("Ada", "charts", daily_limit=2**63 - 1)
         for change in (keys.revoke, lambda key_id: keys.set_daily_limit(key_id, 5)):
-            with pytest.raises(InvalidInputError, match="no live key number 9223372036854775808"):
+            with pytest.raises(InvalidInputError, match="no active key number 9223372036854775808"):
                 change(2**63)
         for refused in (
             lambda: keys.set_daily_limit(1, 2**63),

@@ -242,7 +242,7 @@ def test_a_file_of_states_is_read_again_when_it_changes(tmp_path: Path) -> None:
         ("maintenance = 1", "true or false"),
         ("deleted = []", "deleted_projects"),
         ("deleted_projects = [3]", "list of ids"),
-        ("deleted_projects =", "no TOML"),
+        ("deleted_projects =", "not TOML"),
         (None, "cannot be read"),
     ],
 )

@@ -63,11 +63,11 @@ def test_a_share_below_one_percent_stays_what_the_interface_says() -> None:
     languages = PROJECT.by_column["analysis_languages"]
     [[(share, text)]] = convert_value([{"percentage": "<1"}], languages, FieldMap())
     assert (share.column, text) == ("percentage", "<1")
-    with pytest.raises(ValueError, match="no number"):
+    with pytest.raises(ValueError, match="not a number"):
         convert_value([{"percentage": "<2"}], languages, FieldMap())
     # It would be read as 0.5 degrees.
     for column in (ACCOUNT.by_column["latitude"], PROJECT.by_column["user_count"]):
-        with pytest.raises(ValueError, match="no number"):
+        with pytest.raises(ValueError, match="not a number"):
             convert_value("<1", column, FieldMap())
 
 

@@ -68,6 +68,19 @@ def open_database(
     )
 
 
+def file_format(database: sqlite3.Connection) -> tuple[int, int]:
+    """Return the application id and version that a database is stamped with; zeros if it is not."""
+    (application,) = database.execute("PRAGMA application_id").fetchone()
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    return application, version
+
+
+def set_file_format(database: sqlite3.Connection, application: int, version: int) -> None:
+    """Stamp a database with the id of the application that it belongs to, and a version."""
+    database.execute(f"PRAGMA application_id = {application:d}")
+    database.execute(f"PRAGMA user_version = {version:d}")
+
+
 def file_identity(path: Path) -> tuple[int, int] | None:
     """Return what tells a file from a later one at the same path; None if there is none."""
     try:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from dirframe._sqlite import close_on_error, open_database
+from dirframe._sqlite import close_on_error, open_database, set_file_format
 from dirframe.archive.model import Collection, PageRecord, Refusal, Round
 from dirframe.errors import ArchiveError, Hint
 
@@ -165,8 +165,7 @@ class Store:
             for table in _TABLES:
                 self._database.execute(_create(table))
             self._database.execute(_BLOBS)
-            self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            self._database.execute(f"PRAGMA user_version = {FORMAT}")
+            set_file_format(self._database, APPLICATION_ID, FORMAT)
             self.insert("archive", collection)
 
     def _check_format(self) -> None:

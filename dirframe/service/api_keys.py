@@ -21,7 +21,9 @@ from dirframe._sqlite import (
     BUSY_TIMEOUT,
     close_on_error,
     enable_wal,
+    file_format,
     open_database,
+    set_file_format,
     transaction,
 )
 from dirframe.errors import InvalidInputError, StoreError
@@ -147,13 +149,11 @@ class KeyStore:
         # A crash of the process loses nothing; a power failure may lose the last counts.
         database.execute("PRAGMA synchronous = NORMAL")
         with transaction(database):
-            (application,) = database.execute("PRAGMA application_id").fetchone()
-            (version,) = database.execute("PRAGMA user_version").fetchone()
+            application, version = file_format(database)
             (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             if application == 0 and tables == 0:
                 database.execute(_TABLE)
-                database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-                database.execute(f"PRAGMA user_version = {_VERSION}")
+                set_file_format(database, _APPLICATION_ID, _VERSION)
             elif application != _APPLICATION_ID:
                 raise StoreError(f"{self.path} is a database, but holds no keys of dirframe.")
             elif version != _VERSION:

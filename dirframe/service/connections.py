@@ -18,6 +18,7 @@ from waitress import wasyncore
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 
+from dirframe.service.addresses import client_of, parse_address
 from dirframe.service.tasks import PersistentTask
 
 if sys.platform != "win32":
@@ -131,10 +132,9 @@ class Connections(dict[int, Any]):
 
     def admit(self, connection: Connection, address: str) -> None:
         """Register a new connection, and close one if there are too many."""
-        host = ipaddress.ip_address(address.partition("%")[0])
-        if not any(host in exempt for exempt in self._exempt):
-            network = ipaddress.ip_network((host, 64 if host.version == 6 else 32), strict=False)
-            client = str(network)
+        host = parse_address(address)
+        if host is None or not any(host in exempt for exempt in self._exempt):
+            client = client_of(host)
             if self._open[client] >= self.limits.connections_per_address:
                 connection.handle_close()
                 return

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dirframe._atomic import atomic_replace, temporary_sibling
-from dirframe._sqlite import open_database
+from dirframe._sqlite import open_database, set_file_format
 from dirframe.errors import StoreError
 from dirframe.schema import RESOURCES, Resource
 from dirframe.service.importing.importer import (
@@ -197,8 +197,7 @@ def _fill(
     database.execute(
         "INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (synthetic, report, *astuple(changes))
     )
-    database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    database.execute(f"PRAGMA user_version = {VERSION}")
+    set_file_format(database, APPLICATION_ID, VERSION)
     database.execute("COMMIT")
 
 

@@ -13,7 +13,7 @@ from os import PathLike, fsencode, getpid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe._sqlite import close_on_error, open_database
+from dirframe._sqlite import close_on_error, file_format, open_database
 from dirframe.errors import DirframeError, Hint, StoreError
 from dirframe.service.importing.sources import ADDRESS, Data, data_files, find_sources
 from dirframe.service.importing.xml_files import refuse_unreadable
@@ -183,8 +183,7 @@ def _prune(store_path: Path) -> None:
 
 def _remove(file: Path, *, any_version: bool) -> None:
     with closing(open_database(file, mode="rw", timeout=0)) as database:
-        (application,) = database.execute("PRAGMA application_id").fetchone()
-        (version,) = database.execute("PRAGMA user_version").fetchone()
+        application, version = file_format(database)
         if application == APPLICATION_ID and (any_version or version < VERSION):
             database.execute("BEGIN EXCLUSIVE")  # fails if a process has the store open
             file.unlink()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
-from dirframe._sqlite import close_on_error, open_database
+from dirframe._sqlite import close_on_error, file_format, open_database
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.records import fold, without_controls
@@ -95,10 +95,7 @@ class Store:
 
     def _read(self) -> None:
         database = self._database()
-        application, version = (
-            database.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
-        )
+        application, version = file_format(database)
         if application != APPLICATION_ID:
             raise StoreError(f"{self.path} is a database, but not a store of dirframe.")
         if version != VERSION:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import threading
 from collections import OrderedDict
@@ -12,7 +11,7 @@ from pyrate_limiter import Duration, Rate, RateItem
 from pyrate_limiter.buckets import InMemoryBucket
 
 from dirframe.errors import ConfigurationError
-from dirframe.service.web.proxy import parse_address
+from dirframe.service.addresses import client_of, parse_address
 
 #: Default limit in pages per minute and client address.
 PAGE_RATE = 60
@@ -60,7 +59,7 @@ class PageRate:
         """
         if not self._per_minute:
             return 0
-        client = _client(address)
+        client = client_of(parse_address(address))
         with self._lock:
             bucket = self._buckets.pop(client, None)
             if bucket is None:
@@ -75,10 +74,3 @@ class PageRate:
                 return 0
             wait = cast("int", bucket.waiting(item))  # the in-memory bucket is synchronous
             return max(1, math.ceil(wait / 1000))
-
-
-def _client(address: str) -> str:
-    host = parse_address(address)
-    if isinstance(host, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((int(host), 64), strict=False))
-    return "" if host is None else str(host)

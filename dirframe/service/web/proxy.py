@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dirframe.errors import ConfigurationError
+from dirframe.service.addresses import parse_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,14 +64,3 @@ def _restore_address(app: WSGIApplication) -> WSGIApplication:
         return app(environ, start_response)
 
     return wrapped
-
-
-def parse_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return the address of a client, an IPv4 one also if it is written as IPv6, or None."""
-    try:
-        address = ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return None
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address

@@ -192,7 +192,8 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     ids = pd.Index(column.astype("str"), dtype="str")
     if repeated_ids := int(ids.duplicated().sum()):
         raise InvalidInputError(
-            f"In `{name}`, {repeated_ids:,} ids occur twice, so records cannot be distinguished.",
+            f"In `{name}`, ids are repeated (rows with the id of an earlier row: {repeated_ids:,}), so "
+            "records cannot be distinguished.",
             hint=Hint(
                 "Remove duplicates first: frame.drop_duplicates('id').",
                 shell="Remove duplicates first; dirframe flags FILE --rule duplicate_id lists them.",

@@ -71,7 +71,9 @@ def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> Conve
         unreadable = None if unreadable is None else unreadable.take(indices)
         return ConvertedColumn(array.take(indices), unreadable)
     text = pc.utf8_trim_whitespace(texts)
-    text = pc.if_else(pc.equal(pc.binary_length(text), 0), pa.scalar(None, _TEXT), text)
+    is_empty = pc.equal(pc.binary_length(text), 0)
+    if pc.any(is_empty).as_py():
+        text = pc.if_else(is_empty, pa.scalar(None, _TEXT), text)
     arrow_type = _ARROW_TYPES.get(kind)
     if arrow_type is None:
         return ConvertedColumn(text, None)

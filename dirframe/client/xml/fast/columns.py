@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -213,14 +212,12 @@ class Layout:
     def _sort(self, level: Indices, name: Indices) -> Indices:
         """Return the node of each element."""
         node = np.full(len(level), _RECORD)
-        order = np.argsort(level.astype(np.uint8), kind="stable")
-        first = np.cumsum(np.bincount(level))
-        parents = order[: first[0]]
-        for begin, end in pairwise(first):
-            here = order[begin:end]
-            parent = parents[np.searchsorted(parents, here) - 1]
+        position = np.arange(len(level))
+        for depth in range(1, int(level.max(initial=0)) + 1):
+            here = np.flatnonzero(level == depth)
+            # The parent of an element is the last one before it that is less deep.
+            parent = np.maximum.accumulate(np.where(level < depth, position, 0))[here]
             node[here] = self._next[node[parent], name[here]]
-            parents = here
         return node
 
     def _check(self, elements: MatchedElements) -> None:
@@ -228,8 +225,7 @@ class Layout:
         verdict = self._verdicts[elements.node, elements.filled * 2 + elements.attributed]
         if (verdict == _UNUSUAL).any():
             raise FallbackToTree
-        silent = np.flatnonzero(verdict == _SILENT)
-        if elements.texts(silent).present.any():
+        if elements.have_text(np.flatnonzero(verdict == _SILENT)):
             raise FallbackToTree
         _check_once(elements, np.flatnonzero(self._once[elements.node]))
 
@@ -238,18 +234,15 @@ class Layout:
         at = np.flatnonzero(slot >= 0)
         rows = elements.rows
         texts = np.full(len(self._slots) * rows, -1)
-        strings, text = elements.pages.strings, elements.text[at]
-        offsets = np.frombuffer(strings.buffers()[1], np.int64)
-        text = np.where(offsets[text] == offsets[text + 1], -1, text)  # empty is missing
-        texts[slot[at] * rows + elements.row[at]] = text
-        flat = resolved_texts(strings.take(pa.array(texts, mask=texts < 0)))
+        texts[slot[at] * rows + elements.row[at]] = elements.nonempty(at)
+        flat = resolved_texts(elements.pages.strings.take(pa.array(texts, mask=texts < 0)))
         chunks: dict[FieldPath, ColumnChunk] = {}
         for path, number in self._slots.items():
             chunk = flat.slice(number * rows, rows)
             if path in self._filled or _has_text(chunk):
                 self._filled.add(path)
                 chunks[path] = chunk
-        lists = read_lists(elements, self._entries, self._parts)
+        lists = read_lists(elements, self._entries, self._parts) if self._list_nodes else []
         for (path, node), values in zip(self._list_nodes.items(), lists, strict=True):
             if values.null_count < rows:
                 chunks[path] = values

@@ -54,10 +54,12 @@ class ScannedPages:
 def concat_scans(scans: Sequence[TagScan]) -> ScannedPages:
     """Concatenate the elements of documents."""
     content = b"".join(scan.content for scan in scans)
-    starts = np.cumsum([0, *(len(scan.content) for scan in scans)]).tolist()
-    bounds = np.concatenate(
-        [scan.bounds + start for scan, start in zip(scans, starts, strict=False)]
-    )
+    bounds = np.empty(sum(len(scan.bounds) for scan in scans), dtype=np.int64)
+    start = first = 0
+    for scan in scans:
+        np.add(scan.bounds, start, out=bounds[first : first + len(scan.bounds)])
+        start += len(scan.content)
+        first += len(scan.bounds)
     opening = np.flatnonzero(~np.concatenate([scan.closing for scan in scans]))
     self_closing = np.concatenate([scan.self_closing for scan in scans])[opening]
     level = np.concatenate([scan.level for scan in scans])[opening]

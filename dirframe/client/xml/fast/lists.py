@@ -59,16 +59,34 @@ class MatchedElements:
     row: Indices
     rows: int
 
+    def nonempty(self, at: Indices) -> Indices:
+        """Return the indices of the texts of some elements; -1 for an empty text, and for none."""
+        text = self.text[at]
+        offsets = np.frombuffer(self.pages.strings.buffers()[1], np.int64)
+        return np.where(offsets[text] == offsets[text + 1], -1, text)
+
+    def have_text(self, at: Indices) -> bool:
+        """Return whether any of some elements has a text that is not only whitespace."""
+        text = self.nonempty(at)
+        texts = self.pages.strings.take(pa.array(text[text >= 0])).unique()
+        trimmed = pc.utf8_trim_whitespace(resolved_texts(texts))
+        return bool(pc.any(pc.greater(pc.binary_length(trimmed), 0)).as_py())
+
     def texts(self, at: Indices) -> Texts:
         """Return the stripped texts of some elements; "" for none."""
         indices = self.text[at]
         selected = self.pages.strings.take(pa.array(indices, mask=indices < 0))
         encoded = selected.dictionary_encode()  # most texts occur repeatedly
-        words = pc.utf8_trim_whitespace(resolved_texts(encoded.dictionary))
-        words = pa.concat_arrays([words, pa.array([""], words.type)])
-        code = encoded.indices.fill_null(len(words) - 1).to_numpy()
-        present = pc.greater(pc.binary_length(words), 0).to_numpy(zero_copy_only=False)
-        return Texts(words, code, present[code])
+        words, indices = (
+            pc.utf8_trim_whitespace(resolved_texts(encoded.dictionary)),
+            encoded.indices,
+        )
+        if indices.null_count:
+            words = pa.concat_arrays([words, pa.array([""], words.type)])
+            indices = indices.fill_null(len(words) - 1)
+        code = indices.to_numpy()
+        offsets = np.frombuffer(words.buffers()[1], np.int64)[: len(words) + 1]
+        return Texts(words, code, (np.diff(offsets) > 0)[code])
 
 
 @dataclass(frozen=True, slots=True)

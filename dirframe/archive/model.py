@@ -8,6 +8,7 @@ import json
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -118,13 +119,12 @@ class _Row:
         return cls.from_row([line[name] for name in cls.__slots__])
 
     def _check(self) -> None:
-        for column in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
-            value: Any = getattr(self, column.name)
-            kind = str(column.type)
-            if type(value) not in _TYPES[kind] or (kind == "int" and value < 0):
-                raise ValueError(f"{column.name} is {value!r}")
-            if column.name in _TIMES and datetime.fromisoformat(value).tzinfo is None:
-                raise ValueError(f"{column.name} has no time zone")
+        for name, types, is_count in _columns(type(self)):  # type: ignore[arg-type]  # mypy checks the instance's hash
+            value: Any = getattr(self, name)
+            if type(value) not in types or (is_count and value < 0):
+                raise ValueError(f"{name} is {value!r}")
+            if name in _TIMES and datetime.fromisoformat(value).tzinfo is None:
+                raise ValueError(f"{name} has no time zone")
 
 
 @dataclass(slots=True)
@@ -351,6 +351,14 @@ _TYPES: dict[str, set[Any]] = {
     "list[str]": {list},
 }
 _TIMES = {"at", "began", "retrieved"}
+
+
+@cache
+def _columns(kind: type[Any]) -> list[tuple[str, set[Any], bool]]:
+    """Return the name and the types of each column, and whether it is a count."""
+    return [
+        (column.name, _TYPES[str(column.type)], column.type == "int") for column in fields(kind)
+    ]
 
 
 def _check_ids(ids: object) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args, overload
 
 import pandas as pd
 import pyarrow as pa
@@ -125,11 +125,22 @@ def check_unique_columns(frame: pd.DataFrame) -> None:
 def to_arrow(frame: pd.DataFrame) -> pa.Table:
     """Convert a pandas frame to Arrow; lists whose entries differ in form become JSON."""
     plain = frame.copy(deep=False)  # other attributes need not be JSON
-    plain.attrs = {name: value for name, value in frame.attrs.items() if name == ATTRIBUTE}
+    plain.attrs = {
+        name: _Shared(value) if isinstance(value, dict) else value
+        for name, value in frame.attrs.items()
+        if name == ATTRIBUTE
+    }
     try:
         return pa.Table.from_pandas(plain, preserve_index=False)
     except pa.ArrowException:  # for example a text and a record in one list
         return pa.Table.from_pandas(plain.assign(**_mixed(plain)), preserve_index=False)
+
+
+class _Shared(dict[str, Any]):
+    """A provenance record that pandas does not copy with every column that Arrow looks at."""
+
+    def __deepcopy__(self, _: object) -> Self:
+        return self
 
 
 def _mixed(frame: pd.DataFrame) -> dict[str, pd.Series[str]]:

@@ -69,9 +69,9 @@ def read_envelope(root: etree._Element, content: bytes, records: int) -> Envelop
     Envelope
         The envelope, also if the document reports a failure.
     """
-    children = {local_name(child): child for child in root}
-    synthetic = _SYNTHETIC in content[: content.find(local_name(root).encode())]
-    if local_name(root) == "error":
+    root_name, children = local_name(root), {local_name(child): child for child in root}
+    synthetic = _SYNTHETIC in content[: content.find(root_name.encode())]
+    if root_name == "error":
         message = text_of(children["message"]) if "message" in children else text_of(root)
         return Envelope(None, message, synthetic=synthetic)
     counts = {name: _count(children.get(name)) for name in COLLECTION_COUNTS}
@@ -79,7 +79,7 @@ def read_envelope(root: etree._Element, content: bytes, records: int) -> Envelop
         status=text_of(children.get("status")),
         error=text_of(children.get("error")) or text_of(children.get("message")),
         **counts,
-        has_result=find_result(root) is not None,
+        has_result="result" in {root_name, *children},
         records=records,
         synthetic=synthetic,
     )

@@ -71,6 +71,7 @@ class RecordReader:
         self._columns = ColumnBuffer()
         self._known: dict[FieldPath, None] = {}  # paths of the pages so far
         self._pending: list[TagScan] = []  # scanned, but not flattened yet
+        self._pending_rows = self._pending_bytes = 0
         self._last: Page | None = None
         self._layout: Layout | None = None
         self._layout_size = 0
@@ -79,7 +80,7 @@ class RecordReader:
     @property
     def rows(self) -> int:
         """Number of records in the columns."""
-        return self._columns.rows + sum(len(scan) for scan in self._pending)
+        return self._columns.rows + self._pending_rows
 
     def read(self, content: bytes, *, source: str | None = None) -> Envelope:
         """Parse one document and add its records, all of them or none.
@@ -112,7 +113,9 @@ class RecordReader:
             self.resource = resource_named(name)
         if isinstance(page.records, TagScan):
             self._pending.append(page.records)
-            if sum(len(scan.content) for scan in self._pending) > _BATCH_BYTES:
+            self._pending_rows += len(page.records)
+            self._pending_bytes += len(page.records.content)
+            if self._pending_bytes > _BATCH_BYTES:
                 self._flatten_pending()
         elif page.records is not None:
             self._flatten_pending()
@@ -151,6 +154,7 @@ class RecordReader:
 
     def _flatten_pending(self) -> None:
         scans, self._pending = self._pending, []
+        self._pending_rows = self._pending_bytes = 0
         if scans and self._chosen is None and not self._paths():
             self._flatten_tree(self._parser.tree(scans.pop(0)))  # learn the paths
         if scans:

@@ -164,7 +164,7 @@ def record_keys(resource: Resource, element: _Element, parts: dict[str, Children
     if resource is PROJECT:
         description = fold(_text(children.get("description")))
         if "tags" in children:
-            tags = "\n".join([fold(tag) for text in _tag_texts(element) if (tag := text.strip())])
+            tags = fold("\n".join(filter(None, map(str.strip, _tag_texts(element)))))
         rating = _decimal(_text(children.get("average_rating")))
         analysis = parts.get("analysis", {})
         committers = _number(_text(analysis.get("twelve_month_contributor_count")))

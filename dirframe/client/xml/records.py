@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -29,11 +30,6 @@ if TYPE_CHECKING:
 
 #: Bytes of pages that are flattened together: the cost per call hardly depends on their number.
 _BATCH_BYTES = 1024 * 1024
-
-#: Bytes that are allocated and freed before the first batch. glibc hands freed memory back to the
-#: system above twice the largest block that was ever freed, and each batch would get its memory
-#: page by page again: a quarter to a third of the time of 20 columns on a virtual machine.
-_LARGEST_BLOCK = 4 * _BATCH_BYTES
 
 
 class RecordReader:
@@ -75,7 +71,7 @@ class RecordReader:
         self._last: Page | None = None
         self._layout: Layout | None = None
         self._layout_size = 0
-        bytearray(_LARGEST_BLOCK)
+        _keep_freed_memory()
 
     @property
     def rows(self) -> int:
@@ -189,6 +185,15 @@ class RecordReader:
             columns = {path: values for path, values in columns.items() if path in self._chosen}
         self._columns.append(rows, {path: _as_chunk(column) for path, column in columns.items()})
         self._known |= dict.fromkeys(columns)
+
+
+@cache
+def _keep_freed_memory() -> None:
+    """Allocate and free a block that is larger than those of a batch, once in a process."""
+    # glibc hands freed memory back to the system above twice the largest block that was ever freed
+    # (mallopt(3), M_MMAP_THRESHOLD), and each batch would get its memory page by page again: a
+    # quarter of the time of 20 columns on a virtual machine.
+    bytearray(4 * _BATCH_BYTES)
 
 
 def _as_chunk(values: list[CellValue]) -> ColumnChunk:

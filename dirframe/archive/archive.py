@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from dirframe.errors import (
     Hint,
     IncompleteWarning,
     InvalidInputError,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Archive(Card):
         absent = unsent_columns(resource, chosen) if sent.left_out else ()
         provenance.set_provenance(frame, columns=tuple(columns or ()), not_sent=absent)
         if absent:
-            warnings.warn(
+            warn(
                 AnalysesNotSentWarning(
                     f"No project in the archive {self.path} was sent with its analysis: the "
                     "directory sends an analysis only with the own page of its project.",
@@ -149,16 +149,12 @@ class Archive(Card):
                         shell="dirframe harvest --details keeps these pages, for one request each.",
                     ),
                     requests=int(sent.needed()[keep].sum()),
-                ),
-                stacklevel=2,
+                )
             )
         facts = provenance.get_provenance(frame)
         if facts["complete"] is False:
-            warnings.warn(
-                f"The archive {self.path} is not proven complete: {facts['incomplete_reason']}.",
-                IncompleteWarning,
-                stacklevel=2,
-            )
+            reason = facts["incomplete_reason"]
+            warn(IncompleteWarning(f"The archive {self.path} is not proven complete: {reason}."))
         return frame
 
     def chunks(

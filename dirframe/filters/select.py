@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -12,7 +11,7 @@ from dirframe import provenance
 from dirframe._display.suggest import did_you_mean
 from dirframe._display.values import label
 from dirframe.client.frames.interchange import convert_frame
-from dirframe.errors import InvalidInputError, UnknownValueWarning
+from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
 from dirframe.filters.conditions import (
     ACTIVITIES,
     CHOICES,
@@ -219,12 +218,11 @@ def _warn_of_unknown(filters: Filters, conditions: Conditions) -> None:
         known = [value for value in conditions.choices(CHOICES[name]).names if value is not None]
         if unknown := [value for value in wanted if value not in known]:
             listed = ", ".join(map(repr, unknown))
-            warnings.warn(
+            warn(
                 UnknownValueWarning(
                     f"No record has the {noun} {listed}.{did_you_mean(unknown[0], known)}",
                     values=unknown,
-                ),
-                stacklevel=3,
+                )
             )
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from dirframe.errors import ExportWarning, InvalidInputError
+from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io._integrity.native_check import CHANGED
 from dirframe.io.frame_codec import ExportFrame, check_columns, restored_frame
 from dirframe.io.metadata import METADATA_KEY, facts, read_record
@@ -56,11 +55,8 @@ def _write(frames: Sequence[ExportFrame], file: Path) -> None:
         losses: dict[str, list[str]] = {}
         columns = [_cells(frame, offset, losses) for offset in range(len(frame.columns))]
         for loss, affected in losses.items():
-            warnings.warn(
-                f"Export of {frame.name!r}: written {loss}: {', '.join(affected)}.",
-                ExportWarning,
-                stacklevel=3,
-            )
+            shown = f"written {loss}: {', '.join(affected)}"
+            warn(ExportWarning(f"Export of {frame.name!r}: {shown}."))
         rows = zip(*columns, strict=True)
         _fill(book, name, [[column["name"] for column in frame.columns], *rows], len(frame.columns))
     metadata_rows = [

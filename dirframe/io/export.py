@@ -153,11 +153,10 @@ def export(
                 f"A frame cannot be called {name!r}: its name is to be a text, and not {METADATA_KEY}, "
                 "which holds the provenance."
             )
-    prepared = []
-    for name, frame in frames.items():  # a comprehension would shift the stacklevel
-        prepared.append(prepare(name, frame))  # as above
-        if kind.seal:
-            prepared[-1].record[SEALED] = "sha256"
+    prepared = [prepare(name, frame) for name, frame in frames.items()]
+    if kind.seal:
+        for entry in prepared:
+            entry.record[SEALED] = "sha256"
     make_folder(target.parent)
     with temporary_sibling(target) as temporary:
         try:

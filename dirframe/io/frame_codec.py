@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from pandas.api import types
 
 from dirframe.client.frames.interchange import as_pandas, type_name
 from dirframe.client.frames.lists import ListDtype, lists_column
-from dirframe.errors import ExportWarning, Hint, InvalidInputError
+from dirframe.errors import ExportWarning, Hint, InvalidInputError, warn
 from dirframe.io.metadata import record_of
 
 if TYPE_CHECKING:
@@ -269,4 +268,4 @@ def _to_list(value: Any) -> Any:
 
 
 def _warn(name: str, what: str) -> None:
-    warnings.warn(f"Export of {name!r}: {what}.", ExportWarning, stacklevel=4)
+    warn(ExportWarning(f"Export of {name!r}: {what}."))

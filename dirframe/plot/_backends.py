@@ -19,7 +19,7 @@ from dirframe.plot._description.options import (
     current,
 )
 from dirframe.plot._description.tables import cut_note, options_of_table
-from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing import marks, typography
 from dirframe.plot._drawing.panels import PANELS, Share, panels_of
 from dirframe.plot._drawing.small_multiples import draw_panels
 from dirframe.stats._options.selection import (
@@ -101,7 +101,7 @@ def drawn(
                 from dirframe.plot._interactive.page import figure_of
 
                 return figure_of(what, name)
-            return axes.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)
+            return marks.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)
 
         # What `by` and `min_records` do is another thing for charts.
         exclusions, _, _ = parameters_of(Selection).partition("by : ")

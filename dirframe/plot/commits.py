@@ -11,12 +11,10 @@ from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import numeric_axes, typography
+from dirframe.plot._drawing import typography
 from dirframe.stats.commits import measures_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._options.selection import Frame
 
@@ -67,8 +65,7 @@ def commits_by_contributor(
         title=title,
         empty=typography.empty_reason(counts, "a commit"),
         x=Axis(label="Contributors, most commits first (people)", scale="log", least=1),
-        y=Axis(label="Commits of all these (share)", scale="share"),
-        draw=_draw,
+        y=Axis(label="Commits of all these (share)", scale="share", limits=(0, 1.04)),
     )
     measures = measures_of(table)  # avoids a second count
     bus_factor = measures["bus factor"]
@@ -100,40 +97,7 @@ def commits_by_contributor(
     }
     return chart(
         marks=[curve, half],
-        remark=Remark(text=f"Bus factor {bus_factor:,.0f}", x=bus_factor, y=0.25),
+        # The curve is neither below the half to the right of the bus factor, nor above to the left.
+        remark=Remark(text=f"Bus factor {bus_factor:,.0f}", x=bus_factor, y=0.25, y_left=0.5),
         notes=[note, meaning, typography.not_shown(counts, reasons)],
-    )
-
-
-def _draw(ax: Axes, chart: Chart) -> None:
-    curve, half = chart.marks
-    numeric_axes.labels(ax, chart)
-    size = typography.size(ax, "small")
-    ax.plot(
-        *(curve.x, curve.y),
-        color=curve.colours[0],
-        marker="o" if curve.sizes else "",
-        markersize=0.6 * numeric_axes.dot(ax),
-        linewidth=1.6,
-    )
-    left, bus_factor, _ = half.x
-    ax.hlines(0.5, left, bus_factor, color=half.colours[0], linewidth=1, linestyle="--")
-    ax.vlines(bus_factor, 0, 0.5, color=half.colours[0], linewidth=1, linestyle="--")
-    numeric_axes.logarithmic(ax, "x", curve.x[-1], least=chart.x.least)
-    numeric_axes.shares(ax, "y")
-    ax.set_ylim(0, 1.04)
-    if not (text := chart.remark):
-        return
-    # The curve is neither below the half to the right of the bus factor, nor above to the left.
-    x = ax.transAxes.inverted().transform(ax.transData.transform((text.x, text.y)))[0]
-    on_right = typography.widest([text.text], size) + 8 < (1 - x) * typography.width(ax)
-    ax.annotate(
-        text.text,
-        (text.x, text.y if on_right else 0.5),
-        (4, 0) if on_right else (-4, 3),
-        textcoords="offset points",
-        ha="left" if on_right else "right",
-        va="center" if on_right else "bottom",
-        fontsize=size,
-        **typography.plain_text_props(),
     )

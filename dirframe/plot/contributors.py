@@ -11,15 +11,13 @@ from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks, Remark
 from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import numeric_axes, typography
+from dirframe.plot._drawing import typography
 from dirframe.plot._drawing.bars import ranking
 from dirframe.plot._drawing.histogram import distribution
 from dirframe.stats._core.frequencies import concentration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._options.selection import Frame
@@ -116,7 +114,6 @@ def lorenz(
         x=Axis(label="Projects, those with the fewest first (share)", scale="share"),
         y=Axis(label="Contributors (share)", scale="share"),
         is_square=True,
-        draw=_draw_lorenz,
     )
     if table.empty:
         return chart()
@@ -150,29 +147,11 @@ def lorenz(
     )
     return chart(
         marks=[equality, curve],
-        remark=Remark(text=f"Gini coefficient {measures['gini']:.2f}", x=0.04, y=0.95),
+        remark=Remark(
+            text=f"Gini coefficient {measures['gini']:.2f}", x=0.025, y=0.925, y_left=0.925
+        ),
         notes=[note, _not_shown(counts)],
     )
-
-
-def _draw_lorenz(ax: Axes, chart: Chart) -> None:
-    equality, curve = chart.marks
-    numeric_axes.labels(ax, chart, pad=4)
-    numeric_axes.shares(ax, "x")
-    numeric_axes.shares(ax, "y")
-    accent = curve.colours[0]
-    ax.fill_between(curve.x, curve.x, curve.y, color=accent, alpha=0.15, linewidth=0)
-    ax.plot(
-        *(equality.x, equality.y),
-        color=equality.colours[0],
-        linewidth=1,
-        linestyle="--",
-        label=equality.name,
-    )
-    ax.plot(curve.x, curve.y, color=accent, linewidth=1.8, label=curve.name, clip_on=False)
-    size = typography.size(ax, "small")
-    if text := chart.remark:
-        ax.text(text.x, text.y, text.text, va="top", fontsize=size, **typography.plain_text_props())
 
 
 @drawn("x")

@@ -5,10 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-import matplotlib as mpl
-import numpy as np
-from matplotlib.ticker import StrMethodFormatter
-
 from dirframe import stats
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks
@@ -18,7 +14,6 @@ from dirframe.plot._drawing import axes, typography
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._options.selection import Frame
@@ -75,7 +70,6 @@ def contributors_per_thousand_lines(
         empty=typography.empty_reason(counts, "a main language, contributors and lines"),
         x=Axis(label="People in twelve months\nper thousand lines of code"),
         rows=len(table),
-        draw=_draw,
     )
     if table.empty:
         return chart(table=table)
@@ -105,6 +99,7 @@ def contributors_per_thousand_lines(
         x=middle,
         y=described.index.to_numpy(float) + axes.thickness(len(table)) / 3,
         colours=[],
+        sizes=[0.6],
         ranges=[(low, high, 0.9), (interval[0], interval[1], 2.2)],
         name="median",
     )
@@ -129,33 +124,8 @@ def contributors_per_thousand_lines(
     )
 
 
-def _draw(ax: Axes, chart: Chart) -> None:
-    bars, medians = chart.marks
-    size = axes.name_rows(ax, chart.y.names)
-    # The title can be wider than the axes, so it is placed above the column titles.
-    axes.titles(ax, chart.title, chart.x.label, pad=1.2 * size + 8)
-    # Numbers at the ends of the bars would overlap the quartile lines.
-    container = axes.bars(ax, bars.x, [], bars.colours, size)
-    axes.fade(container, bars.records)
-    if len(medians.x):
-        _quartiles(ax, medians)
-    axes.columns(ax, chart.columns, size)
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-
-
 def _by_ratio(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
     """Sort the rows by their ratio, with that of other languages last."""
     rows = table.iloc[:-1] if pooled else table
     rows = rows.sort_values("contributors_per_thousand_lines", ascending=False, kind="stable")
     return table.loc[[*rows.index, *table.index[len(rows) :]]].reset_index(drop=True)
-
-
-def _quartiles(ax: Axes, medians: Marks) -> None:
-    """Draw the median and quartiles of each row at the foot of its bar."""
-    (low, high, thin), (lower, upper, thick) = medians.ranges
-    line = mpl.rcParams["text.color"]
-    right = max(ax.get_xlim()[1], 1.05 * np.nanmax([high, upper]))
-    ax.hlines(medians.y, low, high, colors=line, linewidth=thin)
-    ax.hlines(medians.y, lower, upper, colors=line, linewidth=thick, gid="interval")
-    ax.plot(medians.x, medians.y, "o", color=line, markersize=3, label=medians.name, clip_on=False)
-    ax.set_xlim(0, right)

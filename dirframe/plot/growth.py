@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.patches import Patch
 
 from dirframe import stats
 from dirframe.plot._backends import drawn
@@ -16,12 +13,10 @@ from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import OTHER
 from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing import axes, dates, typography
 from dirframe.stats._core.periods import Periods
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._options.selection import Frame
 
@@ -80,7 +75,6 @@ def growth(
         empty=typography.empty_reason(counts, "a date"),
         x=Axis(label=f"Created at (UTC{year}, {by})", scale="date"),
         y=Axis(label=f"{noun.capitalize()}{' in all' if cumulative else ''}"),
-        draw=_draw_growth,
     )
     if table.empty:
         return chart()
@@ -95,18 +89,6 @@ def growth(
     )
     unfinished = "" if finished.all() else _UNFINISHED.format(f"the period from {last}")
     return chart(marks=[steps], notes=[unfinished, typography.not_shown(counts, reasons)])
-
-
-def _draw_growth(ax: Axes, chart: Chart) -> None:
-    (steps,) = chart.marks
-    (colour,) = steps.colours
-    numeric_axes.labels(ax, chart)
-    ax.stairs(steps.y, steps.x, fill=True, color=colour, alpha=0.25, linewidth=0)
-    ax.stairs(steps.y, steps.x, color=colour, linewidth=1.5, baseline=None)
-    dates.hatch_unfinished(ax, steps, steps.y, colour=colour)
-    dates.axis(ax)
-    ax.set_xlim(steps.x[0], steps.x[-1])
-    numeric_axes.counts(ax, "y", steps.y.max())
 
 
 @drawn("xy")
@@ -176,7 +158,6 @@ def languages_by_year(
         x=Axis(label=f"Year ({start})"),
         y=Axis(label="Projects (share of the year's)", scale="share"),
         key="Main language",
-        draw=_draw_languages,
     )
     if table.empty:
         return chart()
@@ -223,44 +204,3 @@ def languages_by_year(
         "without a date": counts["date_missing"],
     }
     return chart(marks=marks, notes=[*notes, typography.not_shown(counts, reasons)])
-
-
-def _draw_languages(ax: Axes, chart: Chart) -> None:
-    numeric_axes.labels(ax, chart)
-    ax.grid(visible=False)
-    numeric_axes.shares(ax, "y")
-    looks = {marks.name: axes.fill(marks.colours[0], marks.hatches[0]) for marks in chart.marks}
-    for marks in chart.marks:
-        bars = ax.bar(
-            *(marks.x, marks.y, marks.width, marks.base), linewidth=0.5, **looks[marks.name]
-        )
-        axes.fade(bars, marks.records)
-    top = chart.marks[-1]
-    edges = np.append(top.x - top.width / 2, top.x[-1] + top.width[-1] / 2 + 0.08)
-    dates.hatch_unfinished(
-        *(ax, replace(top, x=edges), top.base + top.y),
-        colour=mpl.rcParams["text.color"],
-        hatch="///",
-    )
-    ends = top.x + (top.width - 0.92) / 2
-    numeric_axes.whole(ax, round(ends[0]), round(ends[-1]))
-    _key_beside(ax, looks)
-
-
-def _key_beside(ax: Axes, looks: dict[str, dict[str, Any]]) -> None:
-    """Draw a legend beside the axes, in stacking order."""
-    room = 0.7 * typography.height(ax)  # the layout uses some of the height
-    size = max(min(typography.size(ax, "small"), room / (1.5 * len(looks))), 5.0)
-    handles = [Patch(label=typography.name(name), linewidth=0.5, **looks[name]) for name in looks]
-    legend = ax.legend(
-        handles=handles,
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-        reverse=True,
-        frameon=False,
-        fontsize=size,
-        handlelength=1.2,
-        handleheight=1.0,
-    )
-    for text in legend.get_texts():
-        text.set(**typography.plain_text_props())

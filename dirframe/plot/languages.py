@@ -5,19 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-import matplotlib as mpl
-
 from dirframe import stats
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing import axes, typography
 from dirframe.plot._drawing.bars import ranking
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._options.selection import Frame
@@ -128,7 +125,6 @@ def contributors_by_language(
         x=Axis(label="People per project in twelve months", scale="log"),
         y=Axis(scale="rows", names=list(table["language"])),
         rows=len(table),
-        draw=_draw,
     )
     if described.empty:
         return chart()
@@ -146,6 +142,7 @@ def contributors_by_language(
         x=high - low,
         y=described.index.to_numpy(float),
         base=low,
+        width=0.75,
         colours=[colours[row] for row in described.index],
         records=list(described["projects_counted"]),
     )
@@ -158,8 +155,17 @@ def contributors_by_language(
         ranges=[(high, maximum, 0.8), (interval[0], interval[1], 2.2)],
         name="median",
     )
+    maxima = Marks(
+        kind="dots",
+        table=described.iloc[:0],
+        x=maximum,
+        y=quartiles.y,
+        colours=[],
+        symbol="|",
+        name="maximum",
+    )
     return chart(
-        marks=[quartiles, medians],
+        marks=[quartiles, maxima, medians],
         columns={
             "median": [typography.number(value) for value in table["median"]],
             "people": [typography.number(value) for value in table["contributors"]],
@@ -175,49 +181,6 @@ def contributors_by_language(
             _not_shown(counts),
         ],
     )
-
-
-def _draw(ax: Axes, chart: Chart) -> None:
-    size = axes.name_rows(ax, chart.y.names)
-    # The title can be wider than the axes, so it is placed above the column titles.
-    axes.titles(ax, chart.title, chart.x.text, pad=1.2 * size + 8)
-    _spreads(ax, chart, size)
-    axes.columns(ax, chart.columns, size)
-
-
-def _spreads(ax: Axes, chart: Chart, size: float) -> None:
-    """Draw quartiles, median and maximum of each row on a logarithmic axis that includes zero."""
-    quartiles, medians = chart.marks
-    (high, maximum, thin), (lower, upper, thick) = medians.ranges
-    line = mpl.rcParams["text.color"]
-    tick_size = axes.label_ticks(ax)
-    ax.hlines(medians.y, high, maximum, colors=line, linewidth=thin, alpha=0.6)
-    ax.plot(
-        maximum, medians.y, "|", color=line, markersize=size / 2, markeredgewidth=0.8, alpha=0.6
-    )
-    ax.hlines(medians.y, lower, upper, colors=line, linewidth=thick, zorder=2, gid="interval")
-    container = ax.barh(
-        quartiles.y,
-        quartiles.x,
-        left=quartiles.base,
-        height=0.75 * axes.thickness(chart.rows),
-        color=quartiles.colours,
-    )
-    axes.hatch_other(container, quartiles.colours)
-    axes.fade(container, quartiles.records)
-    ax.plot(
-        medians.x,
-        medians.y,
-        "o",
-        color=ax.get_facecolor(),
-        markeredgecolor=line,
-        markersize=size / 2,
-        label=medians.name,
-    )
-    tick = 1.5 * typography.widest([f"{maximum.max():,.0f}"], tick_size)
-    room = (1 - axes.COLUMNS_SHARE) * axes.inner_width(ax)
-    numeric_axes.symmetric_log(ax, "x", maximum.max(), int(room / tick))
-    ax.set_xlim(-0.15, max(maximum.max(), 1) * 1.15)
 
 
 def _colours(table: pd.DataFrame) -> list[str]:

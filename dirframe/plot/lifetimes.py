@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from matplotlib.patches import Patch
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
@@ -15,14 +14,13 @@ from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import NEUTRAL, OTHER
 from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing import dates, typography
 from dirframe.plot._drawing.bars import ranking
 
 if TYPE_CHECKING:
     from datetime import date
 
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from dirframe.plot._description.options import ChartOptions
     from dirframe.stats._options.selection import Frame
@@ -168,17 +166,7 @@ def project_age(
         notes=[typography.not_shown(counts, reasons)],
         x=Axis(label="Age (whole years since the first activity)"),
         y=Axis(label="Projects"),
-        draw=_draw_ages,
     )
-
-
-def _draw_ages(ax: Axes, chart: Chart) -> None:
-    (bars,) = chart.marks
-    numeric_axes.labels(ax, chart)
-    ax.bar(bars.x, bars.y, width=bars.width, color=bars.colours[0])
-    numeric_axes.counts(ax, "y", bars.y.max())
-    numeric_axes.whole(ax, 0, int(bars.x.max()))
-    ax.grid(visible=False, axis="x")
 
 
 @drawn("x", height=5.0)
@@ -241,7 +229,6 @@ def life_span(
         y=Axis(scale="rows", names=_names(table)),
         rows=len(table) + 3,  # room for the legend
         key="Main language",
-        draw=_draw_lives,
     )
     if table.empty:
         return chart()
@@ -286,30 +273,6 @@ def life_span(
         columns={"months": cells},
         notes=[*(notes if open_ends else []), typography.not_shown(counts, reasons)],
     )
-
-
-def _draw_lives(ax: Axes, chart: Chart) -> None:
-    size = axes.name_rows(ax, chart.y.names)
-    axes.titles(ax, chart.title, chart.x.label, pad=1.2 * size + 8)
-    height = axes.thickness(len(chart.y.names))
-    looks = [axes.fill(lives.colours[0], lives.hatches[0]) for lives in chart.marks]
-    rows = sorted(
-        row
-        for look, lives in enumerate(chart.marks)
-        for row in zip(lives.y, lives.x, lives.base, [look] * len(lives.y), strict=True)
-    )
-    heights, lengths, starts, numbers = zip(*rows, strict=True)
-    container = ax.barh(heights, lengths, left=starts, height=height)
-    for bar, number in zip(container, numbers, strict=True):
-        bar.set(linewidth=0, **looks[number])
-    handles = [
-        Patch(label=lives.name, linewidth=0, **look)
-        for lives, look in zip(chart.marks, looks, strict=True)
-    ]
-    dates.axis(ax)
-    ax.margins(x=0.02)
-    axes.columns(ax, chart.columns, size)
-    axes.legend(ax, handles, chart.key)
 
 
 def _names(table: pd.DataFrame) -> list[str]:

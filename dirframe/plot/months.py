@@ -17,7 +17,7 @@ from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.options import current
 from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import dates, numeric_axes, typography
+from dirframe.plot._drawing import dates, scales, typography
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +103,7 @@ def monthly_activity(
 def _draw(ax: Axes, chart: Chart) -> None:
     commits, people = chart.marks
     edges = commits.x
-    numeric_axes.labels(ax, chart)
+    scales.labels(ax, chart)
     most_commits, most_people = (max(np.nanmax(lane.y, initial=0), 1.0) for lane in chart.marks)
     bottom, scale = -most_commits * (_GAP + _LANE), most_commits * _LANE / most_people / (1 + _HEAD)
     _lane(ax, commits, bottom=0, scale=1)

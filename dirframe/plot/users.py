@@ -13,9 +13,8 @@ from dirframe._display.values import counted
 from dirframe.plot._backends import drawn
 from dirframe.plot._description.bins import Bins
 from dirframe.plot._description.chart import Axis, Chart, Marks
-from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import axes, numeric_axes, typography
+from dirframe.plot._drawing import axes, scales, typography
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,12 +85,12 @@ def users_against_contributors(
         y=Axis(label="Contributors (people in twelve months)", scale="log"),
     )
     if table.empty:
-        return chart(draw=_draw_dots)
+        return chart()
     x, y, numbers = _numbers(table)
     classes = Bins.up_to(int(np.max(numbers)))
     shades = [classes.colour(int(number)) for number in numbers]
     pairs = Marks(
-        kind="dots",
+        kind="bubbles",
         table=table,
         x=x,
         y=y,
@@ -103,45 +102,21 @@ def users_against_contributors(
         key="Projects",
         bins=classes,
         notes=[_not_shown(counts)],
-        draw=_draw_dots if len(table) <= _DOTS else _draw_cells,
+        draw=None if len(table) <= _DOTS else _draw_cells,
     )
-
-
-def _draw_dots(ax: Axes, chart: Chart) -> None:
-    pairs = _scales(ax, chart)
-    area = (0.7 * numeric_axes.dot(ax)) ** 2
-    sizes = [area * size for size in pairs.sizes]
-    ax.scatter(
-        pairs.x,
-        pairs.y,
-        s=sizes,
-        c=pairs.colours,
-        edgecolors=NEUTRAL,
-        linewidths=0.4,
-        clip_on=False,
-        zorder=3,
-    )
-    if chart.bins:
-        axes.legend(ax, chart.bins.handles(), chart.key)
 
 
 def _draw_cells(ax: Axes, chart: Chart) -> None:
-    _scales(ax, chart)
+    scales.labels(ax, chart)
     columns, lines, density = _density(*_numbers(chart.table))
     classes = Bins.up_to(int(np.max(density)))
     colours = np.zeros((*density.T.shape, 4))
     for line, column in zip(*np.nonzero(density.T), strict=True):
         colours[line, column] = to_rgba(classes.colour(int(density[column, line])))
     ax.pcolormesh(columns, lines, colours, zorder=2, rasterized=True)
+    scales.set_x(ax, chart, 0)
+    scales.set_y(ax, chart)
     axes.legend(ax, classes.handles(), f"{chart.key} in a cell")
-
-
-def _scales(ax: Axes, chart: Chart) -> Marks:
-    (pairs,) = chart.marks
-    numeric_axes.labels(ax, chart)
-    numeric_axes.logarithmic(ax, "x", float(np.max(pairs.x)))
-    numeric_axes.logarithmic(ax, "y", float(np.max(pairs.y)))
-    return pairs
 
 
 def _not_shown(counts: dict[str, int]) -> str:

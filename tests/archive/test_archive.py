@@ -13,6 +13,7 @@ import pytest
 
 import dirframe
 from dirframe.errors import (
+    AnalysesNotSentWarning,
     ArchiveError,
     DirframeError,
     IncompleteWarning,
@@ -130,9 +131,18 @@ def test_a_harvest_that_is_not_finished_says_so(
 ) -> None:
     with pytest.raises(QuotaExceededError):
         dirframe.harvest("projects", tmp_path / "b", directory=ask(service), requests_per_day=2)
-    with pytest.warns(IncompleteWarning, match="not finished"):
+    with pytest.warns(IncompleteWarning, match="not finished") as caught:
         frame = dirframe.open_archive(tmp_path / "b").frame()
+    assert caught[0].filename == __file__
     assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
+
+
+def test_an_archive_of_projects_without_analyses_says_so_to_the_caller(tmp_path: Path) -> None:
+    with dirframe.sample_directory(dialect="today", cache=False) as directory:
+        dirframe.harvest("projects", tmp_path / "b", directory=directory)
+    with pytest.warns(AnalysesNotSentWarning, match="Harvest with details=True") as caught:
+        dirframe.open_archive(tmp_path / "b").frame()
+    assert caught[0].filename == __file__
 
 
 def test_before_the_first_harvest_there_is_no_frame(archive: dirframe.Archive) -> None:

@@ -24,8 +24,9 @@ def test_a_text_that_looks_like_a_formula_is_a_text(tmp_path: Path) -> None:
 
 
 def test_times_that_lose_their_zone_are_named(tmp_path: Path) -> None:
-    with pytest.warns(ExportWarning, match=r"without a zone.*: created_at\."):
+    with pytest.warns(ExportWarning, match=r"without a zone.*: created_at\.") as caught:
         export(rich(), tmp_path / "f.xlsx")
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 def test_large_numbers_are_text_and_named(tmp_path: Path) -> None:

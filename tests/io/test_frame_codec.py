@@ -24,10 +24,11 @@ def test_a_frame_without_proper_names_is_refused(frame: Any) -> None:
 
 
 def test_an_index_and_a_strange_dtype_are_named() -> None:
-    with pytest.warns(ExportWarning, match="index"):
+    with pytest.warns(ExportWarning, match="index") as of_index:
         prepare("f", pd.DataFrame({"a": [1]}, index=["x"]))
-    with pytest.warns(ExportWarning, match="gap"):
+    with pytest.warns(ExportWarning, match="gap") as of_dtype:
         prepare("f", pd.DataFrame({"gap": pd.to_timedelta([1])}))
+    assert {warning.filename for warning in [*of_index, *of_dtype]} == {__file__}
 
 
 @pytest.mark.parametrize("values", [[2, None, 1], [True, None, False], [None, None], [1.5, None]])

@@ -94,8 +94,9 @@ def test_several_frames_come_back_by_their_names(suffix: str, tmp_path: Path) ->
 def test_a_changed_file_is_read_with_a_warning(tmp_path: Path) -> None:
     file = export(rich(), tmp_path / "f.csv")
     file.write_text(file.read_text(encoding="utf-8").replace("Größe", "Masse"), encoding="utf-8")
-    with pytest.warns(ExportWarning, match="has changed since"):
+    with pytest.warns(ExportWarning, match="has changed since") as caught:
         assert read_export(file)["name"][0].startswith("Masse")
+    assert caught[0].filename == __file__  # the line of the caller
 
 
 @pytest.mark.filterwarnings("ignore:.*has changed since:dirframe.ExportWarning")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
 
 from dirframe import plot
 from tests.plot.charts import caption, contributors
@@ -21,10 +20,8 @@ def test_the_line_shows_the_shares_of_the_first_ones_together() -> None:
 def test_the_bus_factor_stands_where_half_of_the_commits_is_reached() -> None:
     ax = plot.commits_by_contributor(contributors(4).assign(commits=[30, 25, 25, 20]))
     assert next(text.get_text() for text in ax.texts if "Bus" in text.get_text()) == "Bus factor 2"
-    found = [lines for lines in ax.collections if isinstance(lines, LineCollection)]
-    across, up = (np.asarray(lines.get_segments()[0]).tolist() for lines in found)
-    assert across[1] == [2, 0.5]
-    assert up == [[2, 0], [2, 0.5]]
+    (half,) = (line for line in ax.lines if line.get_linestyle() == "--")
+    assert np.asarray(half.get_xydata()).tolist() == [[0, 0.5], [2, 0.5], [2, 0]]
 
 
 def test_the_caption_says_what_the_first_and_the_first_five_have() -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
 
 from dirframe import plot
 from tests.plot.charts import bars, caption, names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Rectangle
 
 
 def projects(*rows: tuple[str, str | None, str | None, str | None]) -> pd.DataFrame:
@@ -34,13 +40,22 @@ FRAME = projects(
 )
 
 
+def in_rows(ax: Axes) -> list[Rectangle]:
+    """Return the bars from top to bottom, as their names are."""
+    ordered = sorted(bars(ax), key=lambda bar: bar.get_y())
+    assert [round(bar.get_y() + bar.get_height() / 2) for bar in ordered] == [
+        *range(len(names(ax)))
+    ]
+    return ordered
+
+
 def test_a_life_goes_from_the_first_day_to_the_last_of_its_months() -> None:
     ax = plot.life_span(FRAME)
     assert names(ax) == ["Bee", "Cat", "Ant"]
     days = [
         # matplotlib.dates has no types.
         (f"{num2date(bar.get_x()):%Y-%m-%d}", f"{num2date(bar.get_x() + bar.get_width()):%Y-%m-%d}")
-        for bar in bars(ax)
+        for bar in in_rows(ax)
     ]
     assert days == [
         ("2010-01-01", "2013-03-01"),
@@ -52,7 +67,7 @@ def test_a_life_goes_from_the_first_day_to_the_last_of_its_months() -> None:
 
 def test_a_life_has_the_colour_of_its_main_language_and_a_key() -> None:
     ax = plot.life_span(FRAME)
-    colours = [to_hex(bar.get_facecolor()) for bar in bars(ax)]
+    colours = [to_hex(bar.get_facecolor()) for bar in in_rows(ax)]
     expected = [plot.language_colour(name).lower() for name in ("Python", "", "C")]
     assert colours == expected
     legend = ax.get_legend()

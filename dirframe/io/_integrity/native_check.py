@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from dirframe.errors import ExportWarning, InvalidInputError
+from dirframe.errors import ExportWarning, InvalidInputError, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,11 +85,11 @@ def check_record(
 
 
 def warn_of_change(file: Path, since: str) -> None:
-    """Warn that a file has changed since its export, at the line that called `read_export`."""
-    warnings.warn(
-        f"{file} has changed since {since}: the provenance may not be that of what is in it now.",
-        ExportWarning,
-        stacklevel=4,
+    """Warn that a file has changed since its export."""
+    warn(
+        ExportWarning(
+            f"{file} has changed since {since}: the provenance may not be that of what is in it now."
+        )
     )
 
 

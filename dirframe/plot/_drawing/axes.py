@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from dirframe import provenance
@@ -25,11 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
     from matplotlib.text import Text
 
-    from dirframe.plot._description.chart import Chart
-
-_SQUARE_ROWS, _SQUARE_WIDTH = 13, 4.6  # rows, inches
 _FIGURE_WIDTH = 6.4  # inches, matplotlib's default; two columns of a page
 #: The gid of axes that are one of several panels.
 PANEL = "panel"
@@ -46,24 +43,6 @@ _OWN_SHARE = 0.775  # of a figure or grid cell that axes take before the layout,
 
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
-
-
-def draw(chart: Chart, ax: Axes | None, *, is_captioned: bool = True) -> Axes:
-    """Draw a chart on the given axes, or on those of a new figure."""
-    if chart.is_square:
-        ax = axes(ax, _SQUARE_ROWS, width=_SQUARE_WIDTH)
-        # The caption starts at the left and uses the full width.
-        ax.set(aspect="equal", anchor="SW")
-    else:
-        ax = axes(ax, chart.rows)
-    if chart.marks:
-        chart.draw(ax, chart)
-    else:
-        titles(ax, chart.title)
-        empty_message(ax, chart.empty)
-    if is_captioned and (text := caption_text(chart.table, chart.shown_notes)):
-        note_below(ax, text)
-    return ax
 
 
 def axes(ax: Axes | None, rows: int, *, width: float = _FIGURE_WIDTH) -> Axes:
@@ -100,28 +79,6 @@ def name_rows(ax: Axes, names: Sequence[str]) -> float:
     ax.grid(visible=True, axis="x", linewidth=0.6, alpha=0.5)
     ax.set_axisbelow(True)
     return size
-
-
-def bars(
-    ax: Axes, widths: Sequence[float], labels: Sequence[str], colours: Sequence[str], size: float
-) -> BarContainer:
-    """Draw one horizontal bar per row, with optional labels at the ends."""
-    container = ax.barh(range(len(widths)), widths, height=thickness(len(widths)), color=colours)
-    hatch_other(container, colours)
-    if labels:
-        ax.bar_label(
-            container, labels=labels, padding=3, fontsize=size, **typography.plain_text_props()
-        )
-    # Room for the longest label beside the longest bar, at most two thirds of the width.
-    width = inner_width(ax)
-    room = min((typography.widest(labels, size) + 5) / width, 2 / 3)
-    maximum = max(widths) or 1  # avoids an empty axis if all widths are 0
-    ax.set_xlim(0, maximum / (1 - room))
-    tick = typography.widest([f"{maximum:,.0f}"], label_ticks(ax))
-    ticks = int(width * (1 - room) / (2 * tick))
-    nbins = min(max(ticks, 1), 6)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
-    return container
 
 
 def fade(container: BarContainer, records: Iterable[int]) -> None:
@@ -296,6 +253,26 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
         text.set(**typography.plain_text_props())
 
 
+def legend_beside(ax: Axes, handles: Sequence[Patch]) -> None:
+    """Draw a legend beside the axes, in stacking order."""
+    room = 0.7 * typography.height(ax)  # the layout uses some of the height
+    size = max(min(typography.size(ax, "small"), room / (1.5 * len(handles))), _SMALLEST_TEXT)
+    for handle in handles:
+        handle.set_label(typography.name(str(handle.get_label())))
+    legend = ax.legend(
+        handles=handles,
+        loc="center left",
+        bbox_to_anchor=(1, 0.5),
+        reverse=True,
+        frameon=False,
+        fontsize=size,
+        handlelength=1.2,
+        handleheight=1.0,
+    )
+    for text in legend.get_texts():
+        text.set(**typography.plain_text_props())
+
+
 def empty_message(ax: Axes, text: str) -> None:
     """Show a message in the middle of empty axes."""
     ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1))
@@ -341,14 +318,6 @@ def _figure(ax: Axes) -> Figure:
     figure = ax.get_figure(root=True)
     assert figure is not None  # noqa: S101  # axes in use have a figure
     return figure
-
-
-def label_ticks(ax: Axes) -> float:
-    """Format x ticks with thousands separators; return the tick label size in points."""
-    size = typography.size(ax, mpl.rcParams["xtick.labelsize"])
-    ax.tick_params(axis="x", labelsize=size)
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    return size
 
 
 def thickness(rows: int) -> float:

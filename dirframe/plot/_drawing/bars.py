@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.options import current
-from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing import typography
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _TWO_LINES = 1.3  # height of a row with two lines of text, in rows
 
@@ -52,12 +51,4 @@ def ranking(
         x=Axis(label=unit),
         y=Axis(scale="rows", names=rows),
         rows=round((_TWO_LINES if has_two_lines else 1) * len(table)),
-        draw=_draw,
     )
-
-
-def _draw(ax: Axes, chart: Chart) -> None:
-    (bars,) = chart.marks
-    size = axes.name_rows(ax, chart.y.names)
-    axes.titles(ax, chart.title, chart.x.label)
-    axes.bars(ax, bars.x, bars.labels, bars.colours, size)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.plot._description.chart import Axis, Chart, Marks
-from dirframe.plot._drawing import numeric_axes, typography
+from dirframe.plot._drawing import typography
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _PARTS = {"Half": 0.5, "90%": 0.9, "99%": 0.99}
 
@@ -30,6 +29,7 @@ def distribution(
         table=table,
         x=table[numbers].to_numpy(float),
         y=table[records].to_numpy(float),
+        name="distribution",
     )
     return Chart(
         table=table,
@@ -39,25 +39,6 @@ def distribution(
         notes=[_quantiles(table, numbers), note],
         x=Axis(label=units[0], scale="log"),
         y=Axis(label=units[1], scale="log", least=1),
-        draw=_draw,
-    )
-
-
-def _draw(ax: Axes, chart: Chart) -> None:
-    (dots,) = chart.marks
-    numeric_axes.labels(ax, chart)
-    numeric_axes.logarithmic(ax, "x", dots.x.max())
-    numeric_axes.logarithmic(ax, "y", dots.y.max(), least=chart.y.least)
-    ax.plot(
-        dots.x,
-        dots.y,
-        "o",
-        color=dots.colours[0],
-        markersize=numeric_axes.dot(ax),
-        markeredgecolor=ax.get_facecolor(),
-        markeredgewidth=0.4,
-        clip_on=False,
-        gid="distribution",
     )
 
 

@@ -72,7 +72,7 @@ def panels_of(
     return Panels(
         panels=panels,
         title=f"{charts[-1].title}, by {', '.join(names).replace('_', ' ')}",
-        table=record_strata(records, pd.DataFrame(), results, strata, names, stacklevel=5),
+        table=record_strata(records, pd.DataFrame(), results, strata, names),
         notes=[*common, pooled if groups else ""],
     )
 

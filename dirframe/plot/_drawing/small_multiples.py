@@ -12,7 +12,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator
 
 from dirframe.plot._description.options import current
-from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing import axes, marks, typography
 from dirframe.plot._drawing.figures import new_figure
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def draw_panels(panels: Panels) -> Axes:
         for ax, panel in zip(every, panels.panels, strict=True):
             ax.set_gid(axes.PANEL)
             if panel.chart:
-                axes.draw(panel.chart, ax, is_captioned=False)
+                marks.draw(panel.chart, ax, is_captioned=False)
             _title(ax, panel.title)
             if not panel.chart:
                 axes.empty_message(ax, panel.message)

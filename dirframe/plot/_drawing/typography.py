@@ -14,7 +14,7 @@ from matplotlib.font_manager import FontProperties, findfont, fontManager, get_f
 from matplotlib.textpath import text_to_path
 
 from dirframe._display.values import counted, label, percent
-from dirframe.errors import Hint, MissingGlyphsWarning
+from dirframe.errors import Hint, MissingGlyphsWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -159,7 +159,7 @@ def warn_of_missing_glyphs(texts: Iterable[str]) -> None:
     codes = "|".join(str(ord(character)) for character in missing)
     warnings.filterwarnings("ignore", rf"Glyph ({codes}) ", UserWarning)
     shown = missing[:10] + ("…" if len(missing) > 10 else "")
-    warnings.warn(
+    warn(
         MissingGlyphsWarning(
             f"No installed font has {counted(len(missing), 'character')} of this chart ({shown}); "
             "boxes are drawn instead.",
@@ -168,6 +168,5 @@ def warn_of_missing_glyphs(texts: Iterable[str]) -> None:
                 "Install a font of dirframe.plot.FONTS that has them, such as Noto Sans CJK.",
                 shell="Install a font that has them, such as Noto Sans CJK.",
             ),
-        ),
-        stacklevel=3,
+        )
     )

@@ -9,7 +9,7 @@ from dirframe.plot._description.chart import Chart
 from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.options import current
 from dirframe.plot._drawing import axes, typography
-from dirframe.plot._interactive.scales import GRID, SMALL, TEXT, limits_of, ticks, values_along
+from dirframe.plot._interactive.scales import GRID, SMALL, TEXT, limits_of, ticks
 from dirframe.plot._interactive.traces import INK, coordinates, legend_entries, literal, traces
 
 try:
@@ -200,9 +200,7 @@ class _Page:
             "ticks": "outside",
             "ticklen": 5,
             "tickcolor": GRID,
-            **limits_of(
-                chart, which, [end for mark in marks for end in values_along(mark, which)], room
-            ),
+            **limits_of(chart, which, [end for mark in marks for end in mark.ends(which)], room),
             **ticks(axis, self._inner * room, marks, which),
         }
 
@@ -288,7 +286,7 @@ def _names_width(chart: Chart) -> float:
         return min(0.94 * typography.widest(names, SMALL) + 12, _NAMES)
     if chart.y.scale == "none":
         return 0.0
-    most = max((v for marks in chart.marks for v in values_along(marks, "y")), default=0)
+    most = max((v for marks in chart.marks for v in marks.ends("y")), default=0)
     widest = "100%" if chart.y.scale == "share" else f"{most:,.0f}"
     lines = _lines(typography.wrapped(chart.y.text, TEXT, _height(chart)))
     return typography.widest([widest], TEXT) + 18 + lines * TEXT * _LINE

@@ -10,31 +10,13 @@ from dirframe.plot._drawing import typography, worldmap
 from dirframe.plot._interactive.traces import coordinates, literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from dirframe.plot._description.chart import Axis, Chart, Marks
 
 # In pixels.
 TEXT, SMALL = 12.0, 11.0
 GRID = "#E3E6EA"
-
-
-def values_along(marks: Any, which: str) -> Iterator[float]:
-    """Yield the values of marks along an axis, with the ends of bars and ranges."""
-    if marks.kind == "regions":
-        return
-    is_length = (marks.kind == "rows" and which == "x") or (
-        marks.kind == "columns" and which == "y"
-    )
-    values = np.asarray(getattr(marks, which), dtype=float)
-    ends = [values + np.asarray(marks.base, dtype=float) if is_length else values]
-    if is_length and np.ndim(marks.base):
-        ends.append(np.asarray(marks.base, dtype=float))
-    if which == "x":
-        ends += [
-            np.asarray(end, dtype=float) for low, high, _ in marks.ranges for end in (low, high)
-        ]
-    yield from (float(value) for end in ends for value in end if not np.isnan(value))
 
 
 def limits_of(chart: Chart, which: str, values: list[float], room: float) -> dict[str, Any]:
@@ -69,13 +51,13 @@ def ticks(axis: Axis, room: float, marks: Sequence[Marks], which: str) -> dict[s
         return {**ticks, "tickfont": {"size": SMALL}}
     if axis.scale in {"date", "share"}:
         return {"date": {"type": "date"}, "share": {"tickformat": ".0%"}}[axis.scale]
-    most = max((end for mark in marks for end in values_along(mark, which)), default=1)
+    most = max((end for mark in marks for end in mark.ends(which)), default=1)
     if axis.scale == "log":
         return _logarithmic(axis, most)
     if axis.scale == "ratio":
         return _of_ratios(axis)
     if which == "x" and marks and marks[0].kind == "columns":  # years: no commas, and whole
-        ends = [end for mark in marks for end in values_along(mark, which)]
+        ends = [end for mark in marks for end in mark.ends(which)]
         steps = (digit * 10**power for power in range(4) for digit in (1, 2, 5))
         step = next(step for step in steps if (max(ends) - min(ends)) / step < 8)
         return {"tickformat": "d", "tick0": 0, "dtick": step}

@@ -27,6 +27,7 @@ _DAY = 86_400_000  # milliseconds, Plotly's unit of dates
 # That of Matplotlib's charts: linear from 0 to 1.
 _LOGARITHM = SymmetricalLogTransform(base=10, linthresh=1, linscale=0.5)
 _PATTERNS = {"/": "/", "\\": "\\", "x": "x", "*": "x", ".": ".", "o": ".", "-": "-", "|": "|"}
+_SYMBOLS = {"o": "circle", "|": "line-ns-open"}
 _UNKNOWN = "not known"
 
 
@@ -47,8 +48,8 @@ def coordinates(axis: Axis, values: Any) -> Any:
 
 def traces(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
     """Yield the traces of marks."""
-    draw = {"rows": _bars, "columns": _bars, "dots": _points, "line": _points, "regions": _regions}
-    yield from draw[marks.kind](chart, marks)
+    draw = {"rows": _bars, "columns": _bars, "regions": _regions}
+    yield from draw.get(marks.kind, _points)(chart, marks)
 
 
 def legend_entries(chart: Chart) -> Iterator[dict[str, Any]]:
@@ -99,7 +100,7 @@ def _bars(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
     bar: dict[str, Any] = {"width": marks.width}
     positions = coordinates(across, rows)
     if is_row:
-        bar = {"width": axes.thickness(len(chart.y.names))}
+        bar = {"width": axes.thickness(len(chart.y.names)) * (marks.width or 1)}
     elif marks.width is None:  # the places are edges
         bar = {"width": np.diff(positions).tolist(), "offset": 0}
         positions = positions[:-1]
@@ -149,11 +150,12 @@ def _points(chart: Chart, marks: Marks) -> Iterator[dict[str, Any]]:
     colours: str | Sequence[str] = marks.colours if len(marks.colours) > 1 else INK
     if len(marks.colours) == 1:
         colours = marks.colours[0]
-    sizes = [7 * size for size in marks.sizes] or 7
+    sizes: Any = [7 * size for size in marks.sizes] or [7]
     look: dict[str, Any] = {
         "marker": {
             "color": colours,
-            "size": 6 if is_line else sizes,
+            "symbol": _SYMBOLS[marks.symbol],
+            "size": 6 if is_line else sizes if marks.kind == "bubbles" else sizes[0],
             "opacity": 1,
             "line": {"width": 0.6, "color": "white" if isinstance(colours, str) else NEUTRAL},
         }

@@ -15,7 +15,8 @@ from dirframe.plot._backends import drawn
 from dirframe.plot._description.chart import Axis, Chart, Marks
 from dirframe.plot._description.colours import NEUTRAL
 from dirframe.plot._description.tables import is_whole, table_of
-from dirframe.plot._drawing import axes, dates, numeric_axes, typography
+from dirframe.plot._drawing import dates, typography
+from dirframe.plot._drawing.marks import draw_marks
 from dirframe.plot._drawing.typography import column_label as label
 from dirframe.stats._core.groupby import CONTRIBUTORS
 
@@ -29,11 +30,7 @@ if TYPE_CHECKING:
     from dirframe.stats._options.selection import Frame
 
 #: How fitted curves are told apart without colours.
-_DASHES: dict[Literal["dash", "dot", "dashdot"], Any] = {
-    "dash": (0, (5, 1.5)),
-    "dot": (0, (1, 1)),
-    "dashdot": (0, (5, 1.5, 1, 1.5)),
-}
+_DASHES: Sequence[Literal["dash", "dot", "dashdot"]] = ("dash", "dot", "dashdot")
 _KEY = "Fitted"
 _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
@@ -130,15 +127,8 @@ def survival(
 
 def _draw_survival(ax: Axes, chart: Chart) -> None:
     (curve,) = chart.marks
-    (colour,) = curve.colours
     at_risk = replace(chart.x, label=f"{chart.x.label}; below: at risk")
-    numeric_axes.labels(ax, replace(chart, x=at_risk))
-    if curve.band:
-        ax.fill_between(curve.x, *curve.band, step="post", color=colour, alpha=0.2, linewidth=0)
-    look = {"drawstyle": "steps-post", "linewidth": 1.8, "gid": "survival"}
-    ax.plot(curve.x, curve.y, color=colour, **look)  # type: ignore[arg-type]  # of several types
-    numeric_axes.shares(ax, "y")
-    ax.set(xlim=chart.x.limits, ylim=chart.y.limits)
+    draw_marks(ax, replace(chart, x=at_risk))
     last = curve.x[-1]
     size = typography.size(ax, "small")
     fit = max(min(int(typography.width(ax) / (_TICK_WIDTH * size)), 8), 2)
@@ -224,19 +214,7 @@ def distribution_tail(
             limits=(min([0.5, *shares]) / 1.5, 1.3),
         ),
         key=_KEY,
-        draw=_draw_tail,
     )
-
-
-def _draw_tail(ax: Axes, chart: Chart) -> None:
-    numeric_axes.labels(ax, chart)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    _curves(ax, chart)
-    ax.set(xlim=chart.x.limits, ylim=chart.y.limits)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(FuncFormatter(_plain))
-        axis.set_minor_formatter("")
 
 
 @drawn("x")
@@ -305,25 +283,14 @@ def growth_curve(
         ),
         y=Axis(label=label(column).capitalize() + (" so far" if cumulative else " in the month")),
         key=_KEY,
-        draw=_draw_growth,
     )
-
-
-def _draw_growth(ax: Axes, chart: Chart) -> None:
-    numeric_axes.labels(ax, chart)
-    _curves(ax, chart)
-    observed = chart.marks[0]
-    dates.axis(ax)
-    ax.set_xlim(chart.x.limits)
-    numeric_axes.counts(ax, "y", max(marks.y.max() for marks in chart.marks))
-    ax.set_ylim(min(0.0, observed.y.min() * 1.05))
 
 
 def _observed_and_fitted(table: pd.DataFrame, x: Any, y: Any, names: Sequence[str]) -> list[Marks]:
     """Describe the observed values and the curves that were fitted; nothing without values."""
     if table.empty:
         return []
-    marks = [Marks(kind="dots", table=table, x=x, y=y, name="observed")]
+    marks = [Marks(kind="dots", table=table, x=x, y=y, name="observed", sizes=[0.7])]
     for name, dash in zip(names, _DASHES, strict=False):
         column = name.replace(" ", "_").replace("-", "_")
         fitted = table[column].to_numpy(float, na_value=np.nan)
@@ -341,19 +308,3 @@ def _observed_and_fitted(table: pd.DataFrame, x: Any, y: Any, names: Sequence[st
                 )
             )
     return marks
-
-
-def _curves(ax: Axes, chart: Chart) -> None:
-    """Draw the observed values and the fitted curves, each with its kind of line."""
-    observed, *fitted = chart.marks
-    size = numeric_axes.dot(ax) * 0.7
-    (colour,) = observed.colours
-    ax.plot(observed.x, observed.y, "o", color=colour, markersize=size, label=observed.name)
-    for marks, style in zip(fitted, _DASHES.values(), strict=False):
-        ax.plot(marks.x, marks.y, linestyle=style, color=NEUTRAL, linewidth=1.3, label=marks.name)
-    if fitted:
-        axes.legend(ax, ax.lines)
-
-
-def _plain(value: float, _place: int | None = None) -> str:
-    return f"{value:,.0f}" if value >= 1 else f"{value:g}"

@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, MaxNLocator, StrMethodFormatter
 
 from dirframe._display.values import percent
 from dirframe.plot._description.chart import Axis, Chart, Marks
-from dirframe.plot._description.colours import NEUTRAL
-from dirframe.plot._drawing import axes, typography
+from dirframe.plot._drawing import typography
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _REASONS = {
     "value_missing": "without a value",
@@ -79,7 +76,6 @@ def forest(
         rows=len(table),
         columns=columns,
         reference=reference,
-        draw=_draw,
     )
 
 
@@ -93,36 +89,6 @@ def _limits(numbers: Sequence[float]) -> tuple[float, float]:
     return min(0.0, float(np.nanmin([*numbers, 0])) * 1.05), float(
         np.nanmax([*numbers, 0]) * 1.05
     ) or 1.0
-
-
-def _draw(ax: Axes, chart: Chart) -> None:
-    (dots,) = chart.marks
-    ((low, high, width),) = dots.ranges
-    size = axes.name_rows(ax, chart.y.names)
-    axes.titles(ax, chart.title, chart.x.text, pad=2.4 * size)
-    if chart.reference is not None:
-        ax.axvline(chart.reference, color=NEUTRAL, linewidth=1, linestyle="--", zorder=1)
-    between = np.isfinite(low) & np.isfinite(high)
-    spans = (dots.y[between], low[between], high[between])
-    (colour,) = dots.colours
-    ax.hlines(*spans, colors=colour, linewidth=width, gid="interval")
-    ax.plot(dots.x, dots.y, "o", color=colour, markersize=5, gid="estimate", clip_on=False)
-    axes.columns(ax, chart.columns, size)
-    axes.label_ticks(ax)
-    if chart.x.scale == "ratio":
-        ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    else:
-        is_share = chart.x.scale == "share"
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))
-        ax.xaxis.set_major_formatter(
-            FuncFormatter(_share_tick) if is_share else StrMethodFormatter("{x:,g}")
-        )
-    ax.set_xlim(chart.x.limits)
-
-
-def _share_tick(value: float, _place: int | None = None) -> str:
-    return f"{value:.3g}" if value == 0 else f"{100 * value:g}%"
 
 
 def _figure(number: float, *, share: bool) -> str:

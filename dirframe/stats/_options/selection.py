@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from datetime import timedelta
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypedDict, TypeVar
@@ -15,7 +14,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.client.frames.interchange import as_pandas
-from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning
+from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning, warn
 from dirframe.schema.extensions import ALL_RESOURCES
 from dirframe.stats._core.result import attach_counts
 from dirframe.stats._options.strata import Stratum, names_of, strata_of
@@ -256,8 +255,6 @@ def record_strata(
     outcomes: Sequence[pd.DataFrame | ColumnsNotSentError],
     strata: Sequence[Stratum],
     names: Sequence[str],
-    *,
-    stacklevel: int = 4,
 ) -> pd.DataFrame:
     """Record the number of records of all strata, and those not computed, in a result."""
     tables = [outcome for outcome in outcomes if isinstance(outcome, pd.DataFrame)]
@@ -283,14 +280,13 @@ def record_strata(
         columns = sorted({column for _, error in omitted for column in error.columns})
         note = f"{', '.join(titles)} (not sent: {', '.join(columns)})"
         step += f", not computed: {note}"
-        warnings.warn(
+        warn(
             StrataOmittedWarning(
                 f"Not computed: {note}. The other strata are.",
                 strata=titles,
                 columns=columns,
                 hint=omitted[0][1].hint,
-            ),
-            stacklevel=stacklevel,
+            )
         )
     provenance.copy_provenance(tables[0], result, step)
     return provenance.set_provenance(

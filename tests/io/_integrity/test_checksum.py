@@ -57,8 +57,9 @@ def test_a_database_that_was_changed_is_read_with_a_warning(tmp_path: Path) -> N
     with closing(sqlite3.connect(file)) as base:
         base.execute("UPDATE f SET name = 'changed' WHERE rowid = 1")
         base.commit()
-    with pytest.warns(ExportWarning, match="has changed since it was exported"):
+    with pytest.warns(ExportWarning, match="has changed since it was exported") as caught:
         assert read_export(file)["name"][0] == "changed"
+    assert caught[0].filename == __file__
     file = export(rich(), tmp_path / "g.sqlite")
     with closing(sqlite3.connect(file)) as base:  # grows over the digest
         base.execute("CREATE TABLE more (text)")

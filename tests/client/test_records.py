@@ -9,7 +9,12 @@ from urllib.parse import quote
 import pytest
 
 import dirframe
-from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponseError
+from dirframe.errors import (
+    InvalidInputError,
+    NotFoundError,
+    UnreadableResponseError,
+    WeakKeyWarning,
+)
 from dirframe.provenance import get_provenance
 from dirframe.schema import PROJECT
 from tests.client import Asked, Reply, Server, failed, page_xml, record
@@ -250,3 +255,40 @@ def test_the_account_with_the_number_that_a_digest_begins_with_is_refused(
             dirframe.load_account("12" + "a" * 30, directory=at(server))
         frame = dirframe.load_account("1" + "a" * 31, directory=at(server))
         assert list(frame["id"]) == ["12"]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda directory, key: dirframe.load_project(key, directory=directory),
+        lambda directory, key: dirframe.load_account(key, directory=directory),
+        lambda directory, key: dirframe.load_projects(query=f"x {key}", directory=directory),
+        lambda directory, key: list(dirframe.iter_accounts(directory, query=key)),
+        lambda directory, key: dirframe.load_activity(key, directory=directory),
+        lambda directory, key: dirframe.plan("projects", query=key, directory=directory),
+        lambda directory, key: dirframe.harvest(
+            "projects", directory.settings.cache_dir / "kept", query=key, directory=directory
+        ),
+    ],
+)
+def test_a_key_in_another_place_is_refused_and_neither_sent_nor_stored(
+    ask: Callable[[Directory, str], object],
+    people: Server,
+    at: Callable[..., Directory],
+    tmp_path: Path,
+) -> None:
+    key = "k3y+M4RKED0123456789"
+    with pytest.raises(InvalidInputError, match="contains the API key") as caught:
+        ask(at(people, key), key)
+    assert key not in str(caught.value)
+    assert people.asked == []
+    stored = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(key.encode() in content for content in stored)
+
+
+def test_an_id_that_is_also_a_weak_key_is_an_id(
+    people: Server, at: Callable[..., Directory]
+) -> None:
+    with pytest.warns(WeakKeyWarning):
+        frame = dirframe.load_account("7", directory=at(people, "7"))
+    assert list(frame["id"]) == ["7"]

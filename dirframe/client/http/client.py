@@ -17,6 +17,7 @@ from requests.utils import get_netrc_auth
 
 from dirframe import __version__
 from dirframe._sqlite import close_on_error
+from dirframe.client.http.auth import refuse_key
 from dirframe.client.http.cache import ResponseCache
 from dirframe.client.http.connections import trusted_certificates
 from dirframe.client.http.quota import DailyQuota
@@ -248,9 +249,11 @@ class Session:
         return str(json.loads(stored.content)["refused"])
 
     def address(self, path: str, parameters: Mapping[str, str]) -> str:
-        """Return the URL of a document, without the key."""
+        """Return the URL of a document, without the key; raise if a part of it is the key."""
         query = urlencode(sorted(parameters.items()))
-        return f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
+        url = f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
+        refuse_key(url, self._settings.api_key)
+        return url
 
     def warn_if_stale(self, pages: list[FetchedPage]) -> None:
         """Warn if any of the documents is expired."""

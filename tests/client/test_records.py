@@ -6,6 +6,8 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import dirframe
@@ -292,3 +294,23 @@ def test_an_id_that_is_also_a_weak_key_is_an_id(
     with pytest.warns(WeakKeyWarning):
         frame = dirframe.load_account("7", directory=at(people, "7"))
     assert list(frame["id"]) == ["7"]
+
+
+@pytest.mark.parametrize("wrong", [None, [1, 2], 1.0, pd.Series([1]), pd.NA, True, b"7"], ids=str)
+@pytest.mark.parametrize(
+    "load",
+    [dirframe.load_project, dirframe.load_account, dirframe.load_size, dirframe.load_contributors],
+)
+def test_a_record_is_not_asked_for_by_what_is_no_id(
+    load: Callable[..., pd.DataFrame], wrong: Any, people: Server, at: Callable[..., Directory]
+) -> None:
+    with pytest.raises(InvalidInputError, match="it must be text or a whole number"):
+        load(wrong, directory=at(people))
+    assert people.asked == []
+
+
+def test_a_number_of_numpy_is_an_id_and_seconds(
+    people: Server, at: Callable[..., Directory]
+) -> None:
+    frame = dirframe.load_project(np.int64(1), wait=np.float32(1.5), directory=at(people))  # type: ignore[arg-type]  # numbers, to Python
+    assert list(frame["id"]) == ["1"]

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import DefaultCookiePolicy
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -83,8 +84,11 @@ class CachePolicy:
                     shell="Use --refresh, or --offline and --stale.",
                 ),
             )
-        if self.wait < 0:
-            raise InvalidInputError(f"wait is {self.wait}; it must be a number of seconds from 0.")
+        wait: Any = self.wait
+        if not isinstance(wait, Real) or not float(wait) >= 0:  # nor is NaN
+            raise InvalidInputError(
+                f"wait is {self.wait!r}; it must be a number of seconds from 0."
+            )
 
     def for_retry(self) -> CachePolicy:
         """Return the policy for inconsistent pages: refresh, unless offline."""

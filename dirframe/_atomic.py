@@ -64,6 +64,8 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
     ------
     InvalidInputError
         If the target exists by then and `overwrite` is False.
+    OSError
+        If the file cannot be written; the error names the target.
 
     Examples
     --------
@@ -83,10 +85,21 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary_sibling(target: Path) -> Iterator[Path]:
-    """Yield the path of a temporary file beside the target and remove the file afterwards."""
+    """Yield the path of a temporary file beside the target and remove the file afterwards.
+
+    Raises
+    ------
+    OSError
+        If the block could not write the file; the error names the target, which was asked for.
+    """
     temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
     try:
         yield temporary
+    except OSError as error:
+        # A full disk has no name; further temporary files begin with the name of this one.
+        if error.filename is None or str(error.filename).startswith(str(temporary)):
+            raise _named(error, target) from error
+        raise
     finally:
         # SQLite creates further files beside a database.
         for leftover in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
@@ -114,6 +127,13 @@ def atomic_replace(written: Path, target: Path, *, overwrite: bool) -> None:
             refuse_existing(target)
             written.replace(target)
     _sync(target.parent)
+
+
+def _named(error: OSError, target: Path) -> OSError:
+    if error.errno is None:
+        return OSError(f"{target} could not be written: {error}.")
+    # Not strerror, which in errors of Arrow is a sentence about the temporary file.
+    return OSError(error.errno, os.strerror(error.errno), str(target))
 
 
 def _sync(path: Path) -> None:

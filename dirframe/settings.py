@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from hashlib import sha256
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -51,6 +52,8 @@ class ApiKey:
     __slots__ = ("_secret",)
 
     def __init__(self, secret: str) -> None:
+        if not isinstance(secret, str):
+            raise ConfigurationError(f"The API key must be text; got a {type(secret).__name__}.")
         if not secret or secret != secret.strip() or not secret.isprintable():
             raise ConfigurationError(
                 "The API key is empty or contains blanks or control characters; "
@@ -170,8 +173,14 @@ class Settings:
         if not self.name:
             object.__setattr__(self, "name", urlsplit(self.base_url).netloc)
         for name in ("max_workers", "daily_quota"):
-            if getattr(self, name) < 1:
-                raise InvalidInputError(f"{name} is {getattr(self, name)}; it must be 1 or more.")
+            number: Any = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, Integral) or int(number) < 1:
+                raise InvalidInputError(f"{name} is {number!r}; it must be a whole number from 1.")
+        if not isinstance(self.expire_after, timedelta):
+            raise InvalidInputError(
+                f"expire_after is {self.expire_after!r}; it must be a timedelta, such as "
+                "timedelta(days=1)."
+            )
 
     @property
     def is_local(self) -> bool:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import keyring
 import pytest
@@ -224,3 +224,26 @@ def test_a_key_is_unmistakable_if_no_record_holds_it_by_chance(
     key: str, unmistakable: bool
 ) -> None:
     assert ApiKey(key).is_unmistakable is unmistakable
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"daily_quota": "5"}, "daily_quota is '5'; it must be a whole number from 1"),
+        ({"daily_quota": float("nan")}, "daily_quota is nan; it must be a whole number from 1"),
+        ({"max_workers": 1.5}, r"max_workers is 1\.5; it must be a whole number from 1"),
+        ({"expire_after": "1d"}, "expire_after is '1d'; it must be a timedelta"),
+        ({"expire_after": 86_400}, "expire_after is 86400; it must be a timedelta"),
+    ],
+    ids=str,
+)
+def test_a_setting_of_a_wrong_type_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInputError, match=said):
+        dirframe.Directory("https://d.example", "some-key", cache=False, **options)
+
+
+def test_a_key_that_is_no_text_is_named_by_its_type_alone() -> None:
+    number: Any = 1234567890123456
+    with pytest.raises(ConfigurationError, match="must be text; got a int") as caught:
+        dirframe.Directory("https://d.example", number, cache=False)
+    assert str(number) not in str(caught.value)

@@ -128,7 +128,7 @@ def bundle(
     archive.verify()
     with (
         atomic_write(target, overwrite=overwrite) as unfinished,
-        TemporaryDirectory(dir=target.parent, prefix=".bundle-") as folder,
+        TemporaryDirectory(dir=target.parent, prefix=f"{unfinished.name}-") as folder,
     ):
         root = Path(folder)
         tables = _tables(archive, root / "data")
@@ -156,7 +156,13 @@ def refuse_archive(target: Path) -> None:
 
 def _tables(archive: Archive, folder: Path) -> list[Path]:
     """Write the records as Parquet; more than one file only for very many."""
-    name, parts = archive.collection.resource.collection, archive.to_parquet(folder).iterdir()
+    name = archive.collection.resource.collection
+    try:
+        parts = archive.to_parquet(folder).iterdir()
+    except ArchiveError as error:
+        if isinstance(error.__cause__, OSError):  # the message names the temporary folder
+            raise error.__cause__ from None
+        raise
     return [
         part.rename(folder / (f"{name}-{number}.parquet" if number else f"{name}.parquet"))
         for number, part in enumerate(sorted(parts))

@@ -278,6 +278,7 @@ def open_writer(
     """
     with client_or_default(directory) as client:
         settings = client.settings
+        client.session.address(query.path, query.params(1))  # raises before a file exists
         what = query.resource.name, settings.base_url, settings.name, query.query
         with Store.open_writer(path, Collection(*what)) as store:
             writer = ArchiveWriter(store, client, query, budget, details=details)

@@ -351,12 +351,11 @@ def _chart(spec: ChartSpec) -> Command:
 
 def _check_chart_file(path: Path, overwrite: bool) -> None:
     from dirframe._atomic import check_folder, refuse_existing
+    from dirframe._display.suggest import unknown_suffix
     from dirframe.errors import InvalidInputError
 
     if path.suffix.lower() not in _BACKENDS:
-        raise InvalidInputError(
-            f"{path} has the suffix {path.suffix!r}; a chart is one of {', '.join(_BACKENDS)}."
-        )
+        raise InvalidInputError(unknown_suffix(path, path.suffix, _BACKENDS))
     if not overwrite:
         refuse_existing(path)
     check_folder(path)

@@ -135,12 +135,10 @@ def report(
       dirframe report --sample --collection accounts --template my.ipynb -o mine.html
       dirframe report projects.parquet --exclude lines_outlier --by team_size -o teams.html
     """
-    from dirframe._atomic import check_folder, refuse_existing
+    from dirframe.reports.report import check_target
     from dirframe.reports.report import report as make
 
-    check_folder(output)
-    if not overwrite:  # fail before the load
-        refuse_existing(output)
+    check_target(output, overwrite=overwrite, interactive=bool(question["interactive"]))
     options = split(("template", "title", "interactive", *SELECTION_OPTIONS), question)
     if files:
         frames = [read_input(file, None, question) for file in files]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
 from textwrap import fill
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
 
 _ROWS_ON_A_TERMINAL = 50
+
+#: Means standard output, as it means standard input where a file is read.
+_STANDARD_OUTPUT = Path("-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +145,7 @@ _options = with_options(
         "path",
         metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="File to write to, in the format of its suffix. Default: standard output.",
+        help="File to write to, in the format of its suffix. Default: standard output (-).",
     ),
     target,
     click.option(
@@ -170,6 +173,8 @@ def output(function: Callable[..., Any]) -> Any:
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         out = Output(**{field.name: options.pop(field.name) for field in fields(Output)})
+        if out.path == _STANDARD_OUTPUT:
+            out = replace(out, path=None)
         out.check()
         return function(*args, out=out, **options)
 

@@ -148,12 +148,37 @@ def rule_option(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002  
 
         return [rule.value for rule in Rule if rule.startswith(incomplete)]
 
+    def check(
+        _context: click.Context, _option: click.Parameter, rules: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        if rules:
+            from dirframe.stats._rules.exclusion import rules_of
+
+            rules_of(rules)  # raises before the load
+        return rules
+
     return click.option(
         *names,
         metavar="RULE",
         multiple=True,
+        callback=check,
         help=f"{help}; may be repeated.",
         shell_complete=complete,
+    )
+
+
+def age_option(*, help: str) -> Callable[[Any], Any]:  # noqa: A002  # as in click
+    """Return the option for the age of an analysis."""
+
+    def check(_context: click.Context, _option: click.Parameter, age: str | None) -> str | None:
+        if age is not None:
+            from dirframe.stats._rules.frame_facts import offset_of
+
+            offset_of(age)  # raises before the load
+        return age
+
+    return click.option(
+        "--max-age", metavar="AGE", callback=check, help=f"{help}: 90d, 26w, 18mo, 2y."
     )
 
 
@@ -221,9 +246,7 @@ SELECTION_OPTIONS = {
     name: with_options(option, section="Selection")
     for name, option in {
         "exclude": rule_option("--exclude", help="Exclude records by this rule of dirframe flags"),
-        "max_age": click.option(
-            "--max-age", metavar="AGE", help="Exclude older analyses: 90d, 26w, 18mo, 2y."
-        ),
+        "max_age": age_option(help="Exclude older analyses"),
         "by": click.option(
             "--by",
             metavar="COLUMN",

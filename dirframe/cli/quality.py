@@ -12,6 +12,7 @@ import click
 from dirframe.cli.frame_output import Output, output
 from dirframe.cli.load import file_argument, read_input
 from dirframe.cli.options import (
+    age_option,
     collection_option,
     command,
     plain_format,
@@ -50,9 +51,7 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
 @file_argument
 @collection_option
 @rule_option("--rule", "rules", help="Apply only this rule")
-@click.option(
-    "--max-age", metavar="AGE", help="Age from which an analysis is stale: 90d, 26w, 18mo, 2y."
-)
+@age_option(help="Age from which an analysis is stale")
 @output
 @query_options
 def flags(*, file: str | None, collection: str | None, out: Output, **question: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -116,6 +117,22 @@ def known_resource(path: str) -> tuple[Resource | None, bool]:
     return None, False
 
 
+def identifier_of(value: object, name: str) -> str:
+    """Return the id or the name of a record as text.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is neither text nor a whole number: it would be requested, and not be found.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | Integral):
+        raise InvalidInputError(
+            f"The {name} is {value!r}; it must be text or a whole number.",
+            hint=Hint("Pass one id or name; of a table, read the column of ids as text."),
+        )
+    return str(value).strip()
+
+
 def path_of(template: str, **values: str | int) -> str:
     """Fill in a path template.
 
@@ -126,7 +143,7 @@ def path_of(template: str, **values: str | int) -> str:
     """
     escaped = {}
     for name, value in values.items():
-        text = str(value).strip()
+        text = identifier_of(value, name)
         if not text or text in {".", ".."}:
             raise InvalidInputError(
                 f"The {name} is {value!r}; pass its id or its short name in addresses."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dirframe.client.addresses import Address, path_of
+from dirframe.client.addresses import Address, identifier_of, path_of
 from dirframe.client.collection_loader import LoadOptions
 from dirframe.client.connection import client_or_default
 from dirframe.client.http.client import CachePolicy
@@ -128,7 +128,8 @@ def load_contributors(
     Raises
     ------
     InvalidInputError
-        If `project` is empty, or `sort` or `max_items` is invalid.
+        If `project` is empty, or neither text nor a whole number, or `sort` or `max_items` is
+        invalid.
     NotFoundError
         If there is no such project.
     ServiceError
@@ -182,7 +183,7 @@ def load_activity(
     Raises
     ------
     InvalidInputError
-        If `project` is empty.
+        If `project` is empty, or neither text nor a whole number.
     NotFoundError
         If there is no such project.
     ServiceError
@@ -235,7 +236,7 @@ def load_size(
     Raises
     ------
     InvalidInputError
-        If `project` is empty.
+        If `project` is empty, or neither text nor a whole number.
     NotFoundError
         If there is no such project.
     ServiceError
@@ -257,7 +258,11 @@ def load_size(
 def _load(
     resource: Resource, directory: Directory | None, options: LoadOptions, **parameters: Any
 ) -> pd.DataFrame:
-    facts = {"project": str(parameters.pop("project")).strip()} if "project" in parameters else {}
+    facts = {
+        name: identifier_of(parameters.pop(name), name)
+        for name in ("project",)
+        if name in parameters
+    }
     path = path_of(resource.paths[0], analysis="latest", **facts)
     address = Address(path, paged=resource.paged, single=False, facts=facts)
     query = CollectionQuery(resource=resource, address=address, **parameters)

@@ -7,6 +7,7 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from dirframe.client.addresses import identifier_of
 from dirframe.client.collection_loader import load_single
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import record_path
@@ -62,7 +63,7 @@ def load_account(
     NotFoundError
         If there is no such account, or the directory returns another one.
     InvalidInputError
-        If the id is empty.
+        If the id is empty, or neither text nor a whole number.
     RequestError
         If the directory cannot be reached or refuses.
 
@@ -75,7 +76,7 @@ def load_account(
     1
     """
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    identifier = str(account).strip()
+    identifier = identifier_of(account, "account")
     with client_or_default(directory) as client:
         if "@" in identifier:
             return _load_by_email(identifier, client, policy)
@@ -114,7 +115,7 @@ def load_project(
     NotFoundError
         If there is no such project, or the directory returns another one.
     InvalidInputError
-        If the id is empty.
+        If the id is empty, or neither text nor a whole number.
     RequestError
         If the directory cannot be reached or refuses.
 
@@ -127,8 +128,9 @@ def load_project(
     '1'
     """
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    identifier = identifier_of(project, "project")
     with client_or_default(directory) as client:
-        return _load_record(PROJECT, str(project).strip(), client, policy)
+        return _load_record(PROJECT, identifier, client, policy)
 
 
 def _load_by_email(address: str, client: Connection, policy: CachePolicy) -> pd.DataFrame:

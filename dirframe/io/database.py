@@ -81,7 +81,7 @@ def write_duckdb(frames: Sequence[ExportFrame], file: Path) -> None:
             db.execute(_KEEPER_TABLE)
             db.executemany(f"INSERT INTO {METADATA_KEY} VALUES (?, ?, ?)", _record_rows(frames))
     except duckdb.Error as error:
-        raise OSError(f"{file.name} could not be written: {error}.") from None
+        raise OSError(str(error)) from None
 
 
 def read_duckdb(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:

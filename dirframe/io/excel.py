@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import zipfile
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +43,12 @@ def write_xlsx(frames: Sequence[ExportFrame], file: Path) -> None:
     try:
         _write(frames, file)
     except etree.SerialisationError as error:  # lxml's error for a full disk
-        raise OSError(f"{file.name} could not be written: {error}.") from None
+        raise OSError(str(error)) from None
 
 
 def _write(frames: Sequence[ExportFrame], file: Path) -> None:
     from openpyxl import Workbook
+    from openpyxl.writer.excel import ExcelWriter
 
     names = _sheet_names(frames)
     book = Workbook(write_only=True)
@@ -66,7 +68,9 @@ def _write(frames: Sequence[ExportFrame], file: Path) -> None:
         for offset in range(0, len(value), 30_000)  # below the limit of a cell
     ]
     _fill(book, METADATA_KEY, [("frame", "fact", "value", "part"), *metadata_rows], 4)
-    book.save(file)
+    # Closed here, because Workbook.save leaves it open when the disk is full.
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        ExcelWriter(book, packed).save()
 
 
 def read_xlsx(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:

@@ -164,7 +164,7 @@ def export(
             if kind.seal:
                 kind.seal.write(temporary)
         except sqlite3.Error as error:
-            raise OSError(f"{target} could not be written: {error}.") from error
+            raise OSError(str(error)) from error
         except UnicodeEncodeError as error:
             raise InvalidInputError(
                 f"{target} was not written: a text holds {error.object[error.start]!r}, half a "

@@ -7,6 +7,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from dirframe._display.suggest import unknown_suffix
 from dirframe.errors import InvalidInputError, MissingExtraError
 from dirframe.io import csv, database, excel, html, package, parquet
 from dirframe.io._integrity.checksum import Seal
@@ -94,7 +95,5 @@ def kind_of(path: Path) -> FileFormat:
     """
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
-        raise InvalidInputError(
-            f"{path} has the suffix {path.suffix!r}; choose one of {', '.join(KINDS)}."
-        )
+        raise InvalidInputError(unknown_suffix(path, path.suffix, KINDS))
     return kind

@@ -64,7 +64,7 @@ def write_package(frames: Sequence[ExportFrame], file: Path, **options: Any) -> 
             f"Two frames would be written to data/{min(clash)}.csv; give them names that differ in "
             "letters and digits."
         )
-    with TemporaryDirectory(dir=file.parent, prefix=".study-") as folder:
+    with TemporaryDirectory(dir=file.parent, prefix=f"{file.name}-") as folder:
         root = Path(folder)
         (root / _DATA).mkdir()
         tables = [

@@ -32,7 +32,7 @@ from dirframe.stats._options.selection import (
     result_of,
     split_arguments,
 )
-from dirframe.stats._options.strata import strata_of
+from dirframe.stats._options.strata import names_of, strata_of
 from dirframe.stats._rules.exclusion import exclude_records
 
 if TYPE_CHECKING:
@@ -66,6 +66,11 @@ def drawn(
             frame, own, selection = split_arguments(name, signature, args, given)
             ax = own.pop("ax", None)
             look = {n: own.pop(n) for n in DEFAULT_APPEARANCE if n in own}
+            if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
+                raise InvalidInputError(
+                    f"ax must be one Axes of matplotlib; got a {type(ax).__name__}. Of several axes, "
+                    "pass one, such as axes[0]."
+                )
             by = selection["by"] is not None and not result_of(frame)
             if by and ax is not None:
                 raise InvalidInputError("by= draws a figure of its own: leave out ax, or by.")
@@ -87,7 +92,7 @@ def drawn(
 
         def _panels(frame: Any, selection: Selection, part: Callable[[Any], Chart]) -> Any:
             records, numbers = exclude_records(frame, selection["exclude"], selection["max_age"])
-            by, least = selection["by"] or (), selection["min_records"]
+            by, least = names_of(selection["by"]), selection["min_records"]
             strata = strata_of(records, by, min_records=least, most=PANELS)
             if not strata:
                 return _draw(part(records), None)

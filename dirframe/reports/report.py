@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe._atomic import atomic_write, check_folder, make_folder, refuse_existing
+from dirframe._display.suggest import unknown_suffix
 from dirframe.errors import InvalidInputError
 from dirframe.reports.execute import execute, read_template, require_package
 from dirframe.reports.inputs import collect_inputs
@@ -110,13 +111,10 @@ def report(
         "min_records": min_records,
     }
     material = collect_inputs(frames, title, selection)
-    target = _target(Path(path), overwrite=overwrite)
+    target = Path(path)
+    check_target(target, overwrite=overwrite, interactive=interactive)
     suffix = target.suffix.lower()
-    for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):
-        require_package(package)
-    is_interactive = interactive and suffix in {".html", ".ipynb"}
-    if is_interactive:
-        require_package("plotly", extra="interactive", purpose="A report with interactive charts")
+    is_interactive = _is_interactive(target, interactive)
     program = browser() if suffix == ".pdf" else ""
     material = replace(material, is_interactive=is_interactive)
     notebook = execute(read_template(template), material)
@@ -134,11 +132,30 @@ def report(
     return _write(target, content, overwrite=overwrite)
 
 
-def _target(target: Path, *, overwrite: bool) -> Path:
+def check_target(target: Path, *, overwrite: bool, interactive: bool = False) -> None:
+    """Check that `report` can write a file, before any data is loaded for it.
+
+    Parameters
+    ----------
+    target : pathlib.Path
+        The file to write.
+    overwrite : bool
+        Whether an existing report may be replaced.
+    interactive : bool, default False
+        Whether the charts are to be interactive.
+
+    Raises
+    ------
+    InvalidInputError
+        If the suffix is unknown, the file exists and `overwrite` is False, or its folder cannot
+        be created.
+    MissingExtraError
+        If a package that the report needs is not installed.
+    ConfigurationError
+        If a PDF is requested and Chromium is not installed.
+    """
     if target.suffix.lower() not in _SUFFIXES:
-        raise InvalidInputError(
-            f"{target} has the suffix {target.suffix!r}; choose one of {', '.join(_SUFFIXES)}."
-        )
+        raise InvalidInputError(unknown_suffix(target, target.suffix, _SUFFIXES))
     check_folder(target)
     pictures = [_folder(target)] if target.suffix.lower() == ".md" else []
     for file in (target, *pictures):
@@ -146,7 +163,16 @@ def _target(target: Path, *, overwrite: bool) -> Path:
             refuse_existing(file)
     if target.is_dir():
         raise InvalidInputError(f"{target} is a folder; name a file.")
-    return target
+    for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):
+        require_package(package)
+    if _is_interactive(target, interactive):
+        require_package("plotly", extra="interactive", purpose="A report with interactive charts")
+    if target.suffix.lower() == ".pdf":
+        browser()
+
+
+def _is_interactive(target: Path, interactive: bool) -> bool:
+    return interactive and target.suffix.lower() in {".html", ".ipynb"}
 
 
 def _folder(target: Path) -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +56,31 @@ def test_the_frame_is_the_same_without_the_archive(study: Path, tmp_path: Path) 
     again = dirframe.open_bundle(study).frame()
     pd.testing.assert_frame_equal(again, frame)
     assert again.attrs == frame.attrs
+
+
+#: No file can be larger, as on a full disk.
+FULL = """
+import resource, signal, sys
+import dirframe
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
+try:
+    dirframe.bundle(*sys.argv[1:])
+except OSError as error:
+    print(error.filename)
+"""
+
+
+def test_a_full_disk_is_an_error_of_the_bundle_and_leaves_nothing(study: Path) -> None:
+    pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
+    before = sorted(study.parent.iterdir())
+    target = study.with_name("again.zip")
+    arguments = [str(study.with_name("a")), str(target)]
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == str(target), done.stderr
+    assert sorted(study.parent.iterdir()) == before
 
 
 def test_an_archive_is_not_replaced_by_its_bundle(study: Path) -> None:

@@ -115,6 +115,33 @@ def test_a_chart_of_an_unknown_kind_is_refused_before_anything_is_asked(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["stats", "tags", "--exclude", "no_such_rule"],
+        ["stats", "tags", "--max-age", "90"],
+        ["plot", "tags", "--exclude", "no_such_rule"],
+        ["sensitivity", "tags", "--rule", "no_such_rule"],
+        ["flags", "--collection", "projects", "--rule", "no_such_rule"],
+        ["flags", "--collection", "projects", "--max-age", "old"],
+        ["report", "--collection", "projects", "--exclude", "no_such_rule"],
+        ["report", "--collection", "projects", "-o", "report.docx"],
+        ["report", "--collection", "projects", "-o", "report"],
+        ["report", "--collection", "projects", "-o", "."],
+    ],
+    ids=" ".join,
+)
+def test_a_rule_an_age_or_a_report_that_there_is_none_of_is_refused_before_anything_is_asked(
+    words: list[str], there: Any, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = run(*words)
+    assert outcome.code == 2, outcome.err
+    assert there.asked == []
+    if "--max-age" in words:
+        assert "Use --max-age with a number and its unit" in outcome.err
+
+
+@pytest.mark.parametrize(
     ("words", "rows"),
     [
         (["stats", "tags", "--top", 3], 4),

@@ -118,6 +118,23 @@ def test_columns_are_chosen_in_the_order_in_which_they_are_named(form: str, run:
     assert "created" not in out
 
 
+@pytest.mark.parametrize("form", [[], ["--format", "jsonl"]])
+def test_a_hyphen_for_a_file_is_standard_output(form: list[str], run: Any) -> None:
+    words = ["projects", "--sample", "-n", "2", *form]
+    named = run(*words, "-o", "-")
+    assert (named.code, named.out) == (0, run(*words).out)
+
+
+@pytest.mark.parametrize("words", ["plot tags -o -", "report -o -", "stats tags -o chart"])
+def test_a_file_without_a_suffix_is_refused_with_those_that_there_are(
+    words: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = run(*words.split(), "--sample")
+    assert (refused.code, refused.out) == (2, "")
+    assert f"{words.rsplit(maxsplit=1)[-1]} has no suffix; choose one of ." in refused.err
+
+
 @pytest.mark.parametrize("chosen", ["", ",", "name,"])
 def test_a_list_of_columns_without_a_name_is_refused(chosen: str, run: Any) -> None:
     refused = run("projects", "--sample", "-n", 2, "--columns", chosen)

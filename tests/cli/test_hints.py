@@ -45,8 +45,8 @@ def advice_of(text: str) -> list[str]:
     ("line", "says"),
     [
         ("export there.csv there.csv", "Choose another name or use --overwrite."),
-        ("report there.csv -o there.csv", "Choose another name or use --overwrite."),
-        ("plot growth there.csv -o there.csv", "a chart is one of .png"),
+        ("report there.csv -o there.csv", "choose one of .html, .pdf"),
+        ("plot growth there.csv -o there.csv", "choose one of .png"),
         ("clean there.csv", "Use --column to name the one that holds the countries."),
         ("clean mars.csv --strict", "Answer them in a file of overrides"),
         ("clean mars.csv --overrides there.csv", "Overrides are what --audit writes."),

@@ -249,3 +249,27 @@ def test_the_directory_may_be_the_first_argument(name: str) -> None:
         load("firefox")
     assert caught.value.hint is not None
     assert "query=" in caught.value.hint.python
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"query": ["parser", "lexer"]}, r"query is \['parser', 'lexer'\]; it must be text"),
+        ({"query": 2}, "query is 2; it must be text"),
+        ({"query": b"parser"}, "query is b'parser'; it must be text"),
+        ({"query": "caf\udce9"}, "query is 'caf.*; it must be text"),
+        ({"sort": ["name"]}, r"sort is \['name'\]; it must be text"),
+        ({"columns": "name"}, r"columns is 'name'; pass a list of names: \['name'\]"),
+        ({"columns": [1]}, "no column 1"),
+        ({"wait": "1h"}, "wait is '1h'; it must be a number of seconds"),
+        ({"wait": float("nan")}, "wait is nan; it must be a number of seconds"),
+    ],
+    ids=str,
+)
+def test_an_argument_of_a_wrong_type_is_refused_before_anything_is_requested(
+    options: dict[str, Any], said: str, at: Callable[..., Directory]
+) -> None:
+    with Server(lambda _: page_xml([], available=0, first=0)) as there:
+        with pytest.raises(InvalidInputError, match=said):
+            dirframe.load_projects(directory=at(there), **options)
+        assert there.asked == []

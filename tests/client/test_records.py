@@ -6,10 +6,17 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponseError
+from dirframe.errors import (
+    InvalidInputError,
+    NotFoundError,
+    UnreadableResponseError,
+    WeakKeyWarning,
+)
 from dirframe.provenance import get_provenance
 from dirframe.schema import PROJECT
 from tests.client import Asked, Reply, Server, failed, page_xml, record
@@ -250,3 +257,60 @@ def test_the_account_with_the_number_that_a_digest_begins_with_is_refused(
             dirframe.load_account("12" + "a" * 30, directory=at(server))
         frame = dirframe.load_account("1" + "a" * 31, directory=at(server))
         assert list(frame["id"]) == ["12"]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda directory, key: dirframe.load_project(key, directory=directory),
+        lambda directory, key: dirframe.load_account(key, directory=directory),
+        lambda directory, key: dirframe.load_projects(query=f"x {key}", directory=directory),
+        lambda directory, key: list(dirframe.iter_accounts(directory, query=key)),
+        lambda directory, key: dirframe.load_activity(key, directory=directory),
+        lambda directory, key: dirframe.plan("projects", query=key, directory=directory),
+        lambda directory, key: dirframe.harvest(
+            "projects", directory.settings.cache_dir / "kept", query=key, directory=directory
+        ),
+    ],
+)
+def test_a_key_in_another_place_is_refused_and_neither_sent_nor_stored(
+    ask: Callable[[Directory, str], object],
+    people: Server,
+    at: Callable[..., Directory],
+    tmp_path: Path,
+) -> None:
+    key = "k3y+M4RKED0123456789"
+    with pytest.raises(InvalidInputError, match="contains the API key") as caught:
+        ask(at(people, key), key)
+    assert key not in str(caught.value)
+    assert people.asked == []
+    stored = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(key.encode() in content for content in stored)
+
+
+def test_an_id_that_is_also_a_weak_key_is_an_id(
+    people: Server, at: Callable[..., Directory]
+) -> None:
+    with pytest.warns(WeakKeyWarning):
+        frame = dirframe.load_account("7", directory=at(people, "7"))
+    assert list(frame["id"]) == ["7"]
+
+
+@pytest.mark.parametrize("wrong", [None, [1, 2], 1.0, pd.Series([1]), pd.NA, True, b"7"], ids=str)
+@pytest.mark.parametrize(
+    "load",
+    [dirframe.load_project, dirframe.load_account, dirframe.load_size, dirframe.load_contributors],
+)
+def test_a_record_is_not_asked_for_by_what_is_no_id(
+    load: Callable[..., pd.DataFrame], wrong: Any, people: Server, at: Callable[..., Directory]
+) -> None:
+    with pytest.raises(InvalidInputError, match="it must be text or a whole number"):
+        load(wrong, directory=at(people))
+    assert people.asked == []
+
+
+def test_a_number_of_numpy_is_an_id_and_seconds(
+    people: Server, at: Callable[..., Directory]
+) -> None:
+    frame = dirframe.load_project(np.int64(1), wait=np.float32(1.5), directory=at(people))  # type: ignore[arg-type]  # numbers, to Python
+    assert list(frame["id"]) == ["1"]

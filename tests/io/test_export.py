@@ -26,6 +26,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:
     export(frame, sys.argv[1], overwrite=True)
 except OSError as error:
+    print(error)
     sys.exit(7)
 """
 
@@ -58,7 +59,8 @@ def test_a_table_never_replaces_an_archive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "suffix", [".csv", ".json", ".jsonl", ".parquet", ".sqlite", ".xlsx", ".html"]
+    "suffix",
+    [".csv", ".json", ".jsonl", ".parquet", ".sqlite", ".duckdb", ".xlsx", ".zip", ".html"],
 )
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(suffix: str, tmp_path: Path) -> None:
     file = tmp_path / f"f{suffix}"
@@ -67,6 +69,10 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(suffix: str, tmp_path:
         [sys.executable, "-c", FULL, str(file)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 7, done.stderr
+    told = done.stdout.strip()
+    # What DuckDB says follows the name of the file.
+    assert told.startswith(f"{file} could not be written: ") or told.endswith(f": '{file}'")
+    assert ".part" not in told or suffix == ".duckdb"
     assert file.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [file]
 

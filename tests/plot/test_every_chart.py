@@ -54,6 +54,17 @@ def test_a_chart_takes_its_frame_and_everything_else_by_name(name: str) -> None:
     assert {"ax", "backend"} <= {other.name for other in others}
 
 
+@EVERY
+def test_axes_and_strata_of_a_wrong_type_are_refused(name: str) -> None:
+    _, several = plt.subplots(1, 2)
+    for wrong, kind in ((several, "ndarray"), (5, "int"), (several[0].figure, "Figure")):
+        with pytest.raises(InvalidInputError, match=f"ax must be one Axes.*got a {kind}"):
+            draw(name, CHARTS[name](), ax=wrong)
+    frame = halved(name)
+    with pytest.raises(InvalidInputError, match=r"by takes names of columns.*got a Series"):
+        draw(name, frame, by=frame["half"])
+
+
 @SIZES
 @EVERY
 def test_no_text_is_cut_off_or_covered(name: str, size: tuple[float, float]) -> None:

@@ -27,11 +27,12 @@ def column_paths(resource: Resource, columns: Sequence[str] | None) -> frozenset
     """
     if columns is None:
         return None
+    _refuse_text(columns)
     unknown = [name for name in columns if name not in resource.by_column]
     if unknown:
         raise InvalidInputError(
             f"{resource.collection} have no column {', '.join(map(repr, unknown))}; choose among "
-            f"{', '.join(resource.by_column)}.{did_you_mean(unknown[0], resource.by_column)}"
+            f"{', '.join(resource.by_column)}.{did_you_mean(str(unknown[0]), resource.by_column)}"
         )
     fields = [resource.by_column[name] for name in columns]
     # Lists are read with everything around them; other columns are removed afterwards.
@@ -49,4 +50,12 @@ def select_columns(frame: pd.DataFrame, columns: Sequence[str] | None) -> pd.Dat
 
 def with_id_column(columns: Sequence[str] | None, key: str = "id") -> list[str] | None:
     """Return the chosen columns preceded by the key, which the proof of completeness needs."""
-    return None if columns is None else list(dict.fromkeys([*([key] if key else []), *columns]))
+    if columns is None:
+        return None
+    _refuse_text(columns)
+    return list(dict.fromkeys([*([key] if key else []), *columns]))
+
+
+def _refuse_text(columns: Sequence[str]) -> None:
+    if isinstance(columns, str):  # its letters would be taken for names
+        raise InvalidInputError(f"columns is {columns!r}; pass a list of names: [{columns!r}].")

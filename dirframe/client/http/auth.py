@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote_plus, urlsplit
 
 from dirframe.client.http.redaction import KEY_PARAMETER, holds_key, remove_from_body, scrub
-from dirframe.errors import Hint, WeakKeyWarning, warn
+from dirframe.errors import Hint, InvalidInputError, WeakKeyWarning, warn
 
 if TYPE_CHECKING:
     import requests
@@ -63,3 +63,16 @@ class ApiKeyAuth:
             )
         )
         return content
+
+
+def refuse_key(url: str, key: ApiKey) -> None:
+    """Raise if a URL contains the key, which would be stored with it in caches and provenance."""
+    if key.is_unmistakable and holds_key(url.encode(), key.reveal()):
+        raise InvalidInputError(
+            "An id, a query or another part of the address to request contains the API key. Nothing "
+            "was requested or stored.",
+            hint=Hint(
+                "Pass the key as api_key of Directory alone, or set DIRFRAME_API_KEY.",
+                shell="Set DIRFRAME_API_KEY, and leave the key out of the command.",
+            ),
+        )

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from http.cookiejar import DefaultCookiePolicy
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -17,6 +18,7 @@ from requests.utils import get_netrc_auth
 
 from dirframe import __version__
 from dirframe._sqlite import close_on_error
+from dirframe.client.http.auth import refuse_key
 from dirframe.client.http.cache import ResponseCache
 from dirframe.client.http.connections import trusted_certificates
 from dirframe.client.http.quota import DailyQuota
@@ -82,8 +84,11 @@ class CachePolicy:
                     shell="Use --refresh, or --offline and --stale.",
                 ),
             )
-        if self.wait < 0:
-            raise InvalidInputError(f"wait is {self.wait}; it must be a number of seconds from 0.")
+        wait: Any = self.wait
+        if not isinstance(wait, Real) or not float(wait) >= 0:  # nor is NaN
+            raise InvalidInputError(
+                f"wait is {self.wait!r}; it must be a number of seconds from 0."
+            )
 
     def for_retry(self) -> CachePolicy:
         """Return the policy for inconsistent pages: refresh, unless offline."""
@@ -248,9 +253,11 @@ class Session:
         return str(json.loads(stored.content)["refused"])
 
     def address(self, path: str, parameters: Mapping[str, str]) -> str:
-        """Return the URL of a document, without the key."""
+        """Return the URL of a document, without the key; raise if a part of it is the key."""
         query = urlencode(sorted(parameters.items()))
-        return f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
+        url = f"{self._settings.base_url}{path}" + (f"?{query}" if query else "")
+        refuse_key(url, self._settings.api_key)
+        return url
 
     def warn_if_stale(self, pages: list[FetchedPage]) -> None:
         """Warn if any of the documents is expired."""

@@ -91,7 +91,9 @@ def check_response(
             return page
         text, reported = redact(envelope.error or ""), envelope.status
     kind = _kind(status, text.lower())
-    detail = f': "{text}".' if text else "."
+    # Many sentences of directories end with a full stop.
+    stop = "" if text.endswith((".", "!", "?")) else "."
+    detail = f': "{text}"{stop}' if text else "."
     message = f"{url} responded with status {status}{detail} {_EXPLANATIONS[kind]}"
     facts: dict[str, Any] = {"url": url, "status": status, "help_text": text or None}
     if kind is QuotaExceededError:

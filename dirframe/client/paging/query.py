@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
 
 
+def _is_text(value: object) -> bool:
+    """Return whether a value can be sent in a URL: text without a lone surrogate."""
+    try:
+        return isinstance(value, str) and bool(value.encode() or not value)
+    except UnicodeEncodeError:
+        return False
+
+
 @dataclass(frozen=True, kw_only=True)
 class CollectionQuery:
     """A validated query to a collection.
@@ -37,6 +45,11 @@ class CollectionQuery:
     address: Address | None = None
 
     def __post_init__(self) -> None:
+        for name in ("query", "sort"):
+            if not _is_text(getattr(self, name) or ""):
+                raise InvalidInputError(
+                    f"{name} is {getattr(self, name)!r}; it must be text, or None."
+                )
         allowed = (*self.resource.sorts, *self.resource.other_sorts)
         if self.sort is not None and allowed and self.sort not in allowed:
             raise InvalidInputError(

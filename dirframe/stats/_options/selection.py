@@ -208,9 +208,8 @@ def record_exclusions(
 def _stratified(
     frame: Any, selection: Selection, compute: Callable[[Any], pd.DataFrame]
 ) -> pd.DataFrame:
-    by = selection["by"] or ()
-    names = names_of(by)
-    strata = strata_of(frame, by, min_records=selection["min_records"])
+    names = names_of(selection["by"])
+    strata = strata_of(frame, names, min_records=selection["min_records"])
     # An empty frame has no strata, but the same columns.
     outcomes = compute_strata(strata, lambda stratum: compute(stratum.frame))
     pairs = [
@@ -223,7 +222,7 @@ def _stratified(
     columns = [f"by_{name}" if name in own else name for name in names]
     if clash := {name for name in columns if name in own or columns.count(name) > 1}:
         raise InvalidInputError(
-            f"Stratified by {by!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
+            f"Stratified by {selection['by']!r}: the result has a column {', '.join(sorted(clash))} already. Stratify by "
             "something else."
         )
     labelled = [_label(table, columns, stratum) for table, stratum in pairs] or [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -20,7 +22,7 @@ from dirframe.stats._core.groupby import group_sizes
 from dirframe.stats._rules.rules import READ
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from dirframe.stats._core.columns import Column
 
@@ -61,7 +63,14 @@ class Key:
 
 def names_of(by: str | Sequence[str] | None) -> list[str]:
     """Return the names of the strata that an option `by` gives."""
-    return [by] if isinstance(by, str) else list(by or ())
+    if by is None or isinstance(by, str):
+        return [by] if by else []
+    is_list = isinstance(by, Sequence | AbstractSet | pd.Index)
+    if not is_list or not all(isinstance(name, str) for name in by):
+        raise InvalidInputError(
+            f"by takes names of columns, as text or a list; got a {type(by).__name__}."
+        )
+    return list(by)
 
 
 def largest_groups(sizes: pd.Series[int], key: Key | None, top: int | None = None) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.backends import is_relation
 from dirframe.stats._core.frequencies import medians
 from dirframe.stats._core.groupby import group_sizes
@@ -114,8 +114,11 @@ def offset_of(max_age: MaxAge | None) -> Any:
 
 def _invalid_age(value: object) -> InvalidInputError:
     return InvalidInputError(
-        f"max_age is {value!r}; it must be a number of days, a timedelta, or text such as '90d', "
-        "'26w', '18mo' or '2y'."
+        f"max_age is {value!r}, which is not an age.",
+        hint=Hint(
+            "Pass a number of days, a timedelta, or text such as '90d', '26w', '18mo' or '2y'.",
+            shell="Use --max-age with a number and its unit, such as 90d, 26w, 18mo or 2y.",
+        ),
     )
 
 

@@ -329,3 +329,15 @@ def test_years_ascend_and_what_is_not_known_is_last(frames: dict[str, pd.DataFra
     known = found.dropna()
     assert known.tolist() == sorted(known)
     assert found.isna().to_numpy().nonzero()[0].tolist() == [*range(len(known), len(found))]
+
+
+@pytest.mark.parametrize("wrong", [pd.Series(["analysis_main_language_name"]), 5, [1], b"language"])
+def test_what_is_no_name_of_a_column_is_refused_as_a_stratum(
+    wrong: Any, frames: dict[str, pd.DataFrame]
+) -> None:
+    kind = type(wrong).__name__
+    with pytest.raises(InvalidInputError, match=f"takes names of columns.*got a {kind}"):
+        stats.tags(frames["projects"], by=wrong)
+    names: Any = pd.Index([LANGUAGE])
+    by_index = stats.tags(frames["projects"], by=names)
+    pd.testing.assert_frame_equal(by_index, stats.tags(frames["projects"], by=[LANGUAGE]))

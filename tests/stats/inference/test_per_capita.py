@@ -115,7 +115,7 @@ def test_without_the_factbook_internet_users_have_to_be_given(
             "not a number: year is of type",
         ),
         ({"population": population(country_alpha_2="DEU")}, "no country by its code.*'DEU'"),
-        ({"population": "no-such-file.csv"}, "cannot be read.*no-such-file"),
+        ({"population": "no-such-file.csv"}, r"cannot be read.*no-such-file\.csv'\. Pass"),
         ({"population": {"DE": 1}}, "cannot be read"),
         (
             {"population": pd.DataFrame({"country_alpha_2": ["DE"], "value": "x", "year": 1})},

@@ -302,9 +302,9 @@ class ReportError(DirframeError):
 
     def __init__(self, *, cell: int, heading: str, error: str, text: str) -> None:
         below = f", below {heading!r}," if heading else ""
-        stop = "" if text.endswith((".", "!", "?")) else "."
+        reason = f"{error} ({text})" if text else error
         super().__init__(
-            f"Cell {cell} of the report's template{below} failed with {error}: {text}{stop} "
+            f"Cell {cell} of the report's template{below} failed with {reason}. "
             "Nothing was written.",
             hint=Hint(
                 "Open the template in Jupyter to repair it; cells are counted without those that "

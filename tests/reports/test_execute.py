@@ -54,7 +54,7 @@ def test_cells_for_an_absent_frame_and_for_editors_are_left_out() -> None:
 
 
 def test_a_failing_cell_is_named_with_its_heading_and_error() -> None:
-    said = r"Cell 3 .*'Mine'.*ZeroDivisionError: division by zero\. Nothing"
+    said = r"Cell 3 .*'Mine'.*ZeroDivisionError \(division by zero\)\. Nothing"
     with pytest.raises(ReportError, match=said) as caught:
         execute(notebook("1", "# Mine", "1/0", "print('never')"), MATERIAL)
     error = caught.value

@@ -91,10 +91,8 @@ def check_response(
             return page
         text, reported = redact(envelope.error or ""), envelope.status
     kind = _kind(status, text.lower())
-    # Many sentences of directories end with a full stop.
-    stop = "" if text.endswith((".", "!", "?")) else "."
-    detail = f': "{text}"{stop}' if text else "."
-    message = f"{url} responded with status {status}{detail} {_EXPLANATIONS[kind]}"
+    reason = f' ("{text}")' if text else ""
+    message = f"{url} responded with status {status}{reason}. {_EXPLANATIONS[kind]}"
     facts: dict[str, Any] = {"url": url, "status": status, "help_text": text or None}
     if kind is QuotaExceededError:
         seconds = parse_retry_after(headers)

@@ -204,7 +204,7 @@ def _read(path: Any) -> pd.DataFrame:
         return pd.read_csv(path, keep_default_na=False, na_values=[""])
     except (OSError, ValueError) as error:
         raise InvalidInputError(
-            f"The population cannot be read: {str(error).rstrip('.')}.",
+            f"The population cannot be read ({error}).",
             hint=Hint(
                 "Pass population= a frame or CSV file with country_alpha_2, value and year.",
                 shell="Use --population with a CSV file with country_alpha_2, value and year.",
@@ -218,4 +218,4 @@ def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
             raise TypeError(f"{column.name} is of type {column.dtype}")
         return pd.to_numeric(column)
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"The population holds what is not a number: {error}.") from error
+        raise InvalidInputError(f"The population holds what is not a number ({error}).") from error

@@ -87,9 +87,7 @@ def test_a_failure_becomes_the_error_that_it_is(
     assert str(status) in str(error)
     if form != "html":
         assert error.help_text == text
-        # The sentence ends with one stop, its own or ours.
-        stop = "" if text.endswith(".") else "."
-        assert f': "{text}"{stop} ' in str(error)
+        assert f' ("{text}"). ' in str(error)
 
 
 @pytest.mark.parametrize("status", [201, 204, 206, 301, 418, 502, 599])

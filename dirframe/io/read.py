@@ -108,6 +108,5 @@ def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
         if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
             raise
         raise InvalidInputError(
-            f"{file} cannot be read as what its suffix says: {str(error).rstrip('.')}. Export the "
-            "frame again."
+            f"{file} cannot be read as what its suffix says ({error}). Export the frame again."
         ) from error

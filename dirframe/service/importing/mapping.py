@@ -120,5 +120,5 @@ def _format_error(text: str) -> str:
     except re.error:
         return "it has a directive twice"
     except ValueError as error:
-        return str(error).rstrip(".")
+        return str(error)
     return ""

@@ -126,9 +126,9 @@ def _refuse_damaged(path: Path) -> Iterator[None]:
         zlib.error,
     ) as error:  # ValueError: UTF-8, JSON, Arrow; NotImplementedError: Arrow
         lines = (getattr(error, "strerror", None) or str(error)).splitlines()
-        reason = lines[0].rstrip(".") if lines else type(error).__name__
+        reason = lines[0] if lines else type(error).__name__
         raise StoreError(
-            f"{path} cannot be read as {_suffix(path)[1:]}: {reason}.",
+            f"{path} cannot be read as {_suffix(path)[1:]} ({reason}).",
             hint=_encoding_hint(path, error),
         ) from None
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import keyring
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from keyring.backend import KeyringBackend
 
@@ -130,6 +130,7 @@ def test_a_host_that_only_looks_like_this_machine_is_another(host: str) -> None:
     )
 )
 def test_a_key_shows_itself_to_nobody_who_does_not_ask(secret: str) -> None:
+    assume(secret not in repr(settings(api_key=ApiKey("a-key-of-theirs"))))  # a word of all settings
     key = ApiKey(secret)
     shown = settings(api_key=key)
     for text in (str(key), repr(key), f"{key}", repr(shown), str(shown), f"{key!r:>40}"):

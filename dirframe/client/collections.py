@@ -258,11 +258,9 @@ def load_size(
 def _load(
     resource: Resource, directory: Directory | None, options: LoadOptions, **parameters: Any
 ) -> pd.DataFrame:
-    facts = {
-        name: identifier_of(parameters.pop(name), name)
-        for name in ("project",)
-        if name in parameters
-    }
+    facts = {}
+    if "project" in parameters:
+        facts["project"] = identifier_of(parameters.pop("project"), "project")
     path = path_of(resource.paths[0], analysis="latest", **facts)
     address = Address(path, paged=resource.paged, single=False, facts=facts)
     query = CollectionQuery(resource=resource, address=address, **parameters)

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 def _is_text(value: object) -> bool:
     """Return whether a value can be sent in a URL: text without a lone surrogate."""
+    if not isinstance(value, str):
+        return False
     try:
-        return isinstance(value, str) and bool(value.encode() or not value)
+        value.encode()
     except UnicodeEncodeError:
         return False
+    return True
 
 
 @dataclass(frozen=True, kw_only=True)

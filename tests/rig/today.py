@@ -1,0 +1,146 @@
+"""The live service as it is today: its pages, codes and errors, and orders that do not hold."""
+
+from random import Random
+from urllib.parse import urlsplit
+from xml.sax.saxutils import escape
+
+from tests.rig.server import ID, XML, Reply, Rig, failed, id_of, numbered, page_xml, record
+
+#: The names that are seen in its records: nearly unique, in no relation to the ids.
+ANALYSIS = (
+    "<analysis><id>{id}</id><url>http://directory.example/p/{id}/analyses/{id}</url>"
+    "<updated_at>2026-11-01T00:00:00Z</updated_at>"
+    "<oldest_code_set_time>2026-10-30T00:00:00Z</oldest_code_set_time>"
+    "<min_month>2007-01-01T00:00:00Z</min_month><max_month>2026-10-01T00:00:00Z</max_month>"
+    "<twelve_month_contributor_count>3</twelve_month_contributor_count>"
+    "<total_code_lines>1000</total_code_lines><main_language_id>7</main_language_id>"
+    "<main_language_name>C</main_language_name></analysis>"
+)
+
+
+def failure(text):
+    """Write a failure in the words of the live service."""
+    return f"<error><message>{escape(text)}</message></error>".encode()
+
+
+#: Own pages of projects that are not as usual, for `Today.own_pages`.
+GONE = Reply(failure("404 - Not Found"), 404, {"Content-Type": "text/html"})
+DELETED = Reply(failed("This project has been deleted."))
+REFUSED = Reply(failed("Not any more."), 410)
+BROKEN = Reply(failed("Out of order."), 500)
+SILENT = Reply(b"<response><error>No Analysis to display.</error></response>")
+DISABLED = Reply(b"", 302, {"Location": "/sessions/new"})
+MAINTENANCE = Reply(
+    b"<!DOCTYPE html><html><body>Maintenance</body></html>", 200, {"Content-Type": "text/html"}
+)
+
+
+def projects(ids):
+    """Write projects with an analysis, whose names are in another order than their ids."""
+    return [
+        record(
+            one,
+            name=f"project {sum(map(ord, one)) * 7919 % 1000:03d} {one}",
+            created_at="2007-01-01T00:00:00Z",
+            updated_at="2026-11-01T00:00:00Z",
+            analysis_id=one,
+            inner=ANALYSIS.format(id=one),
+        )
+        for one in ids
+    ]
+
+
+def without_analysis(xml):
+    """Return a record without its analysis."""
+    before, found, rest = xml.partition("<analysis>")
+    return before + rest.partition("</analysis>")[2] if found else xml
+
+
+class Today(Rig):
+    """The live service: ten a page, no analyses in collections, project_name the one order kept.
+
+    Attributes
+    ----------
+    reshuffles
+        Whether ties are in another order at each request; else each sort has one order of its own,
+        but pages overlap: a record is repeated for each that is missing.
+    own_pages
+        Own pages that are not as usual, by id: a `Reply` of this module.
+    bare
+        Ids of projects without an analysis.
+    whole
+        Ids of projects whose analysis is in collections too.
+    other
+        Ids of the records that are sent in place of the own page of an id.
+    moves
+        Whether `/projects….xml` answers 302 to `/p….xml`, with the key in the address.
+    """
+
+    def __init__(self, records=(), **options):
+        super().__init__((), **options)
+        ids = numbered(records) if isinstance(records, int) else records
+        written = self.kind != "project" or any(one.startswith("<") for one in ids)
+        self.add(self.kind, ids if written else projects(ids))
+        self.reshuffles, self.moves = True, True
+        self.own_pages, self.other = {}, {}
+        self.bare, self.whole = set(), set()
+
+    def refusal(self, reason):
+        status, text = {
+            "key": (400, "api_key: invalid"),
+            "limit": (401, "This api_key has exceeded the limit of 1000 requests per day."),
+            "missing": (404, "404 - Not Found"),
+        }[reason]
+        kind = "text/html" if reason == "missing" else XML
+        return Reply(failure(text), status, {"Content-Type": kind})
+
+    def reply(self, request):
+        parts = urlsplit(request.target)
+        name, dot, rest = parts.path.removeprefix("/").partition(".")
+        first, slash, own = name.partition("/")
+        if first == "projects" and self.moves:
+            return Reply(
+                b"", 302, {"Location": parts._replace(path=f"/p{slash}{own}{dot}{rest}").geturl()}
+            )
+        if first == "p":
+            path = f"/projects{slash}{own}{dot}{rest}"
+            request = type(request)(path, request.query, request.target, request.headers)
+        return super().reply(request)
+
+    def page(self, request):
+        reply = super().page(request)
+        records = self.sorted(request, self.collections[request.path])
+        first = (request.page - 1) * self.size
+        shown = records[first : first + self.size]
+        if request.path == "/projects.xml":
+            shown = [xml if id_of(xml) in self.whole else without_analysis(xml) for xml in shown]
+        reply.body = page_xml(
+            shown, available=self.items_available(len(records)), first=first, result=bool(shown)
+        )
+        return reply
+
+    def sorted(self, request, records):
+        if request.path != "/projects.xml":
+            return list(records)  # accounts have one order, whatever is requested
+        records = [self._bare(xml) for xml in records]
+        if request.query.get("sort") == "project_name":
+            return sorted(records, key=lambda xml: xml.partition("<name>")[2].lower())
+        seed = len(self.requests) if self.reshuffles else request.page
+        return Random(seed).sample(records, len(records))
+
+    def own_page(self, request):
+        wanted = request.path.rpartition("/")[2].removesuffix(".xml")
+        if wanted in self.own_pages:
+            return self.own_pages[wanted]
+        if wanted in self.other:
+            path = request.path.replace(f"/{wanted}.", f"/{self.other[wanted]}.")
+            request = type(request)(path, request.query, request.target, request.headers)
+        reply = super().own_page(request)
+        reply.body = self._bare(reply.body.decode()).encode()
+        return reply
+
+    def _bare(self, xml):
+        found = ID.search(xml)
+        if not found or found[1] not in self.bare:
+            return xml
+        return without_analysis(xml).replace(f"<analysis_id>{found[1]}</", "<analysis_id></")

@@ -96,8 +96,9 @@ def points(shape):
 
 def caption(ax):
     """Return the caption of one chart, or that below panels."""
-    notes = [text.get_text() for text in ax.texts if text.get_gid() == "caption"]
-    return words(notes[0] if notes else figure(ax).get_supxlabel())
+    below = figure(ax).get_supxlabel()
+    (note,) = [below] if below else [t.get_text() for t in ax.texts if t.get_gid() == "caption"]
+    return words(note)
 
 
 def labels(ax):

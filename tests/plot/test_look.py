@@ -197,6 +197,15 @@ def test_there_are_nine_panels_and_the_last_one_says_how_many_it_holds():
     assert "4 smaller groups" in caption(ax)
 
 
+def test_panel_of_which_nothing_is_known_says_why():
+    frame = halved("lorenz")
+    frame[PEOPLE] = frame[PEOPLE].mask(frame["half"] == "left")
+    left, right = figure(lay_out(plot.lorenz(frame, by="half"))).axes
+    assert not left.lines
+    assert "None of 20 projects" in words(" ".join(labels(left)))
+    assert right.lines
+
+
 def test_note_that_holds_for_every_panel_is_said_once():
     ax = plot.tags(halved("tags"), by="half")
     note = caption(plot.tags(halved("tags"))).partition(". ")[0]

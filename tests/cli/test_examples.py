@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.rig.examples import desk, examples, failure_of
+from tests.cli.examples import desk, examples, failure_of
 
 #: Commands whose examples run elsewhere: test_demo, test_serve, and the slow tests, because they
 #: need other libraries or another shell, or write much.

@@ -8,7 +8,7 @@ from shlex import split
 import requests
 
 from tests import processes
-from tests.rig.examples import desk, examples, lay_out
+from tests.cli.examples import desk, examples, lay_out
 
 
 @contextmanager

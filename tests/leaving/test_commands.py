@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from tests.rig.examples import desk
+from tests.cli.examples import desk
 
 
 def columns(*names):

@@ -6,8 +6,8 @@ import matplotlib.pyplot as plt
 import pytest
 
 from dirframe import stats
+from tests.charts import caption, cut_off, draw, lay_out, points, widths
 from tests.frames import accounts, activity_facts, projects
-from tests.rig.charts import caption, cut_off, draw, lay_out, points, widths
 
 #: For each chart, what makes its frame, and the column and kind of what is drawn.
 CASES = {

@@ -7,8 +7,8 @@ from html import unescape
 import pytest
 
 from dirframe import plot, stats
+from tests.charts import caption, draw, words
 from tests.frames import projects
-from tests.rig.charts import caption, draw, words
 
 
 def test_charts_of_plotly_say_what_those_of_matplotlib_say():

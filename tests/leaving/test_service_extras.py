@@ -10,8 +10,8 @@ from lxml import etree
 import dirframe
 from dirframe.errors import ConfigurationError, StoreError
 from dirframe.service.connections import Limits
-from tests.rig import wire
 from tests.rig.server import page_xml, record
+from tests.service import wire
 
 
 @pytest.fixture(scope="module")

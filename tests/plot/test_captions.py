@@ -8,8 +8,8 @@ import pytest
 
 from dirframe import plot, stats
 from dirframe.errors import ColumnsNotSentError
+from tests.charts import CHARTS, EIGHT, caption, draw, figure, looks, noun
 from tests.frames import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE, projects, with_provenance
-from tests.rig.charts import CHARTS, EIGHT, caption, draw, figure, looks, noun
 
 SOME = pytest.mark.parametrize("name", EIGHT)
 

@@ -14,8 +14,8 @@ from matplotlib.patches import StepPatch
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError, MissingGlyphsWarning
 from tests import frames
+from tests.charts import bars, caption, key, labels, lay_out, names, points, widths
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
-from tests.rig.charts import bars, caption, key, labels, lay_out, names, points, widths
 
 
 def whole(*numbers):

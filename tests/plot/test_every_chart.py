@@ -11,8 +11,8 @@ import pytest
 
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
-from tests.rig import charts
-from tests.rig.charts import CHARTS, caption, draw, labels, lay_out, noun
+from tests import charts
+from tests.charts import CHARTS, caption, draw, labels, lay_out, noun
 
 EVERY = pytest.mark.parametrize("name", CHARTS)
 

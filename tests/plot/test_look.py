@@ -13,8 +13,7 @@ from matplotlib.testing.compare import compare_images
 import dirframe
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
-from tests.frames import LANGUAGE, PEOPLE, accounts, projects
-from tests.rig.charts import (
+from tests.charts import (
     CHARTS,
     EIGHT,
     caption,
@@ -30,6 +29,7 @@ from tests.rig.charts import (
     told_apart,
     words,
 )
+from tests.frames import LANGUAGE, PEOPLE, accounts, projects
 
 THREE = pytest.mark.parametrize("name", ["languages_by_year", "lorenz", "tags"])
 LANGUAGES = ["Java", "C", "C++", "Python", "PHP", "JavaScript", "C#", "Perl", "Ruby", "Lua"]

@@ -12,8 +12,7 @@ from matplotlib.patches import PathPatch
 
 from dirframe import plot
 from dirframe.errors import InvalidInputError
-from tests.frames import with_provenance
-from tests.rig.charts import (
+from tests.charts import (
     bars,
     caption,
     covered,
@@ -26,6 +25,7 @@ from tests.rig.charts import (
     names,
     widths,
 )
+from tests.frames import with_provenance
 
 
 def counted(unidentified=0, **numbers):

@@ -7,7 +7,7 @@ from lxml import etree
 
 import dirframe
 from dirframe.service.api_keys import KeyStore
-from tests.rig import wire
+from tests.service import wire
 
 
 @pytest.fixture(scope="module")

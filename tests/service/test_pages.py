@@ -8,8 +8,8 @@ import pytest
 from lxml import html
 
 import dirframe
-from tests.rig import wire
 from tests.rig.server import record
+from tests.service import wire
 
 
 def page(client, target, *, status=200):

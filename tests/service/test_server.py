@@ -25,8 +25,8 @@ from dirframe.errors import ConfigurationError, StoreError
 from dirframe.service.api_keys import KeyStore
 from tests import processes
 from tests.open_files import open_files
-from tests.rig import wire
 from tests.rig.server import page_xml, record
+from tests.service import wire
 
 
 def get(service, path="/healthz", **parameters):

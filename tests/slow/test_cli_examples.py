@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import processes
-from tests.rig.examples import desk, examples, failure_of
+from tests.cli.examples import desk, examples, failure_of
 
 
 @pytest.fixture(scope="module")

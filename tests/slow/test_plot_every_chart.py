@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from dirframe import plot
-from tests.rig.charts import (
+from tests.charts import (
     CHARTS,
     bars,
     caption,

@@ -7,8 +7,8 @@ import pytest
 
 from dirframe.service.api_keys import KeyStore
 from tests import processes
-from tests.rig import wire
 from tests.rig.server import page_xml, record
+from tests.service import wire
 
 resource = pytest.importorskip("resource", reason="this system knows no RLIMIT_NOFILE")
 

@@ -14,8 +14,8 @@ import requests
 import dirframe
 from tests import processes
 from tests.open_files import open_files
-from tests.rig import wire
 from tests.rig.server import page_xml, record
+from tests.service import wire
 from tests.service.conftest import HeldKeys
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")

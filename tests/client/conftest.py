@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 import dirframe
-from dirframe.client.directory import Directory
-from dirframe.settings import ApiKey, Settings
-from tests.client import KEY
 from tests.rig.server import Reply, Rig, failed, page_xml
 
 XML = Path(__file__).parent.parent / "xml"
@@ -70,30 +67,3 @@ def read():
             return dirframe.read_pages(folder, **options)
 
     return read
-
-
-@pytest.fixture
-def at(tmp_path):
-    """Make directories on addresses, settings_of and with a cache of the test's own."""
-    opened = []
-
-    def make(server, key=KEY, **options):
-        manners = {
-            "cache_dir": tmp_path / "cache",
-            "quota_dir": None,
-            "retries": 0,
-            "backoff": 0.0,
-            "connect_timeout": 2.0,
-            "read_timeout": 2.0,
-        }
-        settings = Settings(
-            base_url=server if isinstance(server, str) else server.url,
-            api_key=ApiKey(key),
-            **(manners | options),
-        )
-        opened.append(Directory.from_settings(settings))
-        return opened[-1]
-
-    yield make
-    for directory in opened:
-        directory.close()

@@ -19,6 +19,7 @@ from dirframe.errors import DirframeWarning, UnreadableResponseError
 from dirframe.provenance import get_provenance
 from tests.processes import LIMIT
 from tests.rig.changing import check, collections
+from tests.rig.server import page_xml, record
 from tests.rig.today import Today
 from tests.rig.trees import PAGES, RECORDS, STYLES, documents, texts_in, texts_of
 
@@ -61,6 +62,37 @@ def test_parser_of_a_damaged_page_reads_it_or_refuses_it(data):
     with warnings.catch_warnings(), suppress(UnreadableResponseError):
         warnings.simplefilter("ignore", DirframeWarning)
         assert len(read(bytes(content))) <= 3
+
+
+_TEXTS = st.one_of(
+    st.text("0123456789+-.,eExXinfaNTZ: %<_", max_size=9),
+    st.text("0123456789-T:Z.+ ", min_size=10, max_size=26),
+    st.datetimes().map(lambda moment: moment.isoformat()),
+    st.datetimes().map(lambda moment: f"{moment:%Y-%m-%d %H}"),
+)
+
+
+@given(
+    column=st.sampled_from(["posts_count", "latitude", "created_at"]),
+    texts=st.lists(_TEXTS, min_size=1, max_size=8),
+)
+def test_dtypes_of_a_text_do_not_depend_on_those_beside_it(column, texts):
+    def values(*texts):
+        page = page_xml([record(n, "account", **{column: text}) for n, text in enumerate(texts)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DirframeWarning)
+            frame = read(page, resource="account")
+        kept = frame.get(f"{column}_unreadable", pd.Series([None] * len(frame)))
+        return [
+            tuple(None if pd.isna(value) else value for value in pair)
+            for pair in zip(frame[column].tolist(), kept.tolist(), strict=True)
+        ]
+
+    together = values(*texts)
+    assert together == [values(text)[0] for text in texts]
+    assert together == values("1,935", "2001-02-03", "what?", *texts)[3:]
+    for text, (value, kept) in zip(texts, together, strict=True):
+        assert value is not None or kept == text.strip() or text.strip() in ("", "-")
 
 
 def test_parser_refuses_documents_cut_off_at_any_byte(tmp_path):

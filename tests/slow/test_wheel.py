@@ -20,7 +20,7 @@ import pytest
 
 pytestmark = pytest.mark.wheel
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:

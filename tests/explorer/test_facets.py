@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import dirframe
@@ -82,6 +82,7 @@ NUMBERS = st.lists(
 
 
 @given(values=NUMBERS)
+@example(values=[1, 0.0078125, 1.2e-60])  # ranges of ten times the one before, to the most itself
 def test_every_number_is_in_one_range_that_filters_what_it_counts(values: list[Any]) -> None:
     frame = pd.DataFrame({"x": pd.Series(values, dtype="Float64")})
     facets = Facets(frame)

@@ -1,13 +1,6 @@
 """What axe-core finds in a page that people with disabilities cannot use."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-import pytest
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
+from tests.slow.browser.lab import absent
 
 _CONTRAST = "color-contrast"
 _VIOLATIONS = ["violations"]
@@ -38,12 +31,12 @@ _MARK_SOME_OF_ALIKE = """() => {
 }"""
 
 
-def violations(page: Page, part: str | None = None) -> list[str]:
+def violations(page, part=None):
     """Name each broken rule with the elements that break it, in a page or one part of it."""
     return _found(page, part, {"resultTypes": _VIOLATIONS})
 
 
-def violations_of_a_long_page(page: Page) -> list[str]:
+def violations_of_a_long_page(page):
     """Name them as `violations` does, but of elements that look alike some for the contrast."""
     rules = {_CONTRAST: {"enabled": False}}
     others = _found(page, None, {"resultTypes": _VIOLATIONS, "rules": rules})
@@ -52,11 +45,12 @@ def violations_of_a_long_page(page: Page) -> list[str]:
     return others + _found(page, "[data-some-of-alike]", contrast)
 
 
-def _found(page: Page, part: str | None, options: dict[str, Any]) -> list[str]:
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
-    )
-    result = axe.Axe().run(page, context=part, options=options)
+def _found(page, part, options):
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        absent("axe-playwright-python is not installed")
+    result = Axe().run(page, context=part, options=options)
     return [
         f"{rule['id']}: {node['html'][:200]} ({node['failureSummary']})"
         for rule in result.response["violations"]

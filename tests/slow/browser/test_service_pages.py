@@ -1,25 +1,19 @@
 """The service's pages in a browser: search, turn the page, open a project."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
 import dirframe
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 _WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
 @pytest.mark.parametrize("width", [400, 1600])
-def test_a_person_searches_turns_the_page_and_opens_a_project(width: int, page: Page) -> None:
-    failures: list[str] = []
+def test_service_pages_are_searched_turned_and_opened(width, page):
+    failures = []
     page.on("console", lambda said: failures.append(said.text) if said.type == "error" else None)
     page.set_viewport_size({"width": width, "height": 900})
     with dirframe.serve() as url:
@@ -45,7 +39,7 @@ def test_a_person_searches_turns_the_page_and_opens_a_project(width: int, page: 
     assert failures == []
 
 
-def test_the_keyboard_comes_to_the_content_first(page: Page) -> None:
+def test_keyboard_comes_to_the_content_of_a_service_page_first(page):
     with dirframe.serve() as url:
         page.goto(f"{url}/accounts")
         page.keyboard.press("Tab")

@@ -1,28 +1,11 @@
-"""What tests of the explorer in JupyterLab have in common."""
+"""What browser tests have in common: notebooks in JupyterLab, and what is missing on a machine."""
 
-from __future__ import annotations
-
+import json
+import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
 
-import nbformat
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.sync_api import Locator, Page
-
-#: The sample, with negative lines of code in three of its projects.
-WRONG = """
-import dirframe
-
-with dirframe.sample_directory() as directory:
-    projects = dirframe.load_projects(directory=directory, progress=False)
-projects = projects[~(projects["analysis_total_code_lines"] < 0).fillna(value=False)]
-projects.iloc[:3, projects.columns.get_loc("analysis_total_code_lines")] = -1
-dirframe.Explorer(projects)
-"""
 _IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle')"
 _CLOSE_ALL = """() => {
     for (const widget of [...jupyterapp.shell.widgets('main')]) {
@@ -33,27 +16,39 @@ _CLOSE_ALL = """() => {
 }"""
 
 
-def write_notebook(code: str, path: Path) -> None:
-    content = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
-    content.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(content, path)
+def absent(reason):
+    """Skip what needs a browser, or fail where DIRFRAME_REQUIRE_BROWSER=1 says that there is one."""
+    if os.environ.get("DIRFRAME_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"{reason}, and DIRFRAME_REQUIRE_BROWSER is 1")
+    pytest.skip(reason)
 
 
-def open_notebook(page: Page, name: str) -> None:
+def write_notebook(code, path):
+    cell = {"cell_type": "code", "execution_count": None, "id": "code", "metadata": {}}
+    notebook = {
+        "cells": [cell | {"outputs": [], "source": code}],
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def open_notebook(page, name):
     page.evaluate("path => jupyterapp.commands.execute('docmanager:open', {path})", name)
 
 
-def end_kernels(page: Page) -> None:
+def end_kernels(page):
     page.evaluate("jupyterapp.serviceManager.sessions.shutdownAll()")
 
 
-def close_all(page: Page) -> None:
+def close_all(page):
     """End kernels and close notebooks, without saving them; show the file browser again."""
     end_kernels(page)
     page.evaluate(_CLOSE_ALL)
 
 
-def run_all(page: Page) -> Locator:
+def run_all(page):
     """Run the notebook that is open; give its first explorer."""
     page.wait_for_selector(".jp-Notebook")
     page.wait_for_function(_IDLE)
@@ -64,18 +59,18 @@ def run_all(page: Page) -> Locator:
     return explorer
 
 
-def control(explorer: Locator, name: str, kind: str = "") -> Locator:
+def control(explorer, name, kind=""):
     return explorer.locator(f".df-{name} {kind}" if kind else f".df-{name}")
 
 
-def expect(locator: Locator) -> Any:
+def expect(locator):
     from playwright.sync_api import expect as expecting
 
     expecting.set_options(timeout=30_000)
     return expecting(locator)
 
 
-def save(page: Page) -> None:
+def save(page):
     """Save by keyboard, and again if what the kernel sent meanwhile is not saved."""
     for _ in range(6):
         page.keyboard.press("Control+s")

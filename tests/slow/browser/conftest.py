@@ -1,7 +1,5 @@
 """A headless Chromium and a JupyterLab on this machine, with nothing of a person's own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket
@@ -12,21 +10,15 @@ import time
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
 
-from tests.browser.lab import close_all, open_notebook, run_all
+from tests.slow.browser.lab import absent, close_all, open_notebook, run_all
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from playwright.sync_api import Browser, Locator, Page, ViewportSize
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 
 #: A browser for tests: no sandbox, for in containers there is none, and no host but this one.
 FLAGS = [
@@ -40,34 +32,37 @@ FLAGS = [
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 _PATIENCE = 60.0
-_WINDOW: ViewportSize = {"width": 1600, "height": 1000}
+_WINDOW = {"width": 1600, "height": 1000}
 
 #: JupyterLab would ask whether it may fetch news.
 _NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
 
 
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def browser():
     """Start Chromium; not for the whole session, for it keeps this thread's event loop."""
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        absent("playwright is not installed")
     chromium = next(filter(None, map(shutil.which, NAMES)), None)
     if chromium is None:
-        pytest.skip("there is no chromium on this machine")
-    with api.sync_playwright() as playwright:
+        absent("there is no Chromium on this machine")
+    with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield started
         started.close()
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(browser):
     """Open a page that reaches this machine alone."""
     with _offline_page(browser) as opened:
         yield opened
 
 
 @contextmanager
-def _offline_page(browser: Browser) -> Iterator[Page]:
+def _offline_page(browser):
     context = browser.new_context(viewport=_WINDOW)
     context.route(
         lambda address: not address.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:")),
@@ -80,16 +75,16 @@ def _offline_page(browser: Browser) -> Iterator[Page]:
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         """Write no line for each file."""
 
 
 @pytest.fixture
-def served() -> Iterator[Callable[[Path], str]]:
+def served():
     """Serve folders on loopback; give the address of each."""
-    servers: list[ThreadingHTTPServer] = []
+    servers = []
 
-    def serve(folder: Path) -> str:
+    def serve(folder):
         server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
         servers.append(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -102,9 +97,10 @@ def served() -> Iterator[Callable[[Path], str]]:
 
 
 @pytest.fixture(scope="package")
-def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+def jupyter(tmp_path_factory):
     """Start JupyterLab; give its address and the folder that it shows."""
-    pytest.importorskip("jupyterlab", reason="jupyterlab is not installed")
+    if find_spec("jupyterlab") is None:
+        absent("jupyterlab is not installed")
     folder = tmp_path_factory.mktemp("jupyter")
     shown = folder / "notebooks"
     shown.mkdir()
@@ -142,15 +138,15 @@ def jupyter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
             server.wait()
 
 
-def _answers(address: str) -> bool:
+def _answers(address):
     try:
         with urlopen(address, timeout=2):
             return True
-    except (URLError, OSError):
+    except OSError:
         return False
 
 
-def _wait_for(ready: Callable[[], bool], server: subprocess.Popen[Any], log: Path) -> None:
+def _wait_for(ready, server, log):
     ends = time.monotonic() + _PATIENCE
     while not ready():
         if server.poll() is not None or time.monotonic() > ends:
@@ -159,7 +155,7 @@ def _wait_for(ready: Callable[[], bool], server: subprocess.Popen[Any], log: Pat
 
 
 @pytest.fixture(scope="package")
-def lab(browser: Browser, jupyter: tuple[str, Path]) -> Iterator[Page]:
+def lab(browser, jupyter):
     """Load JupyterLab, which takes as long as most tests in it, once for all of them."""
     with _offline_page(browser) as opened:
         opened.goto(f"{jupyter[0]}/lab")
@@ -169,10 +165,10 @@ def lab(browser: Browser, jupyter: tuple[str, Path]) -> Iterator[Page]:
 
 
 @pytest.fixture
-def opened(lab: Page) -> Iterator[Callable[[str], Locator]]:
+def opened(lab):
     """Open a notebook and run it; give its first explorer."""
 
-    def run(name: str) -> Locator:
+    def run(name):
         open_notebook(lab, name)
         return run_all(lab)
 

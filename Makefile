@@ -95,7 +95,7 @@ lint: $(VENV)/.lint $(VENV)/.test ## Run every check except the tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	find dirframe -name '*.py' -exec $(BIN)/numpydoc lint {} +
-	$(BIN)/python tools/house.py
+	$(BIN)/python -m tools.house
 	$(BIN)/validate-pyproject pyproject.toml
 	$(BIN)/repo-review --show err .
 

@@ -22,7 +22,7 @@ def accounts(sample_accounts):
 def opened(projects):
     """Open an explorer of all projects, whose widgets take longest, once for a module."""
     from dirframe.explorer.state import State
-    from tests.rig.screen import Screen
+    from tests.explorer.screen import Screen
 
     screen = Screen(State(projects))
     return screen, screen.state.trait_values()

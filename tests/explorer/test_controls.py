@@ -13,7 +13,7 @@ from dirframe.explorer import choices
 from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.state import State
 from dirframe.explorer.widgets.page import HtmlTable
-from tests.rig.screen import Screen, every
+from tests.explorer.screen import Screen, every
 
 
 def click_header(screen, column):

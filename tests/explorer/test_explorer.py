@@ -16,7 +16,7 @@ from dirframe.explorer.chart_image import render_chart
 from dirframe.explorer.state import State
 from dirframe.explorer.widgets.page import HtmlTable
 from dirframe.provenance import get_provenance
-from tests.rig.screen import every
+from tests.explorer.screen import every
 from tests.rig.server import KEY, MARK, Rig
 
 EVIL = '<script>alert("1")</script> & <b>bold</b>'

@@ -21,7 +21,7 @@ from tests.rig.today import Today
 
 def outputs(explorer):
     """Return all that an explorer shows, sends to the page, and leaves in a saved notebook."""
-    from tests.rig.screen import every
+    from tests.explorer.screen import every
 
     widgets = [widget.get_state() for widget in every(explorer._view.widget)]
     shown = explorer._repr_mimebundle_()

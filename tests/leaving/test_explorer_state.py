@@ -41,7 +41,7 @@ def test_view_is_restored_from_file_text_and_link_or_refused(sample_projects, tm
 
 def test_bars_are_clicked_and_dragged(sample_projects):
     pytest.importorskip("plotly", reason="plotly is an extra")
-    from tests.rig.screen import Screen
+    from tests.explorer.screen import Screen
 
     state = State(sample_projects)
     (chart,) = Screen(state)["facets"].children
@@ -60,7 +60,7 @@ def test_bars_are_clicked_and_dragged(sample_projects):
 
 
 def test_explorer_without_plotly_has_no_bars(sample_projects, monkeypatch):
-    from tests.rig.screen import Screen
+    from tests.explorer.screen import Screen
 
     monkeypatch.delitem(sys.modules, "dirframe.explorer.widgets.facets", raising=False)
     monkeypatch.setitem(sys.modules, "plotly", None)
@@ -96,7 +96,7 @@ def test_every_number_is_in_one_range_that_selects_what_it_counts(values):
 
 
 def test_header_has_a_histogram(sample_projects):
-    from tests.rig.screen import Screen
+    from tests.explorer.screen import Screen
 
     screen = Screen(State(sample_projects))
     screen.state.columns = ("stack_count",)

@@ -52,6 +52,9 @@ def test_directory_of_the_environment(monkeypatch, connect):
         assert frame["id"].tolist() == ["1", "2", "3"]
         assert dirframe.load_project("1", refresh=True)["id"].tolist() == ["1"]
         assert {asked.query["api_key"] for asked in rig.requests} == {KEY}
+        assert {asked.headers["User-Agent"].partition("/")[0] for asked in rig.requests} == {
+            "dirframe"
+        }
         settings = dirframe.Directory("https://d.example", "another").settings
     assert settings.base_url == "https://d.example"
     assert settings.api_key.reveal() == "another"

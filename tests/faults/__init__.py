@@ -117,3 +117,17 @@ def with_bytes_behind(exchange):
 
 #: Responses that are right, however unusual.
 UNUSUAL = [without_length, in_chunks, with_bytes_behind, Exchange.answer]
+
+#: What a person runs in a process of its own: URL, key, folder, number of workers.
+LINE = """
+import sys, warnings, dirframe
+url, key, folder, workers = sys.argv[1:]
+options = {"cache_dir": f"{folder}/cache", "quota_dir": f"{folder}/data"}
+options |= {"max_workers": int(workers), "max_per_second": None, "daily_quota": 100_000}
+with warnings.catch_warnings(record=True) as warned, dirframe.Directory(url, key, **options) as d:
+    warnings.simplefilter("always")
+    frame = dirframe.load_projects(d, progress=False)
+for warning in warned:
+    print(warning.category.__name__)
+print(frame.attrs["dirframe"]["complete"], len(frame))
+"""

@@ -1,50 +1,37 @@
 """What the tests of faults share."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dirframe.client.directory import Directory
 from dirframe.settings import ApiKey, Settings
 from tests.faults.service import KEY, FaultyService, Shelf, numbered
-from tests.faults.worker import Worker
+from tests.rig.server import Rig
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    #: Makes a directory on a service; options are those of `Settings`.
-    Ask = Callable[..., Directory]
-
-
-#: For services that do not answer: what is waited for else.
-HASTY = {"connect_timeout": 1.0, "read_timeout": 0.8, "total_timeout": 1.5}
-
+#: Here until their last users have the rig: ROOT, HASTY, Ask, service, ask, settings_of.
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-@pytest.fixture(scope="session")
-def worker() -> Iterator[Worker]:
-    """Run what has to fork; started once, for its modules take seconds to load."""
-    with Worker(ROOT) as worker:
-        yield worker
+HASTY = {"connect_timeout": 1.0, "read_timeout": 0.8, "total_timeout": 1.5}
 
 
 @pytest.fixture
-def service() -> Iterator[FaultyService]:
-    """Serve 55 records on six pages of ten."""
+def rig():
+    """Serve 55 projects on six pages of ten."""
+    with Rig(55) as rig:
+        yield rig
+
+
+@pytest.fixture
+def service():
     with FaultyService(Shelf(numbered(55), size=10)) as service:
         yield service
 
 
 @pytest.fixture
-def ask(tmp_path: Path) -> Iterator[Ask]:
-    """Make directories on a service, with folders of the test's own."""
-    made: list[Directory] = []
+def ask(tmp_path):
+    made = []
 
-    def make(service: FaultyService | str, **options: Any) -> Directory:
+    def make(service, **options):
         made.append(Directory.from_settings(settings_of(service, tmp_path, **options)))
         return made[-1]
 
@@ -53,9 +40,8 @@ def ask(tmp_path: Path) -> Iterator[Ask]:
         directory.close()
 
 
-def settings_of(service: FaultyService | str, folder: Path, **options: Any) -> Settings:
-    """Settings with which a fault costs milliseconds, and a busy machine is no fault."""
-    manners: dict[str, Any] = {
+def settings_of(service, folder, **options):
+    manners = {
         "base_url": service if isinstance(service, str) else service.url,
         "name": "faulty",
         "cache_dir": folder / "cache",

@@ -266,7 +266,7 @@ MISLED = {
         lambda e: f"http://127.0.0.2:1/?next={quote_plus(e.request.target)}"
     ),
     "in a circle with the key": redirects(
-        lambda e: f"/projects.xml?next={quote_plus(e.request.target)}#{e.request.target}"
+        lambda e: f"?page={e.request.page}&next={quote_plus(e.request.target)}#{e.request.target}"
     ),
 }
 

@@ -161,7 +161,7 @@ class Rig:
         self.url = "http://127.0.0.1:1"  # answered in this process alone
         self._answer, self._tls = answer, tls
         self._lock, self._closing = threading.Lock(), threading.Event()
-        self._folder = Path(tempfile.mkdtemp("", "dirframe-rig-"))
+        self._folder, self._directories = Path(tempfile.mkdtemp("", "dirframe-rig-")), []
 
     def add(self, kind, records, *, path=None):
         """Add a collection of records: their number, or ids, or XML."""
@@ -204,7 +204,7 @@ class Rig:
             self.always = self.before = None
 
     def directory(self, folder=None, **options):
-        """Connect to this directory; faults cost no time. `folder` holds cache and quota."""
+        """Connect to this directory until it is closed; `folder` holds cache and quota."""
         usual = {
             "name": "rig",
             "cache": folder is not None,
@@ -218,9 +218,9 @@ class Rig:
             "connect_timeout": 30.0,
             "read_timeout": 30.0,
         }
-        return Directory(
-            options.pop("url", self.url), options.pop("key", self.key), **usual | options
-        )
+        address = options.pop("url", self.url), options.pop("key", self.key)
+        self._directories.append(Directory(*address, **usual | options))
+        return self._directories[-1]
 
     # What it answers
 
@@ -311,13 +311,18 @@ class Rig:
 
     def __exit__(self, *exc):
         self.close()
+        self._clear()
+
+    def _clear(self):
+        for directory in self._directories:
+            directory.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self):
-        """Stop the server."""
+        """Stop the server; the directories on it stay open until the end."""
         if not self._closing.is_set():
             self._closing.set()
             self._server.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
     def connections(self):
@@ -355,7 +360,7 @@ class Rig:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(HTTPAdapter, "send", answer)
             yield self
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._clear()
 
 
 class _Buffer:

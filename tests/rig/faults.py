@@ -8,7 +8,7 @@ from time import time
 from urllib.parse import quote_plus
 from xml.sax.saxutils import escape
 
-from tests.rig.server import failed
+from tests.rig.server import Exchange, failed
 from tests.rig.today import failure
 
 _STEP = 0.02
@@ -66,54 +66,40 @@ def rewrites(change, **headers):
     return fault
 
 
-def reset_before(exchange):
-    exchange.reset()
-
-
-def reset_in_headers(exchange):
-    exchange.send(exchange.head()[:40])
-    exchange.reset()
-
-
-def closed_in_headers(exchange):
-    exchange.send(exchange.head(X_Filler="x" * 100)[:-50])
-    exchange.end()
-
-
 def _half(body):
     return body[: len(body) // 2]
 
 
-def reset_in_body(exchange):
-    exchange.send(exchange.head(Content_Length=str(len(exchange.body))) + _half(exchange.body))
-    exchange.reset()
-
-
-def cut_short(exchange):
-    """Send half of the body and the length of the whole."""
-    exchange.send(exchange.head(Content_Length=str(len(exchange.body))) + _half(exchange.body))
-    exchange.end()
-
-
-def cut_without_length(exchange):
-    """Send half of the body and no length: the end of the connection ends it."""
-    exchange.send(exchange.head() + _half(exchange.body))
-    exchange.end()
+def _head(exchange):
+    return exchange.head(Content_Length=str(len(exchange.body)))
 
 
 def chunked(body):
     return b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
 
 
-def chunked_garbage(exchange):
-    exchange.send(exchange.head(Transfer_Encoding="chunked") + b"zz\r\n" + exchange.body)
-    exchange.end()
+def _partly(part, end=Exchange.end):
+    """Send a part of the response and end the connection."""
+
+    def fault(exchange):
+        exchange.send(part(exchange))
+        end(exchange)
+
+    return fault
 
 
-def chunks_that_stop(exchange):
-    chunk = chunked(exchange.body).removesuffix(b"0\r\n\r\n")
-    exchange.send(exchange.head(Transfer_Encoding="chunked") + chunk)
-    exchange.end()
+reset_before = Exchange.reset
+reset_in_headers = _partly(lambda e: e.head()[:40], Exchange.reset)
+closed_in_headers = _partly(lambda e: e.head(X_Filler="x" * 100)[:-50])
+reset_in_body = _partly(lambda e: _head(e) + _half(e.body), Exchange.reset)
+cut_short = _partly(lambda e: _head(e) + _half(e.body))
+# Without a length the end of the connection ends the body.
+cut_without_length = _partly(lambda e: e.head() + _half(e.body))
+chunked_garbage = _partly(lambda e: e.head(Transfer_Encoding="chunked") + b"zz\r\n" + e.body)
+chunks_that_stop = _partly(
+    lambda e: e.head(Transfer_Encoding="chunked") + chunked(e.body).removesuffix(b"0\r\n\r\n")
+)
+not_http = _partly(lambda e: f"SSH-2.0 {e.request.target}\r\n".encode())
 
 
 @cache
@@ -122,11 +108,6 @@ def _bomb(_):
     packer = zlib.compressobj(9, wbits=31)
     blanks = b" " * 2**20
     return b"".join(packer.compress(blanks) for _ in range(64)) + packer.flush()
-
-
-def not_http(exchange):
-    exchange.send(f"SSH-2.0 {exchange.request.target}\r\n".encode())
-    exchange.end()
 
 
 def broken_header_line(exchange):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dirframe.errors import NotFoundError
 from tests.rig import faults
-from tests.rig.changing import ENDS, Changing, check, collections, outcome, pages_of
+from tests.client.changing import ENDS, Changing, check, collections, outcome, pages_of
 from tests.rig.server import Rig, numbered, page_xml, record
 
 

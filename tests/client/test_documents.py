@@ -22,7 +22,7 @@ from dirframe.errors import (
 )
 from dirframe.provenance import get_provenance
 from tests.rig.server import failed, page_xml, record
-from tests.rig.trees import texts_in, texts_of
+from tests.client.trees import texts_in, texts_of
 
 XML = Path(__file__).parent.parent / "xml"
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import dirframe
 from tests.rig.server import page_xml, record
-from tests.rig.trees import PAGES, STYLES, documents
+from tests.client.trees import PAGES, STYLES, documents
 
 
 def read(pages, **options):

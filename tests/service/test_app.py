@@ -229,7 +229,8 @@ def test_answers_keep_browsers_strict_and_let_programs_in_them_read(client):
 
 
 def test_generated_data_is_marked_in_every_success(client, written):
-    made = b"<?dirframe-synthetic yes?>" + page_xml([record("1", "account", name="x")])
+    page = page_xml([record("1", "account", name="x")])
+    made = page.replace(b"<response>", b"<?dirframe-synthetic yes?><response>")
     marked = written(made, [record("1", name="y")])
     for target in ("/accounts.xml", "/accounts/1.xml", "/projects.xml", "/projects/1.xml"):
         mark = marked.root(target).getprevious()

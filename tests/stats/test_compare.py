@@ -42,6 +42,7 @@ def test_every_record_is_new_gone_changed_or_the_same(before, after):
     gone = [key for key in before if key not in after]
     assert found.new["id"].tolist() == new
     assert found.gone["id"].tolist() == gone
+    assert [*found.new] == [*found.gone] == [*frame({})]
     assert list(dict.fromkeys(found.changed["id"])) == changed
     assert len(found.changed) == sum(
         one != other for key in both for one, other in zip(before[key], after[key], strict=True)
@@ -111,7 +112,8 @@ def test_it_shows_itself_as_text_and_html():
     assert "<script>" in str(found)
     assert "<script>" not in found._repr_html_()
     many = [{str(n): ("C", people) for n in range(1200)} for people in (1, 2)]
-    assert "1,200" in str(compare(*map(frame, many)))
+    assert "10 of 1,200" in str(compare(*map(frame, many)))
+    assert " of " not in str(found)
 
 
 def test_new_and_gone_keep_the_provenance_of_their_snapshot():

@@ -7,8 +7,6 @@ processes, or two; processor time and memory are those of the workers, the time 
 of the larger one. The clock does not count the start of processes and clusters.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -17,7 +15,6 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING
 
 from dirframe.archive.model import (
     Collection,
@@ -33,9 +30,6 @@ from dirframe.schema import PAGE_SIZE, PROJECT
 from dirframe.service.dialects.xml_writer import record_xml
 from dirframe.service.synthetic.generate import generate_projects
 from tests.benchmarks._report import Measure, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 SIZES = (10_000, 100_000, 1_000_000)
 GENERATED = 5_000
@@ -94,8 +88,8 @@ WAYS = ("open", "two columns", "parquet", "parted", "parted, Dask, 1", "parted, 
 CHART = Path("benchmark-results") / "archives.svg"
 
 
-def main(sizes: list[int]) -> None:
-    found: dict[str, dict[int, tuple[float, float]]] = {}
+def main(sizes):
+    found = {}
     table = Table(
         ("records", "measure"),
         Measure("records a second of processor time", "", "higher", ",.0f"),
@@ -119,7 +113,7 @@ def main(sizes: list[int]) -> None:
     draw(found, CHART)
 
 
-def measured(way: str, folder: Path, target: Path) -> tuple[float, float, float]:
+def measured(way, folder, target):
     program = folder.with_name("program.py")
     program.write_text(ON_DASK if "Dask" in way else MEASURE, encoding="utf-8")
     what = way.replace(",", "")
@@ -133,7 +127,7 @@ def measured(way: str, folder: Path, target: Path) -> tuple[float, float, float]
     return seconds, clock, peak
 
 
-def draw(found: dict[str, dict[int, tuple[float, float]]], file: Path) -> None:
+def draw(found, file):
     """Draw records a second and peak memory by size, a line for each way."""
     from matplotlib.figure import Figure
 
@@ -157,13 +151,13 @@ def draw(found: dict[str, dict[int, tuple[float, float]]], file: Path) -> None:
 
 
 def write(
-    path: Path,
-    size: int,
-    made: Iterable[tuple[bytes, list[str]]] | None = None,
+    path,
+    size,
+    made=None,
     *,
-    collection: Collection = GENERATED_PROJECTS,
-    is_finished: bool = True,
-) -> int:
+    collection=GENERATED_PROJECTS,
+    is_finished=True,
+):
     """Write the archive of a harvest, of generated pages or those that are given; return its bytes."""
     with Store.open_writer(path, collection) as store:
         one = Round(1, RoundKind.FULL, "id", BEGIN.isoformat())
@@ -195,7 +189,7 @@ def write(
     return path.stat().st_size
 
 
-def pages(size: int) -> Iterator[tuple[bytes, list[str]]]:
+def pages(size):
     """Give pages of generated projects, each with ids of its own."""
     records = [record_xml(PROJECT, record) for record in generate_projects(GENERATED)]
     for first in range(0, size, PAGE_SIZE):

@@ -69,12 +69,12 @@ class Request(NamedTuple):
     status: str
 
     @property
-    def asks_for_changes(self) -> bool:
+    def asks_for_changes(self):
         """Whether it asks for what changed while the pages were read."""
         return "sort=updated_at" in self.target
 
     @property
-    def document(self) -> str:
+    def document(self):
         """The page or own page that was asked for; otherwise the whole target."""
         found = None if self.asks_for_changes else _DOCUMENT.match(self.target)
         return self.target if found is None else found["own"] or f"page {found['page']}"
@@ -83,15 +83,15 @@ class Request(NamedTuple):
 class _Log(logging.Handler):
     """Collect the requests that the service answered."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.requests: list[Request] = []
+        self.requests = []
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def emit(self, record):
         assert isinstance(record.args, tuple)
         self.requests.append(Request(str(record.args[3]), str(record.args[4])))
 
-    def settle(self) -> int:
+    def settle(self):
         """Wait until the answers under way at a kill are logged; return the number of requests."""
         while True:
             before = len(self.requests)
@@ -100,12 +100,12 @@ class _Log(logging.Handler):
                 return before
 
 
-def stored_documents(path: Path) -> Counter[str]:
+def stored_documents(path):
     """Return how often each document is stored in an archive."""
     if not path.exists():
         return Counter()
     with Store.open(path) as store:
-        documents: Counter[str] = Counter()
+        documents = Counter()
         for each in store.rounds():
             own = each.kind is RoundKind.DETAILS
             for page in store.pages(each):
@@ -114,12 +114,10 @@ def stored_documents(path: Path) -> Counter[str]:
         return documents
 
 
-def classify(
-    requests: list[Request], before: Counter[str], after: Counter[str], *, killed: bool
-) -> Counter[str]:
+def classify(requests, before, after, *, killed):
     """Return how many requests of one session there are of each kind."""
-    kinds: Counter[str] = Counter()
-    answered: Counter[str] = Counter()
+    kinds = Counter()
+    answered = Counter()
     for request in requests:
         if request.status == "302":
             kinds[REDIRECT] += 1
@@ -142,7 +140,7 @@ def classify(
     return kinds
 
 
-def main(records: int) -> None:
+def main(records):
     quota = max(records * QUOTA // RECORDS, 10)
     log = _Log()
     ACCESS_LOG.addHandler(log)
@@ -181,11 +179,9 @@ def main(records: int) -> None:
     counts.row(f"for comparison: pages of {PAGE_SIZE} and projects", needed, "", form=",")
 
 
-def _harvest(
-    url: str, key: str, folder: Path, quota: int, log: _Log
-) -> tuple[int, int, Counter[str]]:
+def _harvest(url, key, folder, quota, log):
     chance = random.Random(1)
-    kinds: Counter[str] = Counter()
+    kinds = Counter()
     kills = 0
     path = folder / "kept.archive"
     begin, before = 0, stored_documents(path)

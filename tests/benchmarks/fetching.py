@@ -5,8 +5,6 @@ medians of rounds in which the numbers of threads take turns; each load begins w
 cache. At 0 ms, where threads bring nothing, the goal is that they cost nothing.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile
@@ -60,7 +58,7 @@ asyncio.run(main(Rig({PAGES * SIZE - 1}, size={SIZE}), int(sys.argv[1]) / 1000))
 """
 
 
-def seconds(url: str, threads: int) -> float:
+def seconds(url, threads):
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(
             base_url=url,
@@ -78,8 +76,8 @@ def seconds(url: str, threads: int) -> float:
     return took
 
 
-def measure(latency: int) -> dict[int, float]:
-    times: dict[int, list[float]] = {threads: [] for threads in THREADS}
+def measure(latency):
+    times = {threads: [] for threads in THREADS}
     command = [sys.executable, "-c", SERVICE, str(latency)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -95,7 +93,7 @@ def measure(latency: int) -> dict[int, float]:
     return {threads: median(values) for threads, values in times.items()}
 
 
-def main() -> None:
+def main():
     print(f"{PAGES} pages of {SIZE} records, cache and count of requests on disk.")
     many = (Measure(f"times as fast with {n} threads", better="higher") for n in THREADS[1:])
     table = Table("a page takes", Measure("one thread", "s", "lower"), *many)

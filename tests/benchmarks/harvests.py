@@ -7,8 +7,6 @@ The service is another process. Memory is the extra peak after the libraries wer
 and an update of a thousand records (Linux).
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -16,7 +14,6 @@ import tempfile
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import dirframe
 from dirframe.archive.model import Collection
@@ -24,10 +21,7 @@ from dirframe.archive.rounds.changes import NEWEST_FIRST
 from tests.benchmarks._report import Cell, Measure, Table
 from tests.benchmarks.archives import BEGIN, write
 from tests.benchmarks.reading import highest
-from tests.rig.server import KEY, Reply, Request, Rig, page_xml, record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.rig.server import KEY, Reply, Rig, page_xml, record
 
 RECORDS = 1_000_000
 WARM_UP = 1_000
@@ -40,11 +34,11 @@ HARVEST, UPDATE, REMOVALS = "the end of a harvest", "update", "update that locat
 class Dated(Rig):
     """Records with times of change; those of the newest ids are after the harvest."""
 
-    def __init__(self, ids: list[str]) -> None:
+    def __init__(self, ids):
         super().__init__(size=SIZE)
         self.held = ids
 
-    def page(self, request: Request) -> Reply:
+    def page(self, request):
         first = (request.page - 1) * SIZE
         shown = self.held[first : first + SIZE]
         if request.query.get("sort") == NEWEST_FIRST:
@@ -53,25 +47,25 @@ class Dated(Rig):
         return Reply(page_of(shown, len(self.held), first))
 
 
-def page_of(ids: list[str], available: int, first: int) -> bytes:
+def page_of(ids, available, first):
     """Write a page of records that are small: it is the ids that count."""
     records = [record(one, name=one, updated_at=changed_at(int(one))) for one in ids]
     return page_xml(records, available=available, first=first)
 
 
-def changed_at(number: int) -> str:
+def changed_at(number):
     """Return when a record changed: one an hour, the last hundred after the harvest began."""
     return (BEGIN + timedelta(hours=number - RECORDS + CHANGED)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def pages(ids: list[str]) -> Iterator[tuple[bytes, list[str]]]:
+def pages(ids):
     """Give all pages but the last."""
     for first in range(0, len(ids) - SIZE, SIZE):
         shown = ids[first : first + SIZE]
         yield page_of(shown, len(ids), first), shown
 
 
-def extra_peak(act: str, archives: dict[str, Path]) -> float:
+def extra_peak(act, archives):
     """Return the extra peak of an act on the last archive, in a process of its own, in MiB."""
     arguments = [str(part) for url, path in archives.items() for part in (url, path)]
     folders = {f"DIRFRAME_{name}_DIR": arguments[1] + name for name in ("CACHE", "DATA")}
@@ -81,7 +75,7 @@ def extra_peak(act: str, archives: dict[str, Path]) -> float:
     return float(done.stdout)
 
 
-def report_peak(act: str, few_url: str, few: str, url: str, path: str) -> None:
+def report_peak(act, few_url, few, url, path):
     run(act, few_url, few)  # libraries are loaded and have their buffers
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew (Linux)
     before = highest()
@@ -89,7 +83,7 @@ def report_peak(act: str, few_url: str, few: str, url: str, path: str) -> None:
     print(highest() - before)
 
 
-def run(act: str, url: str, path: str) -> None:
+def run(act, url, path):
     """Harvest to the end, or update, and see that all is there."""
     with dirframe.Directory(url) as directory:
         if act == HARVEST:
@@ -99,7 +93,7 @@ def run(act: str, url: str, path: str) -> None:
     assert archive.status().complete, archive.status()
 
 
-def main() -> None:
+def main():
     table = Table(
         "act", Measure("extra peak", "MiB", "lower", ".0f"), Measure("requests", "", "lower", "d")
     )

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dirframe.errors import NotFoundError
-from tests.rig import faults
 from tests.client.changing import ENDS, Changing, check, collections, outcome, pages_of
+from tests.rig import faults
 from tests.rig.server import Rig, numbered, page_xml, record
 
 

@@ -21,8 +21,8 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
-from tests.rig.server import failed, page_xml, record
 from tests.client.trees import texts_in, texts_of
+from tests.rig.server import failed, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
 

@@ -14,8 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dirframe.errors import DirframeWarning, UnreadableResponseError
-from tests.rig.server import Trap
 from tests.client.trees import PAGES, RECORDS, STYLES, documents, texts_in, texts_of
+from tests.rig.server import Trap
 
 XML = Path(__file__).parent.parent / "xml"
 ONE = "<project><id>1</id></project>"

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
-from tests.rig.server import page_xml, record
 from tests.client.trees import PAGES, STYLES, documents
+from tests.rig.server import page_xml, record
 
 
 def read(pages, **options):

@@ -4,8 +4,6 @@ These tests install from a package registry, so `make wheel-test` runs them and 
 does not. The wheel is built from the source distribution, so both are shown to be whole.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -23,7 +21,7 @@ pytestmark = pytest.mark.wheel
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:
+def run(*command, cwd, env=None):
     """Run a command and return what it says; its output is the message where it fails."""
     done = subprocess.run(
         command,
@@ -40,7 +38,7 @@ def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> s
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory):
     dist = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--outdir", dist, ROOT, cwd=dist)
     (built,) = dist.glob("*.whl")
@@ -48,7 +46,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def environment(wheel, tmp_path_factory):
     """Return the folder of the commands of an environment that holds the wheel and its needs."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
@@ -60,7 +58,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def person(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def person(tmp_path_factory):
     """Return the environment variables of a person who never used dirframe before."""
     home = tmp_path_factory.mktemp("home")
     kept = {
@@ -79,22 +77,22 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """Return the empty folder where the demo runs."""
     return tmp_path_factory.mktemp("empty")
 
 
 @pytest.fixture(scope="module")
-def first_run(environment: Path, person: dict[str, str], folder: Path) -> str:
+def first_run(environment, person, folder):
     return run(environment / "dirframe", "demo", cwd=folder, env=person)
 
 
-def requests_paid(output: str) -> list[str]:
+def requests_paid(output):
     """Return what the demo says that accounts and projects cost."""
     return re.findall(r"\b([\d,]+) requests paid", output)
 
 
-def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel: Path) -> None:
+def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         sizes = {info.filename: info.file_size for info in archive.infolist()}
@@ -106,12 +104,12 @@ def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel: Path) ->
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"dirframe"}
 
 
-def test_the_demo_from_a_wheel_says_that_everything_is_complete(first_run: str) -> None:
+def test_the_demo_from_a_wheel_says_that_everything_is_complete(first_run):
     assert re.search(r"\bcomplete\b", first_run)
     assert not re.search(r"\bincomplete\b|Traceback", first_run)
 
 
-def test_the_demo_from_a_wheel_writes_tables_with_all_records(first_run: str, folder: Path) -> None:
+def test_the_demo_from_a_wheel_writes_tables_with_all_records(first_run, folder):
     tables = {
         suffix: sorted(len(read(path)) for path in folder.rglob(f"*{suffix}"))
         for suffix, read in ((".csv", pd.read_csv), (".parquet", pd.read_parquet))
@@ -119,7 +117,7 @@ def test_the_demo_from_a_wheel_writes_tables_with_all_records(first_run: str, fo
     assert tables[".csv"][-2:] == tables[".parquet"][-2:] == [1500, 2000]
 
 
-def test_the_demo_from_a_wheel_draws_pictures(first_run: str, folder: Path) -> None:
+def test_the_demo_from_a_wheel_draws_pictures(first_run, folder):
     pictures = [matplotlib.image.imread(path) for path in folder.rglob("*.png")]
     assert pictures
     for picture in pictures:
@@ -128,15 +126,13 @@ def test_the_demo_from_a_wheel_draws_pictures(first_run: str, folder: Path) -> N
         assert picture[..., :3].std() > 0.02, "the picture is one even colour"
 
 
-def test_a_second_demo_from_a_wheel_costs_no_request(
-    first_run: str, environment: Path, person: dict[str, str], folder: Path
-) -> None:
+def test_a_second_demo_from_a_wheel_costs_no_request(first_run, environment, person, folder):
     second_run = run(environment / "dirframe", "demo", cwd=folder, env=person)
     assert set(requests_paid(first_run)) != {"0"}
     assert requests_paid(second_run) == ["0", "0"]
 
 
-def test_the_commands_of_the_container_give_a_service(wheel: Path, tmp_path: Path) -> None:
+def test_the_commands_of_the_container_give_a_service(wheel, tmp_path):
     recipe = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
     assert 'pip install --no-cache-dir "$wheel[serve]"' in recipe
     venv.create(tmp_path / "venv", with_pip=True)

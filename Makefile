@@ -6,92 +6,110 @@ PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
 
-# Without bytecode, as in some containers, each of hundreds of processes would compile the package again.
+# Without bytecode, as in some containers, each of the tests' processes would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
 LOWEST := $(VENV)-lowest
+
+# uv installs several times as fast as pip, which installs it into the environment first. Where that
+# fails, or an index is known to pip alone, pip does it.
+install = $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --editable $(1) 2>/dev/null \
+    || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable $(1)
 
 # Recreate the environment if PYTHON is given and has another version than the environment.
 VERSION := 'import sys; print(sys.implementation.name, sys.version_info[:3])'
 ifneq ($(origin PYTHON),file)
-ifneq ($(wildcard $(READY)),)
+ifneq ($(wildcard $(VENV)/.demo),)
 ifneq ($(shell $(PYTHON) -c $(VERSION)),$(shell $(BIN)/python -c $(VERSION)))
 OTHER := other-interpreter
 endif
 endif
 endif
 
+# Some four workers are quickest: more take longer to start than they save.
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
+FAST := --ignore=tests/slow --dist=worksteal
+
 .DEFAULT_GOAL := help
-.PHONY: other-interpreter help demo test coverage mutants wheel-test test-lowest lint format docs bench clean
+.PHONY: other-interpreter help demo test test-slow test-all wheel-test test-lowest coverage mutants \
+    lint format docs bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-# Runs again only when the dependencies may have changed. An interrupted set-up leaves no
-# stamp, so the next run completes it.
+# One environment, and in it a stamp for each step: the package alone, which the demo needs, and the
+# extras of pyproject.toml. They run again only when the dependencies may have changed. An
+# interrupted step leaves no stamp, so the next run completes it.
 # PYTHON may be the shim of a version manager, so the interpreter that it starts reports its real path;
 # the environment of another interpreter is recreated. Without PYTHON any interpreter is accepted.
-$(READY): pyproject.toml $(OTHER)
+$(VENV)/.demo: pyproject.toml $(OTHER)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dirframe needs Python 3.11 or newer; name one: make PYTHON=python3.13")'
-	"$$($(PYTHON) -c 'import os, sys; print(os.path.realpath(sys.executable))')" -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@"$$($(PYTHON) -c 'import os, sys; print(os.path.realpath(sys.executable))')" -m venv --clear $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv 2>/dev/null || true
+	$(call install,.)
+	@touch $@
+
+$(VENV)/.test $(VENV)/.slow $(VENV)/.lint $(VENV)/.docs $(VENV)/.dev: $(VENV)/.%: $(VENV)/.demo
+	$(call install,'.[$*]')
 	@touch $@
 
 other-interpreter:
 	@echo "$(VENV) was created by another interpreter than $(PYTHON): it is recreated."
 
-demo: $(READY) ## Load, clean and chart the sample directory, over real HTTP
+demo: $(VENV)/.demo ## Load, clean and chart the sample directory, over real HTTP
 	$(BIN)/dirframe demo $(ARGS)
 
-# At most four workers: more take longer to start than they save.
-test: $(READY) ## Run the tests
-	$(BIN)/python -m pytest -m 'not wheel' --numprocesses=auto --maxprocesses=4 --dist=worksteal $(ARGS)
+test: $(VENV)/.test ## Run the tests: about three minutes on two cores
+	$(PYTEST) $(FAST) $(ARGS)
 
-# Takes twice as long as `make test`; ARGS selects tests: make coverage ARGS=tests/clean
-coverage: $(READY) ## Run the tests and show which lines and branches they reach
-	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -m 'not wheel' --numprocesses=auto --maxprocesses=4 --dist=worksteal $(ARGS); \
-	    status=$$?; $(BIN)/coverage combine --quiet && $(BIN)/coverage report; exit $$status
+# 100 examples of each property. Tests that share a browser run in one worker.
+test-slow: $(VENV)/.slow ## Run the slow tests: crashes, damaged files, the browser, other libraries
+	$(PYTEST) tests/slow --dist=loadgroup --hypothesis-profile=ci -m 'not wheel' $(ARGS)
 
-# The sample is the same each time; a surviving mutant fails the run. ARGS: an area, --sample, --seed, --processes.
-mutants: $(READY) ## Make small changes to the code, one at a time, and check whether a test fails
-	$(BIN)/python -m tools.mutants $(ARGS)
+test-all: test test-slow ## Run both
 
-wheel-test: $(READY) ## Build sdist and wheel, install the wheel in a new environment, run the demo there
-	$(BIN)/python -m pytest -m wheel tests/test_wheel.py $(ARGS)
+wheel-test: $(VENV)/.slow ## Build sdist and wheel, install the wheel in a new environment, run the demo there
+	$(BIN)/python -m pytest -m wheel tests/slow/test_wheel.py $(ARGS)
 
 # Warnings are not errors here, because older releases run with newer releases of their own dependencies.
 test-lowest: ## Run the tests with the oldest releases that pyproject.toml allows
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(LOWEST)/bin/uv pip compile --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
-	    --all-extras --output-file $(LOWEST)/constraints.txt pyproject.toml
-	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' \
-	    --constraint $(LOWEST)/constraints.txt
-	$(LOWEST)/bin/python -m pytest -m 'not wheel' -W default $(ARGS)
+	$(LOWEST)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct --editable '.[test]'
+	$(LOWEST)/bin/python -m pytest --numprocesses=auto --maxprocesses=4 $(FAST) -W default $(ARGS)
 
-lint: $(READY) ## Run every check except the tests
+# Takes twice as long as `make test`; ARGS selects tests: make coverage ARGS=tests/clean
+coverage: $(VENV)/.dev ## Run the tests and show which lines and branches they reach
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest --numprocesses=auto --maxprocesses=4 $(FAST) $(ARGS); \
+	    status=$$?; $(BIN)/coverage combine --quiet && $(BIN)/coverage report; exit $$status
+
+# The sample is the same each time; a surviving mutant fails the run. ARGS: an area, --sample, --seed, --processes.
+mutants: $(VENV)/.dev ## Make small changes to the code, one at a time, and check whether a test fails
+	$(BIN)/python -m tools.mutants $(ARGS)
+
+lint: $(VENV)/.lint $(VENV)/.test ## Run every check except the tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	find dirframe -name '*.py' -exec $(BIN)/numpydoc lint {} +
+	$(BIN)/python -m tools.house
 	$(BIN)/validate-pyproject pyproject.toml
 	$(BIN)/repo-review --show err .
 
-format: $(READY) ## Fix what ruff can fix automatically
+format: $(VENV)/.lint ## Fix what ruff can fix automatically
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
 # Outputs of notebooks are cached in docs/_build and regenerated when dirframe changes.
-docs: $(READY) ## Build the documentation, without the network, and check its links
+docs: $(VENV)/.docs ## Build the documentation, without the network, and check its links
 	$(BIN)/sphinx-build -M html docs docs/_build --fail-on-warning --keep-going --nitpicky --quiet --jobs auto $(ARGS)
 	$(BIN)/python docs/checks.py docs/_build/html
 
 # ARGS: names of scripts, --against FILE, --compare OLD NEW, --history; --help lists all.
-bench: $(READY) ## Run the benchmarks, record the figures, and compare them with an earlier run
+bench: $(VENV)/.dev ## Run the benchmarks, record the figures, and compare them with an earlier run
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 clean: ## Remove the environment and all built or cached files

@@ -157,12 +157,13 @@ class ConfigurationError(DirframeError):
 
 
 class MissingExtraError(ConfigurationError, ImportError):
-    """An optional package is not installed; `extra` names the extra to install."""
+    """An optional package is not installed; `extra` names the extra to install, if one has it."""
 
-    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+    def __init__(self, package: str, *, extra: str | None = None, purpose: str) -> None:
+        wanted = f'"dirframe[{extra}]"' if extra else package
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed.",
-            hint=Hint(f'Run pip install "dirframe[{extra}]".'),
+            hint=Hint(f"Run pip install {wanted}."),
         )
         self.package = package
         self.extra = extra

@@ -56,7 +56,7 @@ def open_executor(client: Client | str | None) -> Iterator[Executor]:
         import distributed
     except ImportError:
         raise MissingExtraError(
-            "distributed", extra="distributed", purpose="Work on a Dask cluster"
+            "distributed", extra="engines", purpose="Work on a Dask cluster"
         ) from None
     if isinstance(client, distributed.Client) and not client.asynchronous:
         yield _executor(client)

@@ -48,7 +48,7 @@ def export(
         a database, HTML page or study; the other formats hold one frame.
     path : str or pathlib.Path
         ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` (JSON lines), ``.parquet``, ``.feather``, ``.xlsx``
-        (extra ``excel``), ``.sqlite`` or ``.db``, ``.duckdb`` (extra ``duckdb``), ``.html``
+        (extra ``excel``), ``.sqlite`` or ``.db``, ``.duckdb`` (extra ``engines``), ``.html``
         or ``.md``, or ``.zip`` for a study: CSV and Parquet with metadata. Missing parent folders
         are created.
     overwrite : bool, default False

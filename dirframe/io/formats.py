@@ -41,7 +41,7 @@ class FileFormat:
         """Raise if a required package is not installed."""
         if self.package and find_spec(self.package) is None:
             raise MissingExtraError(
-                self.package, extra=self.extra, purpose=f"This format ({self.extra})"
+                self.package, extra=self.extra, purpose="This format"
             )
 
 
@@ -75,7 +75,7 @@ KINDS = {
         database.read_duckdb,
         several=True,
         package="duckdb",
-        extra="duckdb",
+        extra="engines",
         seal=Seal(editable=True),
         native=True,
     ),

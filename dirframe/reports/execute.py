@@ -29,17 +29,13 @@ _SECONDS_A_CELL = 600
 _LONGEST = 2000
 
 
-def require_package(
-    package: str, *, extra: str = "report", purpose: str = "Making a report"
-) -> None:
-    """Check that a package of an extra is installed.
+def require_package(package: str, *, purpose: str = "Making a report") -> None:
+    """Check that an optional package is installed.
 
     Parameters
     ----------
     package : str
         Name of the package.
-    extra : str, default "report"
-        Name of the extra.
     purpose : str, default "Making a report"
         What needs it.
 
@@ -55,7 +51,7 @@ def require_package(
     from importlib.util import find_spec
 
     if find_spec(package) is None:
-        raise MissingExtraError(package, extra=extra, purpose=purpose)
+        raise MissingExtraError(package, purpose=purpose)
 
 
 def read_template(path: str | Path | None) -> Any:

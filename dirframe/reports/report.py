@@ -83,7 +83,7 @@ def report(
         If the frames, the suffix, the template, a rule or a stratum is invalid, or the file exists
         and `overwrite` is False.
     MissingExtraError
-        If the extra ``report`` is not installed, or for interactive charts ``interactive``.
+        If nbconvert or ipykernel is not installed, or for interactive charts plotly.
     ConfigurationError
         If a PDF is requested and Chromium is not installed.
     ReportError
@@ -166,7 +166,7 @@ def check_target(target: Path, *, overwrite: bool, interactive: bool = False) ->
     for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):
         require_package(package)
     if _is_interactive(target, interactive):
-        require_package("plotly", extra="interactive", purpose="A report with interactive charts")
+        require_package("plotly", purpose="A report with interactive charts")
     if target.suffix.lower() == ".pdf":
         browser()
 

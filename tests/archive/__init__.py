@@ -1,1 +1,1 @@
-"""Tests of archives, over real HTTP."""
+"""Archives: harvested over days, read without loss."""

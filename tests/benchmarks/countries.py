@@ -1,6 +1,7 @@
 """How many raw countries are resolved and how many wrongly, beside other libraries; and how fast.
 
-The peers are optional (pip install "dirframe[bench]"); one that is missing is named as such.
+The peers are optional (pip install country-converter countrynames rigour); one that is missing is
+named as such.
 The pairs come from the development set beside the checkout, which is no part of the project.
 
 Speed: a million rows with 250 distinct values against factorize and a ready dict of the same

@@ -18,7 +18,7 @@ import dirframe
 from dirframe.client.directory import Directory
 from dirframe.settings import ApiKey, Settings
 from tests.benchmarks._report import Cell, Measure, Table
-from tests.faults.service import KEY
+from tests.rig.server import KEY
 
 PAGES, SIZE = 100, 25
 LATENCIES = (0, 5, 50)  # ms
@@ -33,15 +33,15 @@ GOALS = {(0, 8): 1.0, (50, 4): 3.5, (50, 8): 6.5, (50, 16): 11.0}
 SERVICE = f"""
 import asyncio, sys
 from functools import cache
-from tests.faults.service import FaultyService, Shelf, numbered
+from tests.rig.server import XML, Request, Rig
 
-async def main(service, latency):
+async def main(rig, latency):
     @cache
     def answer(target):
-        status, headers, body = service.answer(target)
-        headers["Content-Length"] = len(body)
-        lines = [f"HTTP/1.1 {{status}} OK", *(f"{{n}}: {{t}}" for n, t in headers.items()), "", ""]
-        return "\\r\\n".join(lines).encode() + body
+        reply = rig.reply(Request(target))
+        headers = {{"Content-Type": XML, "Content-Length": len(reply.body)}}
+        lines = [f"HTTP/1.1 {{reply.status}} OK", *(f"{{n}}: {{t}}" for n, t in headers.items())]
+        return "\\r\\n".join([*lines, "", ""]).encode() + reply.body
 
     async def connection(reader, writer):
         try:
@@ -56,8 +56,7 @@ async def main(service, latency):
     print(f"http://127.0.0.1:{{server.sockets[0].getsockname()[1]}}", flush=True)
     await asyncio.to_thread(sys.stdin.read)
 
-with FaultyService(Shelf(numbered({PAGES * SIZE - 1}), size={SIZE})) as service:
-    asyncio.run(main(service, int(sys.argv[1]) / 1000))
+asyncio.run(main(Rig({PAGES * SIZE - 1}, size={SIZE}), int(sys.argv[1]) / 1000))
 """
 
 

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,17 +21,13 @@ from typing import TYPE_CHECKING
 import dirframe
 from dirframe.archive.model import Collection
 from dirframe.archive.rounds.changes import NEWEST_FIRST
-from dirframe.schema import PROJECT, Resource
-from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from tests.benchmarks._report import Cell, Measure, Table
 from tests.benchmarks.archives import BEGIN, write
 from tests.benchmarks.reading import highest
-from tests.faults.service import KEY, FaultyService, Shelf
+from tests.rig.server import KEY, Reply, Request, Rig, page_xml, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from dirframe.service.store.store import Page
 
 RECORDS = 1_000_000
 WARM_UP = 1_000
@@ -42,29 +37,26 @@ GOAL = 60  # MiB
 HARVEST, UPDATE, REMOVALS = "the end of a harvest", "update", "update that locates removed records"
 
 
-class Dated(Shelf):
+class Dated(Rig):
     """Records with times of change; those of the newest ids are after the harvest."""
 
-    def page(
-        self,
-        resource: Resource,
-        *,
-        query: str = "",
-        sort: str | None = None,
-        page: int = 1,
-        page_size: int = SIZE,
-    ) -> Page:
-        found = super().page(resource, sort=sort, page=page)
-        if sort == NEWEST_FIRST:
-            newest = self.states[-1]
-            end = len(newest) - found.first
-            shown = [self._record(resource, one) for one in newest[max(end - SIZE, 0) : end]]
-            return replace(found, fragments=shown[::-1])
-        return found
+    def __init__(self, ids: list[str]) -> None:
+        super().__init__(size=SIZE)
+        self.held = ids
 
-    @staticmethod
-    def _record(resource: Resource, one: str) -> str:
-        return record_xml(resource, {"id": one, "name": one, "updated_at": changed_at(int(one))})
+    def page(self, request: Request) -> Reply:
+        first = (request.page - 1) * SIZE
+        shown = self.held[first : first + SIZE]
+        if request.query.get("sort") == NEWEST_FIRST:
+            end = len(self.held) - first
+            shown = self.held[max(end - SIZE, 0) : end][::-1]
+        return Reply(page_of(shown, len(self.held), first))
+
+
+def page_of(ids: list[str], available: int, first: int) -> bytes:
+    """Write a page of records that are small: it is the ids that count."""
+    records = [record(one, name=one, updated_at=changed_at(int(one))) for one in ids]
+    return page_xml(records, available=available, first=first)
 
 
 def changed_at(number: int) -> str:
@@ -72,12 +64,11 @@ def changed_at(number: int) -> str:
     return (BEGIN + timedelta(hours=number - RECORDS + CHANGED)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def pages(shelf: Dated) -> Iterator[tuple[bytes, list[str]]]:
+def pages(ids: list[str]) -> Iterator[tuple[bytes, list[str]]]:
     """Give all pages but the last."""
-    ids = shelf.states[0]
     for first in range(0, len(ids) - SIZE, SIZE):
-        shown = [shelf._record(PROJECT, one) for one in ids[first : first + SIZE]]
-        yield collection_xml(shown, available=len(ids), first=first), ids[first : first + SIZE]
+        shown = ids[first : first + SIZE]
+        yield page_of(shown, len(ids), first), shown
 
 
 def extra_peak(act: str, archives: dict[str, Path]) -> float:
@@ -116,22 +107,20 @@ def main() -> None:
         services, archives = [], {}
         for size in (WARM_UP, RECORDS):
             ids = [str(number) for number in range(RECORDS - size + 1, RECORDS + 1)]
-            shelf = Dated(ids, size=SIZE)
-            services.append(stack.enter_context(FaultyService(shelf)))
+            services.append(stack.enter_context(Dated(ids)))
             path = Path(folder, f"{size}.archive")
             url = services[-1].url
             collection = Collection("project", url, url.removeprefix("http://"), None)
-            write(path, size, pages(shelf), collection=collection, is_finished=False)
+            write(path, size, pages(ids), collection=collection, is_finished=False)
             archives[url] = path
         for act in (HARVEST, UPDATE, REMOVALS):
             for service in services:
                 service.forget()
                 if act == REMOVALS:
-                    service.shelf.change(
-                        lambda ids: [one for n, one in enumerate(ids) if n % (len(ids) // REMOVED)]
-                    )
+                    apart = len(service.held) // REMOVED
+                    service.held = [one for n, one in enumerate(service.held) if n % apart]
             peak = extra_peak(act, archives)
-            table.row(act, Cell(peak, GOAL), len(services[-1].asked))
+            table.row(act, Cell(peak, GOAL), len(services[-1].requests))
 
 
 if __name__ == "__main__":

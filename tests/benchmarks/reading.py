@@ -3,7 +3,7 @@
 Every figure is a ratio to `lxml.etree.fromstring` of the same pages in the same run, of the
 medians. Memory is the extra peak of a process of its own; the curve shows the cost a record. The table's chart
 goes to benchmark-results/reading.svg.
-Ways whose package is missing are left out: pip install "dirframe[bench]".
+Ways whose package is missing are left out: pip install xml2arrow xmltodict.
 """
 
 from __future__ import annotations

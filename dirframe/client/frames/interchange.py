@@ -34,7 +34,7 @@ def check_kind(kind: str) -> None:
             f"frame is {kind!r}; it must be one of {', '.join(map(repr, get_args(FrameKind)))}."
         )
     if kind == "polars" and find_spec("polars") is None:
-        raise MissingExtraError("polars", extra="polars", purpose='frame="polars"')
+        raise MissingExtraError("polars", extra="engines", purpose='frame="polars"')
 
 
 @overload

@@ -211,7 +211,7 @@ def facets(state: State) -> Any:
     except ImportError as error:
         if (error.name or "").partition(".")[0] != "plotly":
             raise
-        missing = MissingExtraError("plotly", extra="interactive", purpose="A chart to click")
+        missing = MissingExtraError("plotly", purpose="A chart to click")
         return with_class(
             w.HTML(f"<span class='df-quiet'>{escape(str(missing))}</span>"), "df-plain"
         )

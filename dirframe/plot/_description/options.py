@@ -35,7 +35,7 @@ class ChartOptions(Selection, total=False):
         Where to draw. By default, a new figure, as high as its rows need.
     backend : {"matplotlib", "plotly"}, default "matplotlib"
         ``"plotly"`` returns a `plotly.graph_objects.Figure` of the same table, with its values on
-        hover, zoom and a download as SVG. It needs the extra ``interactive``, and no network. On
+        hover, zoom and a download as SVG. It needs plotly, and no network. On
         logarithmic axes only the names of the ticks are the numbers, since these include zero.
     title : str, optional
         The title, in place of the chart's own; ``""`` for none. Of panels: that of the figure.

@@ -16,7 +16,7 @@ try:
     from dirframe.plot._interactive.figure import InteractiveFigure
 except ImportError as error:
     raise MissingExtraError(
-        "plotly", extra="interactive", purpose="An interactive chart"
+        "plotly", purpose="An interactive chart"
     ) from error
 
 if TYPE_CHECKING:

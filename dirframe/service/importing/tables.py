@@ -314,7 +314,7 @@ def query_table(address: str, query: str) -> Table:
     try:
         import sqlalchemy
     except ImportError:
-        raise MissingExtraError("sqlalchemy", extra="serve", purpose="An SQL database") from None
+        raise MissingExtraError("sqlalchemy", purpose="An SQL database") from None
     try:
         url = sqlalchemy.make_url(address)
     except (sqlalchemy.exc.ArgumentError, ValueError):  # ValueError: of the port, and of [::1

@@ -47,7 +47,7 @@ def with_metrics(
         import prometheus_client
     except ImportError:
         raise MissingExtraError(
-            "prometheus_client", extra="serve", purpose="Metrics for Prometheus"
+            "prometheus_client", purpose="Metrics for Prometheus"
         ) from None
     host, _, port = address.rpartition(":")
     is_path = address.startswith("/")

@@ -82,7 +82,7 @@ def correlation(
         If a column is missing or holds neither numbers nor dates, fewer than two different ones
         are named, or another option is invalid.
     MissingExtraError
-        If the extra ``inference`` is not installed.
+        If scipy is not installed.
 
     Notes
     -----

@@ -82,7 +82,7 @@ def distribution_fit(
         If the column is missing or does not hold whole numbers, or another option
         is invalid.
     MissingExtraError
-        If the extra ``inference`` is not installed.
+        If powerlaw is not installed.
 
     Notes
     -----
@@ -174,7 +174,7 @@ def distribution_tail(
     InvalidInputError
         If the column is missing or does not hold whole numbers.
     MissingExtraError
-        If the extra ``inference`` is not installed.
+        If powerlaw is not installed.
 
     Notes
     -----

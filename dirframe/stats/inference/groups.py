@@ -87,7 +87,7 @@ def compare_groups(
         If a column is missing or holds no numbers, `groups` is unknown, or another option is
         invalid.
     MissingExtraError
-        If the extra ``inference`` is not installed.
+        If scipy is not installed.
 
     Notes
     -----

@@ -75,7 +75,7 @@ def growth_fit(
         If a column is missing or does not hold months or whole numbers, or a month
         is there more than once.
     MissingExtraError
-        If the extra ``inference`` is not installed.
+        If scipy is not installed.
 
     Notes
     -----
@@ -161,7 +161,7 @@ def growth_curve(
     InvalidInputError
         As `growth_fit`.
     MissingExtraError
-        If the extra ``inference`` is not installed.
+        If scipy is not installed.
 
     Notes
     -----

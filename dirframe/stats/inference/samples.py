@@ -149,13 +149,13 @@ def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
         raise InvalidInputError(f"{name} is {value!r}; it must be one of {', '.join(choices)}.")
 
 
-def library(name: str, purpose: str, *, extra: str = "inference") -> Any:
-    """Import a module of an extra; raise an error that says how to install it."""
+def library(name: str, purpose: str) -> Any:
+    """Import a module of an optional package; raise an error that says how to install it."""
     try:
         return import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        raise MissingExtraError(package, extra=extra, purpose=purpose) from error
+        raise MissingExtraError(package, purpose=purpose) from error
 
 
 def corrected(p_values: Sequence[float], method: str) -> NDArray[np.float64]:

@@ -208,7 +208,7 @@ def compare_survival(
         If a column is missing or does not hold dates, `groups` is unknown, or
         another option is invalid.
     MissingExtraError
-        If the extra ``inference`` is not installed.
+        If statsmodels is not installed.
 
     Notes
     -----

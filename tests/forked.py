@@ -24,7 +24,7 @@ _LOADED = multiprocessing.get_context("forkserver")
 _LOADED.set_forkserver_preload(
     [
         *("dirframe.cli", "dirframe.client.loaders", "dirframe.sample", "pyarrow.parquet"),
-        *("dirframe.archive.update", "dirframe.io.export", "dirframe.io.read", "dirframe.plot"),
+        *("dirframe.archive.harvest", "dirframe.io.export", "dirframe.io.read", "dirframe.plot"),
         *("dirframe.stats.quality.summary", "tests.forked"),
     ]
 )

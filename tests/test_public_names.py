@@ -60,7 +60,6 @@ PUBLIC = [
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
     "WeakKeyWarning",
-    "bundle",
     "cache_info",
     "child_table",
     "cite",
@@ -85,7 +84,6 @@ PUBLIC = [
     "load_projects",
     "load_size",
     "open_archive",
-    "open_bundle",
     "plan",
     "plot",
     "prune_cache",
@@ -99,7 +97,6 @@ PUBLIC = [
     "stats",
     "summary",
     "unify_countries",
-    "update",
 ]
 
 

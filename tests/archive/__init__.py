@@ -1,1 +1,0 @@
-"""Tests of archives, over real HTTP."""

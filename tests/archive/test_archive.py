@@ -1,17 +1,18 @@
-"""What was kept is read whole, or what is wrong with it is named."""
-
-from __future__ import annotations
+"""An archive gives back what was received, or names what is wrong with it."""
 
 import json
 import sqlite3
-from contextlib import closing, suppress
-from typing import TYPE_CHECKING
-from zlib import crc32
+import warnings
+from contextlib import closing
+from random import Random
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import dirframe
+from dirframe.archive.archive import Archive
+from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
@@ -19,174 +20,206 @@ from dirframe.errors import (
     IncompleteWarning,
     InvalidInputError,
     QuotaExceededError,
+    UnreadableResponseError,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.archive.test_harvest import Ask
-    from tests.faults.service import FaultyService
+from tests.rig.server import Rig, numbered, record
+from tests.rig.today import Today
 
 
-@pytest.fixture
-def archive(service: FaultyService, ask: Ask, tmp_path: Path) -> dirframe.Archive:
-    return dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
+@pytest.fixture(scope="module")
+def sample_archive(tmp_path_factory):
+    path = tmp_path_factory.mktemp("archive") / "projects.archive"
+    with dirframe.sample_directory() as directory:
+        return dirframe.harvest("projects", path, directory=directory)
 
 
-def test_an_archive_and_its_file_are_pages(archive: dirframe.Archive) -> None:
+def mixed(one):
+    """Write projects whose tags differ in form from one to the other, with an element of its own."""
+    tags = "<tag>a</tag><tag>b</tag>" if one % 2 else "<tag><name>a</name></tag><tag>b</tag>"
+    inner = f"<tags>{tags}</tags>" + ("<odd>x</odd>" if one > 800 else "")
+    return record(str(one), name=f"project {one}", inner=inner)
+
+
+def test_frame_is_that_of_a_load(sample_archive):
+    with dirframe.sample_directory() as directory:
+        loaded = dirframe.load_projects(directory, sort="id", progress=False)
+    frame = sample_archive.frame()
+    pd.testing.assert_frame_equal(frame, loaded)
+    cost = {"requests_made", "requests_cached", "retrieved_oldest", "retrieved_newest", "base_url"}
+    found, expected = frame.attrs["dirframe"], loaded.attrs["dirframe"]
+    assert {name: found[name] for name in found.keys() - cost} == {
+        name: expected[name] for name in expected.keys() - cost
+    }
+    columns = ["name", "analysis_total_code_lines"]
+    pd.testing.assert_frame_equal(sample_archive.frame(columns=columns), frame[["id", *columns]])
+
+
+def test_chunks_and_parquet_hold_the_frame(sample_archive, tmp_path):
+    frame = sample_archive.frame()
+    pd.testing.assert_frame_equal(pd.concat(sample_archive.chunks(), ignore_index=True), frame)
+    file = sample_archive.to_parquet(tmp_path / "new" / "projects.parquet")
+    table = pq.read_table(file, page_checksum_verification=True)
+    again = as_pandas(table)
+    pd.testing.assert_frame_equal(again, frame)
+    assert again.attrs == frame.attrs == pd.read_parquet(file).attrs
+    assert table.schema.metadata[b"citation"].decode() == dirframe.cite(frame)
+    for path in (file, sample_archive.path):
+        before = path.read_bytes()
+        with pytest.raises(InvalidInputError):
+            sample_archive.to_parquet(path)
+        assert path.read_bytes() == before
+
+
+def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
+    rig = Rig([mixed(one) for one in range(1, 12_001)], size=25)
+    with rig.in_process(), rig.directory() as directory:
+        archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
+    chunks = list(archive.chunks())
+    assert [len(chunk) for chunk in chunks[:2]] == [1600, 1600]
+    assert [*map(len, chunks)][-1] == 12_000 % 1600
     frame = archive.frame()
-    pd.testing.assert_frame_equal(dirframe.read_pages(archive), frame)
-    pd.testing.assert_frame_equal(dirframe.read_pages(archive.path), frame)
-    pd.testing.assert_frame_equal(pd.concat(archive.chunks(), ignore_index=True), frame)
+    file = pq.ParquetFile(archive.to_parquet(tmp_path / "x.parquet"))
+    assert file.num_row_groups == 2
+    read = file.read().to_pandas()
+    assert list(read) == list(frame)
+    assert read["id"].tolist() == numbered(12_000)
+    assert read["odd"].notna().sum() == 12_000 - 800
+    lists = [json.loads(v) if isinstance(v, str) else list(v) for v in read["tags"]]
+    assert lists == [list(v) for v in frame["tags"]]
 
 
-def test_what_read_pages_cannot_ask_is_refused(archive: dirframe.Archive, tmp_path: Path) -> None:
-    assert len(dirframe.read_pages(archive.path, resource="project", columns=["name"])) == 55
-    with pytest.raises(InvalidInputError, match="records of 'project', not of 'account'"):
-        dirframe.read_pages(archive, resource="account")
-    with pytest.raises(InvalidInputError, match="as_of applies only to archives"):
-        dirframe.read_pages(tmp_path, as_of="2026-11-21")
+def test_parquet_that_cannot_be_written_leaves_nothing(sample_archive, tmp_path, monkeypatch):
+    resource = pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
+    import signal
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+        with pytest.raises(ArchiveError):
+            sample_archive.to_parquet(tmp_path / "x.parquet")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert [*tmp_path.iterdir()] == []
 
 
-def test_a_lost_page_and_a_damaged_one_are_named(archive: dirframe.Archive) -> None:
-    with sqlite3.connect(archive.path) as database:
-        (first, content), (second, _) = database.execute("SELECT * FROM blobs LIMIT 2").fetchall()
-        database.execute("DELETE FROM blobs WHERE sha256 = ?", (first,))
-    with pytest.raises(ArchiveError, match=f"{first} is missing"):
-        archive.frame()
-    with database:
-        database.execute("INSERT INTO blobs VALUES (?, ?)", (first, content))
-        database.execute("UPDATE blobs SET content = ? WHERE sha256 = ?", (content, second))
-    database.close()
-    with pytest.raises(ArchiveError, match=second):
-        archive.verify()
+def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
+    rig = Rig([*numbered(25), *(f"<project><name>nobody {n}</name></project>" for n in range(3))])
+    rig.sorts = {}
+    harvest = harvests(rig)
+    rig.page = type(rig).page.__get__(rig)  # records without an id have none to note
+    with rig.in_process():
+        with pytest.raises(QuotaExceededError):
+            harvest.run({"daily_quota": 2})
+        rig.records[15] = record("16", name="changed")
+        harvest.run()
+    with pytest.warns(IncompleteWarning):
+        frame = dirframe.open_archive(harvest.path).frame()
+    assert frame["name"].tolist()[15] == "changed"
+    assert frame["id"].notna().sum() == 25
+    assert len(frame) == 28
+    assert frame.attrs["dirframe"]["completeness"] == "incomplete"
 
 
-@pytest.mark.parametrize("content", ["x", None, 10**15, -1, 1.5])
-def test_a_page_of_another_type_than_bytes_is_named(
-    content: object, archive: dirframe.Archive
-) -> None:
-    with closing(sqlite3.connect(archive.path, isolation_level=None)) as database:
-        database.execute("UPDATE blobs SET content = ? WHERE rowid = 2", (content,))
-        [digest] = database.execute("SELECT sha256 FROM blobs WHERE rowid = 2").fetchone()
-    for read in (archive.verify, archive.frame, lambda: dirframe.read_pages(archive.path)):
-        with pytest.raises(ArchiveError, match=digest):
+def test_unfinished_archive_says_so(harvests):
+    rig = Rig(55)
+    harvest = harvests(rig)
+    with rig.in_process(), pytest.raises(QuotaExceededError):
+        harvest.run({"daily_quota": 2})
+    archive = dirframe.open_archive(harvest.path)
+    with pytest.warns(IncompleteWarning) as caught:
+        frame = archive.frame()
+    assert caught[0].filename == __file__
+    assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
+    assert "20 of 55" in str(archive)
+    assert "4 requests" in str(archive)
+    assert "day" not in str(archive).replace("today", "")
+    assert "1 day at 1,000" in str(Archive(harvest.path, 1_000))
+    assert archive._repr_html_()
+
+
+def test_archive_without_pages_says_so(harvests):
+    rig = Rig(55, key="another")
+    harvest = harvests(rig)
+    with rig.in_process(), pytest.raises(DirframeError):
+        harvest.run({"key": "wrong key 12345"})
+    archive = dirframe.open_archive(harvest.path)
+    assert (archive.status().records, archive.status().finished) == (0, False)
+    assert str(archive)
+    for read in (archive.frame, lambda: next(archive.chunks())):
+        with pytest.raises(ArchiveError):
             read()
 
 
-#: Values that a column takes, and not an archive.
-ODD = [b"x", "x", 1.5, 10**15, "[" * 100_000, "2026-11-21T00:00:00"]
+def test_projects_without_analyses_are_said(harvests):
+    rig = Today(25)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive = harvest.run()
+    with pytest.warns(AnalysesNotSentWarning) as caught:
+        frame = archive.frame()
+    assert (caught[0].filename, caught[0].message.requests) == (__file__, 25)
+    assert "analysis_total_code_lines" in frame.attrs["dirframe"]["not_sent"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        archive.frame(columns=["name"])
 
 
-@pytest.mark.parametrize("column", ["session", "retrieved", "ids_json", "paid", "sha256", "seal"])
-@pytest.mark.parametrize("fits_checksum", [False, True])
-def test_a_row_with_a_value_that_no_archive_holds_is_an_error_whoever_reads_it(
-    column: str,
-    fits_checksum: bool,
-    archive: dirframe.Archive,
-    service: FaultyService,
-    ask: Ask,
-) -> None:
-    kept = archive.path.read_bytes()
-    for value in ODD:
-        with closing(sqlite3.connect(archive.path, isolation_level=None)) as database:
-            database.execute(f"UPDATE pages SET {column} = ? WHERE number = 2", (value,))
-            row = database.execute("SELECT * FROM pages WHERE number = 2").fetchone()[:-1]
-            if fits_checksum and bytes not in map(type, row) and column != "seal":
-                text = json.dumps(row, separators=(",", ":"))
-                seal = crc32(text.encode())
-                database.execute("UPDATE pages SET seal = ? WHERE number = 2", (seal,))
-        for use in (
-            lambda: dirframe.open_archive(archive.path).status(),
-            lambda: dirframe.open_archive(archive.path).frame(),
-            lambda: dirframe.open_archive(archive.path).verify(),
-            lambda: dirframe.update(archive.path, directory=ask(service), requests_per_day=100),
-        ):
-            with suppress(DirframeError):  # a number that fits may be taken for what was paid
-                use()
-        archive.path.write_bytes(kept)
+def test_damaged_page_and_lost_page_are_named(harvests):
+    rig = Rig(55)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive = harvest.run()
+    before = harvest.path.read_bytes()
+    for statement, name in (
+        ("UPDATE pages SET content = x'00' WHERE number = 3", "3"),
+        ("UPDATE pages SET content = NULL WHERE number = 4", "4"),
+        ("UPDATE pages SET content = (SELECT content FROM pages WHERE id = 1) WHERE id = 5", "5"),
+        ("DELETE FROM pages WHERE number = 2", "3"),
+        ("DELETE FROM pages WHERE number = 6", None),
+    ):
+        harvest.path.write_bytes(before)
+        with closing(sqlite3.connect(harvest.path, isolation_level=None)) as database:
+            database.execute(statement)
+        if name is None:  # the last page: it is asked for again
+            assert not dirframe.open_archive(harvest.path).status().finished
+            continue
+        for read in (archive.verify, lambda: dirframe.open_archive(harvest.path).frame()):
+            with pytest.raises(ArchiveError, match=rf"\b{name}\b"):
+                read()
 
 
-def test_it_is_read_while_it_is_written_and_shows_what_was_there_when_it_was_opened(
-    service: FaultyService, ask: Ask, tmp_path: Path
-) -> None:
-    counts: list[int] = []
-    opened: list[dirframe.Archive] = []
-
-    def look(_: object) -> None:
-        if len(service.asked) > 1:
-            opened.append(dirframe.open_archive(tmp_path / "b"))
-            with pytest.warns(IncompleteWarning):
-                counts.append(len(opened[-1].frame()))
-
-    service.before = look
-    dirframe.harvest("projects", tmp_path / "b", directory=ask(service))
-    assert counts == [10, 20, 30, 40, 50]
-    with pytest.warns(IncompleteWarning):
-        assert [len(archive.frame()) for archive in opened] == counts
-
-
-def test_a_harvest_that_is_not_finished_says_so(
-    service: FaultyService, ask: Ask, tmp_path: Path
-) -> None:
-    with pytest.raises(QuotaExceededError):
-        dirframe.harvest("projects", tmp_path / "b", directory=ask(service), requests_per_day=2)
-    with pytest.warns(IncompleteWarning, match="not finished") as caught:
-        frame = dirframe.open_archive(tmp_path / "b").frame()
-    assert caught[0].filename == __file__
-    assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
+def test_damaged_file_gives_the_same_frame_or_an_error(harvests):
+    rig = Rig(55)
+    harvest = harvests(rig)
+    with rig.in_process():
+        right = harvest.run().frame()
+    content, chance, errors = harvest.path.read_bytes(), Random(3), 0
+    used = [at for at, byte in enumerate(content) if byte]
+    for at in chance.sample(used, 60):
+        damaged = bytearray(content)
+        damaged[at] ^= chance.randrange(1, 256)
+        harvest.path.write_bytes(damaged)
+        try:
+            archive = dirframe.open_archive(harvest.path)
+            archive.verify()
+            frame = harvest.frame()
+        except DirframeError:
+            errors += 1
+        else:  # the facts of a page are not sealed, its content is
+            assert set(frame["name"].dropna()) <= set(right["name"])
+    assert errors
 
 
-def test_an_archive_of_projects_without_analyses_says_so_to_the_caller(tmp_path: Path) -> None:
-    with dirframe.sample_directory(dialect="today", cache=False) as directory:
-        dirframe.harvest("projects", tmp_path / "b", directory=directory)
-    with pytest.warns(AnalysesNotSentWarning, match="Harvest with details=True") as caught:
-        dirframe.open_archive(tmp_path / "b").frame()
-    assert caught[0].filename == __file__
-
-
-def test_before_the_first_harvest_there_is_no_frame(archive: dirframe.Archive) -> None:
-    with pytest.raises(ArchiveError, match="no finished harvest"):
-        archive.frame(as_of="2001-01-01")
-    with pytest.raises(InvalidInputError, match="as_of"):
-        archive.frame(as_of="yesterday")
-
-
-def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="is a folder, and no archive"):
-        dirframe.open_archive(tmp_path)
-    (tmp_path / "manifest.jsonl").touch()
-    with pytest.raises(ArchiveError, match="an archive of an older format, a folder"):
-        dirframe.open_archive(tmp_path)
-    with pytest.raises(ArchiveError, match="no file"):
-        dirframe.open_archive(tmp_path / "none")
-    text = tmp_path / "text"
-    text.write_text("<response/>" * 100, encoding="utf-8")
-    with pytest.raises(ArchiveError, match="no archive"):
-        dirframe.open_archive(text)
+def test_what_is_no_archive_is_refused(tmp_path):
+    (tmp_path / "text").write_text("<response/>" * 100)
     dirframe.export(pd.DataFrame({"id": ["1"]}), tmp_path / "x.sqlite")
-    with pytest.raises(ArchiveError, match="not an archive"):
-        dirframe.open_archive(tmp_path / "x.sqlite")
+    for name in ("text", "x.sqlite", "none", ""):
+        with pytest.raises(ArchiveError):
+            dirframe.open_archive(tmp_path / name)
 
 
-def test_no_file_of_another_kind_is_written_to(
-    service: FaultyService, ask: Ask, tmp_path: Path
-) -> None:
-    dirframe.export(pd.DataFrame({"id": ["1"]}), tmp_path / "x.sqlite")
-    (tmp_path / "text").write_text("x" * 1_000, encoding="utf-8")
-    for name, match in (("x.sqlite", "and no archive"), ("text", "not an archive"), ("", "folder")):
-        before = None if not name else (tmp_path / name).read_bytes()
-        with pytest.raises(ArchiveError, match=match):
-            dirframe.harvest("projects", tmp_path / name, directory=ask(service))
-        assert before is None or (tmp_path / name).read_bytes() == before
-    assert service.asked == []
-
-
-def test_an_archive_may_have_any_name_and_a_bundle_is_told_from_it(tmp_path: Path) -> None:
-    with dirframe.sample_directory() as directory:
-        archive = dirframe.harvest("accounts", tmp_path / "kept.zip", directory=directory)
-    assert dirframe.open_archive(archive.path).status().complete
-    dirframe.bundle(archive.path, tmp_path / "bundle.zip")
-    with pytest.raises(ArchiveError, match="no archive") as refused:
-        dirframe.open_archive(tmp_path / "bundle.zip")
-    assert "open_bundle" in str(refused.value)
+def test_read_pages_reads_documents_alone(sample_archive):
+    with pytest.raises(UnreadableResponseError):
+        dirframe.read_pages(sample_archive.path)

@@ -1,189 +1,512 @@
-"""Whatever ends a harvest, nothing is lost, nothing counts twice, and only the rest is paid."""
+"""A harvest pays for each page once, over days, kills and whatever the directory does meanwhile."""
 
-from __future__ import annotations
-
-import random
-import subprocess
-import sys
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from collections import Counter
+from random import Random
 
 import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.archive.model import Collection
-from dirframe.archive.store import Store
-from dirframe.errors import ArchiveError, QuotaExceededError
-from tests.faults import faults
-from tests.faults.conftest import ROOT
-from tests.faults.service import KEY, FaultyService, Shelf, numbered
-from tests.forked import kill_after_requests
+from dirframe.errors import (
+    ArchiveError,
+    InvalidInputError,
+    NotFoundError,
+    QuotaExceededError,
+    ServiceError,
+)
+from dirframe.provenance import caption
+from tests import processes
+from tests.rig.server import KEY, MARK, Reply, Rig, failed, id_of, numbered, record
+from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from dirframe.client.directory import Directory
-
-    Ask = Callable[..., Directory]
-
-LINE = f"""
-import sys
-from pathlib import Path
-import dirframe
-from dirframe.client.directory import Directory
-from dirframe.settings import ApiKey, Settings
-url, folder = sys.argv[1:]
-settings = Settings(base_url=url, api_key=ApiKey({KEY!r}), name="faulty", cache_dir=None,
-    quota_dir=None, max_workers=2)
-with Directory.from_settings(settings) as place:
-    dirframe.harvest("projects", folder, directory=place)
+PROGRAM = f"""
+import sys, dirframe
+url, path, details = sys.argv[1:]
+with dirframe.Directory(url, {KEY!r}, name="rig", cache=False, quota_dir=None, max_workers=2) as there:
+    dirframe.harvest("projects", path, directory=there, details=details == "details")
 """
 
 
-def ids(folder: Path) -> list[str]:
-    frame = dirframe.open_archive(folder).frame()
-    assert frame.attrs["dirframe"]["complete"] is True
-    return list(frame["id"])
+def number(xml):
+    return int(id_of(xml))
 
 
-def read_pages(file: Path) -> list[int]:
-    with Store.open(file) as store:
-        return [page.page for page in store.pages(store.rounds()[0])]
+def shuffled(count, seed=5):
+    return Random(seed).sample(numbered(count), count)
 
 
-def test_the_frame_is_that_of_a_load(tmp_path: Path) -> None:
-    with dirframe.sample_directory(cache=False) as directory:
-        archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
-        loaded = dirframe.load_projects(sort="id", directory=directory, progress=False)
-    pd.testing.assert_frame_equal(archive.frame(), loaded)
-    noted = archive.frame().attrs["dirframe"]
-    for name in ("source", "query", "items_available", "complete", "synthetic"):
-        assert noted[name] == loaded.attrs["dirframe"][name]
+class Reshuffled(Rig):
+    """A directory whose records are in another order at each request."""
+
+    def sorted(self, request, records):
+        return Random(len(self.requests)).sample(records, len(records))
 
 
-def test_a_finished_harvest_pays_nothing_more(
-    service: FaultyService, ask: Ask, tmp_path: Path
-) -> None:
-    dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert service.pages == [1, 2, 3, 4, 5, 6]
-    dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert len(service.asked) == 6
-    assert ids(tmp_path / "a") == numbered(55)
+def kept():
+    rig = Rig(1000)
+    rig.sorts = {"id": number}
+    return rig
 
 
-def test_it_stops_at_the_quota_and_goes_on_later(
-    service: FaultyService, ask: Ask, tmp_path: Path
-) -> None:
-    with pytest.raises(QuotaExceededError, match="3 of 6 pages") as stopped:
-        dirframe.harvest("projects", tmp_path / "a", directory=ask(service), requests_per_day=3)
-    assert stopped.value.resets_at is not None
-    assert dirframe.open_archive(tmp_path / "a").status().share == 0.5
-    service.forget()
-    dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    # The last page of the first day, to compare, and at the end whether changes can be asked for.
-    assert service.pages == [3, 4, 5, 6, 1]
-    assert ids(tmp_path / "a") == numbered(55)
+RIGS = {
+    "kept": kept,
+    "name": lambda: Today(1000),
+    "unknown": lambda: Rig(shuffled(1000), kind="account"),
+    "none": lambda: Reshuffled(1000, kind="account"),
+}
 
 
-def test_a_time_that_has_come_stops_it(service: FaultyService, ask: Ask, tmp_path: Path) -> None:
-    past = datetime.now(UTC) - timedelta(seconds=1)
-    with pytest.raises(ArchiveError, match="empty"):
-        dirframe.harvest("projects", tmp_path / "a", directory=ask(service), stop_at=past).status()
-    assert service.asked == []
+def change(rig, chance):
+    """Add, remove and rename a record, wherever it is in the order of the directory."""
+    new, gone = str(2000 + len(rig.requests)), chance.choice(rig.ids)
+    place = chance.randrange(1000)
+
+    def edited(ids):
+        return [*ids[:place], new, *[one for one in ids[place:] if one != gone]]
+
+    rig.edit(edited)
+    position = chance.randrange(len(rig.records))
+    xml = rig.records[position]
+    rig.records[position] = record(id_of(xml), rig.kind, name=f"renamed {chance.random()}")
 
 
-def test_growth_between_two_days_costs_two_requests_more(
-    service: FaultyService, ask: Ask, tmp_path: Path
-) -> None:
-    with pytest.raises(QuotaExceededError):
-        dirframe.harvest("projects", tmp_path / "a", directory=ask(service), requests_per_day=3)
-    service.shelf.change(lambda held: [*held, "56", "57"])
-    service.forget()
-    dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert service.pages == [3, 4, 5, 6, 1]
-    assert ids(tmp_path / "a") == numbered(57)
+# What is paid
 
 
-@pytest.mark.parametrize("gone", ["2", "15", "30", "55"])
-def test_what_was_removed_between_two_days_is_neither_kept_nor_shifts_others_away(
-    gone: str, service: FaultyService, ask: Ask, tmp_path: Path
-) -> None:
-    with pytest.raises(QuotaExceededError):
-        dirframe.harvest("projects", tmp_path / "a", directory=ask(service), requests_per_day=3)
-    service.shelf.change(lambda held: [one for one in held if one != gone])
-    dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert ids(tmp_path / "a") == [one for one in numbered(55) if one != gone]
+@pytest.mark.parametrize("daily", [60, 25, 10])
+@pytest.mark.parametrize("order", RIGS)
+def test_harvest_over_days_of_a_living_directory(harvests, order, daily):
+    rig, chance = RIGS[order](), Random(daily)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive, days = harvest.over_days(daily, change=lambda _: change(rig, chance))
+        frame = harvest.check()
+        assert len(rig.sent) <= 100 + 2 * days + 5
+        before = len(rig.requests)
+        harvest.run()
+        assert len(rig.requests) == before
+    assert archive.status().finished
+    # One record a day may have moved over the place where a day ended; without an order, more.
+    missing = set(rig.ids) - set(frame["id"])
+    assert len(missing) <= (2 * days if order != "none" else 500)
+    newest = {id_of(xml): xml for xml in rig.records}
+    assert set(frame["id"]) <= set(newest) | rig.received
+    assert archive.verify() == len(rig.sent)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_killed_at_any_instant_nothing_is_lost_or_counted_twice(
-    seed: int, ask: Ask, tmp_path: Path
-) -> None:
-    chance = random.Random(seed)
-    with FaultyService(Shelf(numbered(305), size=10)) as service:
-        service.always = faults.late(0.01)
-        for _ in range(2):
-            kill_after_requests(service, chance, LINE, service.url, str(tmp_path / "a"))
-        asked = len(service.asked)
-        kept = sum(one.pages for one in dirframe.open_archive(tmp_path / "a").rounds)
-        assert asked - 2 * 3 <= kept <= asked  # lost is what was on its way, one a worker
-        dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-        assert ids(tmp_path / "a") == numbered(305)
-        assert len(service.asked) <= asked + 31 - kept + 2 * 2 + 2
+@pytest.mark.parametrize("order", RIGS)
+def test_harvest_of_a_directory_at_rest(harvests, order):
+    rig = RIGS[order]()
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive, days = harvest.over_days(40)
+        harvest.check()
+    status = archive.status()
+    assert days == 3
+    assert status.completeness == ("incomplete" if order == "none" else "counted")
+    assert len(rig.sent) <= 100 + 2 * days + 1
+    if order == "none":
+        assert status.share < 0.9
 
 
-def test_two_processes_never_write_to_one_archive(
-    service: FaultyService, ask: Ask, tmp_path: Path
-) -> None:
-    collection = Collection("project", service.url, "faulty", None)
-    with (
-        Store.open_writer(tmp_path / "a", collection),
-        pytest.raises(ArchiveError, match="Another process"),
-    ):
-        dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert service.asked == []
+def test_finished_harvest_sends_nothing(harvests):
+    for count, pages in ((55, [*range(1, 7)]), (60, [*range(1, 8)]), (7, [1]), (0, [1])):
+        rig = Rig(count)
+        harvest = harvests(rig)
+        harvest.path = harvest.folder / f"{count}.archive"
+        with rig.in_process():
+            harvest.run()
+            before = [*rig.sent]
+            assert before == pages
+            harvest.run()
+            assert rig.sent == before
+            assert harvest.check()["id"].tolist() == rig.ids
+        assert dirframe.open_archive(harvest.path).status().completeness == "proven"
 
 
-def test_another_question_is_refused(service: FaultyService, ask: Ask, tmp_path: Path) -> None:
-    dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    with pytest.raises(ArchiveError, match="another question"):
-        dirframe.harvest("accounts", tmp_path / "a", directory=ask(service))
+def test_page_past_the_end_is_asked_for_once_however_it_is_answered(harvests):
+    answers = {
+        "empty": None,
+        "first": None,
+        "missing": Reply(failed("Not found."), 404),
+    }
+    for name, answer in answers.items():
+        rig = Rig(60, answer=lambda request, answer=answer: answer if request.page == 7 else None)
+        rig.past_end_is_first = name == "first"
+        harvest = harvests(rig)
+        harvest.path = harvest.folder / f"{name}.archive"
+        with rig.in_process():
+            for _ in range(2):
+                archive = harvest.run()
+        assert (rig.pages, archive.status().completeness) == ([*range(1, 8)], "proven"), name
 
 
-def test_the_key_is_nowhere(service: FaultyService, ask: Ask, tmp_path: Path) -> None:
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert KEY.encode() not in archive.path.read_bytes()
+def test_page_that_is_missing_in_the_middle_is_an_error(harvests):
+    rig = Rig(55, answer=lambda request: Reply(failed("?"), 404) if request.page == 3 else None)
+    harvest = harvests(rig)
+    with rig.in_process():
+        with pytest.raises(NotFoundError):
+            harvest.run()
+        rig._answer = None
+        assert harvest.run().status().completeness == "proven"
 
 
-@pytest.mark.parametrize("room", [200, 20_000, 45_000])  # nothing at all, the tables, some pages
-def test_a_full_disk_is_said_and_leaves_what_was_kept(room: int, ask: Ask, tmp_path: Path) -> None:
+def test_fresh_pages_of_the_cache_are_not_paid_again(harvests):
+    rig = kept()
+    harvest = harvests(rig)
+    with rig.in_process():
+        with rig.directory(harvest.folder) as directory:
+            dirframe.load_projects(directory, sort="id", progress=False)
+        before = len(rig.requests)
+        archive = harvest.run()
+        facts = harvest.check().attrs["dirframe"]
+    assert len(rig.requests) == before
+    assert (facts["requests_made"], facts["requests_cached"]) == (0, before)
+    assert archive.status().completeness == "proven"
+
+
+def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
+    rig = Rig(1000)
+    harvest = harvests(rig)
+    with rig.in_process():
+        with pytest.raises(QuotaExceededError) as stopped:
+            harvest.run({"daily_quota": 40, "max_workers": 4})
+        status = dirframe.open_archive(harvest.path).status()
+        assert stopped.value.resets_at is not None
+        assert (status.pages, status.records, status.requests_left) == (40, 400, 60)
+        assert (status.finished, status.share) == (False, 0.4)
+        harvest.check()
+        with pytest.raises(QuotaExceededError):
+            harvest.run({"daily_quota": 40})
+    assert len(rig.sent) == 40
+
+
+def test_killed_harvest_goes_on_and_loses_what_was_in_flight(harvests):
+    with Rig(305) as rig:
+        harvest = harvests(rig)
+        for number in (7, 9):
+            processes.kill_after_requests(rig, number, PROGRAM, rig.url, harvest.path, "")
+            stored = dirframe.open_archive(harvest.path).verify()
+            assert len(rig.sent) - 4 <= stored <= len(rig.sent)
+        harvest.run()
+        assert len(rig.sent) <= 31 + 2 * 4 + 1
+        harvest.check()
+        assert harvest.run().status().completeness == "proven"
+
+
+def test_full_disk_loses_nothing_that_was_stored(tmp_path):
     pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
-    limited = (
-        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
+    program = (
+        "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n" + PROGRAM
     )
-    with FaultyService(Shelf(numbered(3_000), size=300)) as service:
-        done = subprocess.run(
-            [sys.executable, "-c", limited + LINE, service.url, str(tmp_path / "a")],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        service.settle()
-        asked = len(service.asked)
-        kept = read_pages(tmp_path / "a") if room > 30_000 else []
-        dirframe.harvest("projects", tmp_path / "a", directory=ask(service))
-    assert done.returncode == 1
-    assert "ArchiveError: " in done.stderr
-    assert "a could not be written" in done.stderr
-    assert "make room" in done.stderr
-    assert ids(tmp_path / "a") == numbered(3_000)
-    assert bool(kept) == (room > 30_000)
-    # Not paid again is what was kept up to the first gap: a worker's page may have come before
-    # the one in front of it. The others are the last of these and the one after the end.
-    gapless = min({*range(1, 11)} - {*kept}) - 1
-    assert len(service.asked) - asked <= 10 - gapless + 3
-    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["a"]
+    texts = [f"{Random(n).getrandbits(4000):x}" for n in range(300)]
+    with Rig([record(str(n), name=text) for n, text in enumerate(texts)]) as rig:
+        path = tmp_path / "kept.archive"
+        done = processes.run(rig.url, path, "", program=program)
+        assert (done.code, "ArchiveError" in done.err) == (1, True)
+        stored, paid = dirframe.open_archive(path).verify(), len(rig.pages)
+        assert 0 < stored < 31
+        with rig.directory() as directory:
+            archive = dirframe.harvest("projects", path, directory=directory)
+        assert archive.status().completeness == "proven"
+        assert len(rig.pages) - paid <= 31 - stored + 2
+
+
+# The order
+
+
+def test_order_is_the_first_that_is_kept(harvests):
+    numbers = {"id": number}
+    texts = {"id": id_of}
+    names = {"project_name": lambda xml: xml.partition("<name>")[2].lower()}
+    numbers_apart = [str(n) for n in Random(5).sample(range(10**6), 50)]
+    letters = [record(f"p{n}", name=f"“{n:03}”") for n in range(99, 49, -1)]
+    cases = [
+        ("decimal ids", Rig(shuffled(50)), numbers, "id", 0),
+        ("text ids", Rig([f"p{n}" for n in shuffled(50)]), texts, "id", 0),
+        ("numbers as texts", Rig(numbers_apart), texts, None, 1),
+        ("names", Rig(letters), names, "project_name", 1),
+        ("nothing", Rig(shuffled(50)), {}, None, 1),
+        ("one page", Rig(shuffled(9)), {}, None, 0),
+        ("accounts", Rig(shuffled(50), kind="account"), {}, None, 1),
+    ]
+    failures = []
+    for name, rig, sorts, expected, vain in cases:
+        rig.sorts, harvest = sorts, harvests(rig)
+        harvest.path = harvest.folder / f"{name}.archive"
+        with rig.in_process():
+            status = harvest.run().status()
+            query = harvest.check().attrs["dirframe"]["query"]
+        found = status.sort, query.get("sort"), len(rig.sent) - (len(rig.ids) + 10) // 10
+        if found != (expected, expected, vain) or status.completeness != "proven":
+            failures.append((name, found, status))
+    assert not failures
+
+
+def test_refused_order_falls_back_and_one_asked_for_is_an_error(harvests):
+    def answer(request):
+        return Reply(failed("No such sort."), 400) if request.query.get("sort") else None
+
+    rig = Rig(shuffled(55), answer=answer)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive = harvest.run()
+        assert (archive.status().sort, archive.status().completeness) == (None, "proven")
+        assert len(rig.pages) == 6 + 2
+        harvest.path = harvest.folder / "other"
+        with pytest.raises(ServiceError):
+            harvest.run(sort="name")
+
+
+def test_chosen_order_is_used_by_each_later_call(harvests):
+    rig = Today(200)
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.over_days(7)
+    orders = Counter(request.query.get("sort") for request in rig.requests if request.page > 1)
+    assert set(orders) == {"project_name"}
+
+
+@pytest.mark.parametrize("reshuffles", [True, False])
+def test_harvest_of_todays_service_holds_every_record_received(harvests, reshuffles):
+    rig = Today(120)
+    rig.reshuffles = reshuffles
+    harvest = harvests(rig)
+    with rig.in_process():
+        status = harvest.run().status()
+        frame = harvest.check()
+    assert set(frame["id"]) == set(rig.ids)
+    assert (status.completeness, status.sort) == ("proven", "project_name")
+    assert len(rig.sent) <= 12 + 2
+
+
+def test_order_that_does_not_hold_names_the_one_that_would(harvests):
+    cases = [
+        (Today(300), {"sort": "users"}, "project_name", True),
+        (Reshuffled(300, kind="account"), {}, "project_name", False),
+    ]
+    for rig, options, sort, is_named in cases:
+        harvest = harvests(rig)
+        harvest.path = harvest.folder / f"{rig.kind}.archive"
+        with rig.in_process():
+            status = harvest.run(**options).status()
+            frame = harvest.check()
+        assert status.completeness == "incomplete"
+        assert len(rig.sent) <= 30 + 3
+        assert f"{len(frame):,}" in status.reason
+        assert "300" in status.reason
+        assert (sort in status.reason) == is_named
+
+
+# What changes meanwhile
+
+
+@pytest.mark.parametrize("removed", ["2", "15", "250", "1000"])
+def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, removed):
+    rig = kept()
+    harvest = harvests(rig)
+
+    def change(day):
+        rig.edit(lambda ids: [one for one in ids if one != removed])
+
+    with rig.in_process():
+        harvest.over_days(60, change=change)
+        assert set(rig.ids) <= set(harvest.check()["id"])
+
+
+@pytest.mark.parametrize("added", [1, 10, 25])
+def test_records_that_are_added_in_front_do_not_end_the_harvest(harvests, added):
+    rig = Rig(shuffled(1000), kind="account")
+    harvest = harvests(rig)
+    new = [f"new{n}" for n in range(added)]
+    with rig.in_process():
+        archive, _ = harvest.over_days(60, change=lambda _: rig.edit(lambda ids: [*new, *ids]))
+        frame = harvest.check()
+    assert set(rig.ids) - set(frame["id"]) == set(new)
+    assert archive.status().completeness == "incomplete"
+
+
+def test_growth_at_the_end_costs_its_pages(harvests):
+    rig = kept()
+    harvest = harvests(rig)
+    new = [str(2000 + n) for n in range(15)]
+    with rig.in_process():
+        archive, days = harvest.over_days(60, change=lambda _: rig.edit(lambda ids: [*ids, *new]))
+        harvest.check()
+    assert (days, archive.status().completeness) == (2, "counted")
+    assert len(rig.sent) == 102 + 1
+
+
+def test_few_pages_that_do_not_fit_are_read_again_once(harvests):
+    rig = kept()
+    rig.edits = {5: lambda ids: [one for one in ids if one != "3"]}
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.run()
+        frame, paid = harvest.check(), len(rig.sent)
+        harvest.run()
+    assert set(rig.ids) <= set(frame["id"])
+    assert paid == len(rig.sent) <= 100 + 1 + 5
+
+
+# Own pages
+
+
+def test_own_pages_replace_records_and_are_asked_for_once_over_days(harvests):
+    rig = Today(40)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive, days = harvest.over_days(10, details=True)
+        frame = harvest.check()
+        own = Counter(request.path for request in rig.requests if request.path.startswith("/p/"))
+    status, facts = archive.status(), frame.attrs["dirframe"]
+    assert days >= 5
+    assert set(own.values()) == {1}
+    assert (status.details, status.details_expected, facts["details"]) == (40, 40, 40)
+    assert frame["analysis__id"].tolist() == frame["id"].tolist()
+    assert status.completeness == "proven"  # the pages of the collection are of one day
+    assert facts["requests_made"] >= 5 + 40
+    assert archive.verify() == len(rig.sent) + status.details
+    chunks = pd.concat(archive.chunks(), ignore_index=True)
+    pd.testing.assert_frame_equal(chunks, frame)
+
+
+def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
+    rig = Today(30)
+    rig.own_pages = {"3": GONE, "4": DELETED, "5": SILENT}
+    rig.other = {"6": "7"}
+    harvest = harvests(rig)
+    with rig.in_process():
+        status = harvest.run(details=True).status()
+        frame, paid = harvest.check(), len(rig.requests)
+        harvest.run(details=True)
+    facts = frame.attrs["dirframe"]
+    assert len(rig.requests) == paid
+    assert facts["details_missing"] == ["3", "4", "6"]
+    assert (status.completeness, status.finished) == ("incomplete", True)
+    rows = frame.set_index("id").loc[["3", "4", "5", "6"]]
+    assert rows["name"].notna().all()
+    assert rows["analysis__id"].isna().all()
+
+
+def test_error_among_own_pages_keeps_what_came(harvests):
+    rig = Today(30)
+    rig.own_pages = {"17": BROKEN}
+    harvest = harvests(rig)
+    with rig.in_process():
+        with pytest.raises(ServiceError):
+            harvest.run(details=True)
+        status = dirframe.open_archive(harvest.path).status()
+        assert 0 < status.details < status.details_expected == 30
+        assert (status.finished, status.completeness) == (False, "incomplete")
+        rig.own_pages, paid = {}, len(rig.requests)
+        harvest.run(details=True)
+        assert harvest.check()["analysis__id"].notna().all()
+    assert len(rig.requests) - paid <= 2 * (30 - status.details)  # each after a redirect
+
+
+def test_kill_among_own_pages_loses_what_was_in_flight(harvests):
+    with Today(40) as rig:
+        rig.moves, harvest = False, harvests(rig)
+        processes.kill_after_requests(rig, 20, PROGRAM, rig.url, harvest.path, "details")
+        stored = dirframe.open_archive(harvest.path).verify()
+        assert len(rig.requests) - 3 <= stored <= len(rig.requests)
+        paid = len(rig.requests)
+        harvest.run(details=True)
+        assert len(rig.requests) - paid == 5 + 1 + 40 - stored
+        assert harvest.check()["analysis__id"].notna().all()
+
+
+def test_accounts_have_no_own_pages(harvests):
+    harvest = harvests(Rig(9, kind="account"))
+    with harvest.rig.in_process(), pytest.raises(InvalidInputError):
+        harvest.run(details=True)
+
+
+# The file
+
+
+def test_another_question_is_refused_before_anything_is_sent(harvests):
+    rig = Rig(25)
+    rig.add("account", 5)
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.run(query="project", sort="name")
+        paid, before = len(rig.requests), harvest.path.read_bytes()
+        for options, error in (
+            ({"query": "other"}, ArchiveError),
+            ({}, ArchiveError),
+            ({"query": "project", "sort": "id"}, InvalidInputError),
+            ({"query": "project", "sort": "no such sort"}, InvalidInputError),
+        ):
+            with pytest.raises(error):
+                harvest.run(**options)
+        with pytest.raises(ArchiveError):
+            harvest.run({"url": "http://127.0.0.1:2"}, query="project")
+        harvest.collection = "accounts"
+        with pytest.raises(ArchiveError):
+            harvest.run(query="project")
+        assert (len(rig.requests), harvest.path.read_bytes()) == (paid, before)
+        harvest.collection = "projects"
+        harvest.run({"name": "another display name"}, query="project")
+    assert len(rig.requests) == paid
+
+
+def test_no_file_of_another_kind_is_written_to(harvests):
+    harvest = harvests(Rig(25))
+    dirframe.export(pd.DataFrame({"id": ["1"]}), harvest.folder / "x.sqlite")
+    for name, content in (("short", "x"), ("text", "x" * 5_000), ("x.sqlite", None), ("", None)):
+        harvest.path = harvest.folder / name
+        if content:
+            harvest.path.write_text(content)
+        before = harvest.path.read_bytes() if name else None
+        with harvest.rig.in_process(), pytest.raises(ArchiveError):
+            harvest.run()
+        assert before is None or harvest.path.read_bytes() == before
+    assert harvest.rig.requests == []
+
+
+def test_one_process_writes_and_all_read(harvests):
+    rig = Rig(55)
+    harvest = harvests(rig)
+    counts, refused, opened = [], [], []
+
+    def look(request):
+        if request.page > 1 and not refused[5:]:
+            opened.append(dirframe.open_archive(harvest.path))
+            counts.append(len(harvest.frame()))
+            with pytest.raises(ArchiveError) as caught:
+                harvest.run()
+            refused.append(caught.value)
+
+    rig.before = look
+    with rig.in_process():
+        harvest.run()
+    assert counts == [10, 20, 30, 40, 50]
+    assert len(refused) == 5
+    assert [archive.status().records for archive in opened] == counts  # as when they were opened
+    assert len(rig.sent) == 6
+
+
+def test_key_is_in_no_file(harvests):
+    rig = Today(25)
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.run(details=True)
+    dirframe.open_archive(harvest.path).to_parquet(harvest.folder / "x.parquet")
+    files = [path for path in harvest.folder.rglob("*") if path.is_file()]
+    assert not [path for path in files if MARK.encode() in path.read_bytes()]
+
+
+def test_caption_and_citation_say_what_is_not_proven(harvests):
+    rig = kept()
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.over_days(60)
+    frame = harvest.check()
+    texts = [caption(frame), *(dirframe.cite(frame, style=s) for s in ("text", "bibtex", "csl"))]
+    assert all("ounted, not proven" in text for text in texts)
+    assert {"2026-11-02", "2026-11-03"} <= set(
+        frame.attrs["dirframe"]["incomplete_reason"].replace(",", "").split()
+    )

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from dirframe import bundle, export, harvest, sample_directory, stats
+from dirframe import export, harvest, sample_directory, stats
 from dirframe.cli.frame_input import read_table
 from dirframe.cli.frame_output import Output
 from dirframe.client.loaders import load_accounts, load_projects
@@ -215,13 +215,11 @@ def test_a_separator_in_a_quoted_name_separates_nothing(tmp_path: Path) -> None:
     assert list(read_table(str(file))) == ["id", "name", "town, county, land"]
 
 
-def test_an_archive_and_its_bundle_are_read_as_other_files_are(run: Any, tmp_path: Path) -> None:
-    kept, packed = tmp_path / "kept.archive", tmp_path / "kept.zip"
+def test_an_archive_is_read_as_other_files_are(run: Any, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.archive"
     with sample_directory() as directory:
         archive = harvest("accounts", kept, directory=directory)
-    bundle(kept, packed)
-    named = [shutil.copy(kept, tmp_path / name) for name in ("a.db", "a.sqlite", "a.zip")]
-    for file in (kept, packed, *named):
+    for file in (kept, *(shutil.copy(kept, tmp_path / name) for name in ("a.db", "a.sqlite"))):
         frame = read_table(str(file))
         pd.testing.assert_frame_equal(frame, archive.frame())
         assert frame.attrs == archive.frame().attrs
@@ -230,13 +228,10 @@ def test_an_archive_and_its_bundle_are_read_as_other_files_are(run: Any, tmp_pat
         assert len(outcome.table) == len(stats.growth(frame))
 
 
-@pytest.mark.parametrize("name", ["kept.archive", "kept.zip"])
-def test_a_damaged_archive_or_bundle_is_an_error_of_one_line(
-    name: str, run: Any, tmp_path: Path
-) -> None:
+def test_a_damaged_archive_is_an_error_of_one_line(run: Any, tmp_path: Path) -> None:
+    name = "kept.archive"
     with sample_directory() as directory:
-        harvest("accounts", tmp_path / "kept.archive", directory=directory)
-    bundle(tmp_path / "kept.archive", tmp_path / "kept.zip")
+        harvest("accounts", tmp_path / name, directory=directory)
     content = (tmp_path / name).read_bytes()
     half = len(content) // 2
     for damaged in (content[:half], content[:half] + bytes(4096) + content[half + 4096 :]):

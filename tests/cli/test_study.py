@@ -27,14 +27,6 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return files
 
 
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("kept") / "accounts"
-    done = dirframe("harvest", "accounts", "--to", str(path), "--sample", "--query", "ada")
-    assert done.returncode == 0, done.stderr
-    return path
-
-
 def package(file: Path) -> dict[str, Any]:
     with zipfile.ZipFile(file) as packed:
         content: dict[str, Any] = json.loads(packed.read("datapackage.json"))
@@ -76,36 +68,27 @@ def test_several_files_become_one_study_with_title_authors_and_licence(
     assert_described(file)
 
 
-def test_a_bundle_has_title_authors_and_licence(archive: Path, tmp_path: Path) -> None:
-    file = tmp_path / "bundle.zip"
-    done = dirframe("bundle", str(archive), "-o", str(file), *OPTIONS, *LICENCE)
-    assert done.returncode == 0, done.stderr
-    assert_described(file)
-
-
 def test_unless_told_the_author_is_the_directory_and_the_licence_that_of_its_records(
-    tables: list[str], archive: Path, tmp_path: Path
+    tables: list[str], tmp_path: Path
 ) -> None:
-    for command in (("export", tables[0]), ("bundle", str(archive), "-o")):
-        file = tmp_path / f"{command[0]}.zip"
-        assert dirframe(*command, str(file)).returncode == 0
-        assert package(file)["licenses"][0]["name"] == "CC0-1.0"
-        (author,) = package(file)["contributors"]
-        assert author["title"] == "dirframe sample directory"
+    file = tmp_path / "study.zip"
+    assert dirframe("export", tables[0], str(file)).returncode == 0
+    assert package(file)["licenses"][0]["name"] == "CC0-1.0"
+    (author,) = package(file)["contributors"]
+    assert author["title"] == "dirframe sample directory"
 
 
 @pytest.mark.parametrize(
     "options", [("--license", "nonsense"), ("--author", " "), ("--license", "ftp://a.org/l")]
 )
 def test_a_licence_or_an_author_that_is_none_is_refused_before_anything_is_written(
-    options: tuple[str, str], tables: list[str], archive: Path, tmp_path: Path
+    options: tuple[str, str], tables: list[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "study.zip"
-    for command in (("export", tables[0], str(file)), ("bundle", str(archive), "-o", str(file))):
-        done = dirframe(*command, *options)
-        assert done.returncode == 2
-        assert repr(options[1]) in done.stderr
-        assert "Traceback" not in done.stderr
+    done = dirframe("export", tables[0], str(file), *options)
+    assert done.returncode == 2
+    assert repr(options[1]) in done.stderr
+    assert "Traceback" not in done.stderr
     assert [*tmp_path.iterdir()] == []
 
 

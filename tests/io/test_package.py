@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dirframe import InvalidInputError, bundle, export, harvest, read_export, sample_directory
+from dirframe import InvalidInputError, export, read_export
 from tests.study.conftest import records, study
 
 if TYPE_CHECKING:
@@ -36,15 +36,6 @@ def test_a_damaged_table_in_a_study_is_refused(study: Path, tmp_path: Path) -> N
         target.writestr("a.txt", "another zip")
     with pytest.raises(InvalidInputError, match="not a study"):
         read_export(damaged)
-
-
-def test_the_bundle_of_an_archive_is_no_damaged_study(tmp_path: Path) -> None:
-    with sample_directory() as directory:
-        harvest("accounts", tmp_path / "kept.archive", directory=directory)
-    bundle(tmp_path / "kept.archive", tmp_path / "kept.zip")
-    with pytest.raises(InvalidInputError, match="bundle of an archive") as caught:
-        read_export(tmp_path / "kept.zip")
-    assert "open_bundle" in str(caught.value.hint)
 
 
 def test_a_table_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:

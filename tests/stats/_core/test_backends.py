@@ -279,19 +279,17 @@ def test_a_title_may_be_missing_in_one_part_and_be_another_in_the_next() -> None
     assert found["title"].tolist()[0] == "An X"
 
 
-def test_the_parquet_of_an_archive_is_read_whole_and_parted(session: Any, tmp_path: Path) -> None:
+def test_the_parquet_of_an_archive_is_read_by_the_engines(session: Any, tmp_path: Path) -> None:
     with sample_directory(cache=False) as directory:
         archive = harvest("projects", tmp_path / "kept.archive", directory=directory)
     frame = archive.frame()
-    for folder, options in (("whole", {}), ("parted", {"partition_on": LANGUAGE})):
-        tables = archive.to_parquet(tmp_path / folder, **options)
-        relation = session.read_parquet(f"{tables}/**/*.parquet")
-        for name in ("language_share", "language_breakdown", "licenses", "life_span"):
-            statistic: Statistic = getattr(stats, name)
-            expected = statistic(frame, top=5)
-            for projects in (relation, dask_frame.read_parquet(tables)):
-                found = statistic(projects, top=5)
-                pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
+    table = archive.to_parquet(tmp_path / "projects.parquet")
+    for name in ("language_share", "language_breakdown", "licenses", "life_span"):
+        statistic: Statistic = getattr(stats, name)
+        expected = statistic(frame, top=5)
+        for projects in (session.read_parquet(str(table)), dask_frame.read_parquet(table)):
+            found = statistic(projects, top=5)
+            pd.testing.assert_frame_equal(found, expected, check_exact=False, rtol=1e-12)
 
 
 def test_pandas_needs_neither_of_the_engines() -> None:

@@ -10,7 +10,8 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dirframe.archive.archive import Archive, read_index
+from dirframe.archive.archive import Archive
+from dirframe.archive.status import read_index
 from dirframe.archive.store import Store
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused, check_details, read_sent

@@ -2,15 +2,45 @@
 
 import warnings
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 import pytest
 import time_machine
 
 import dirframe
 from dirframe.errors import AnalysesNotSentWarning, IncompleteWarning, QuotaExceededError
-from tests.rig.server import id_of
+from tests.rig.server import KEY, Rig, id_of, numbered
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
+
+
+PROGRAM = f"""
+import sys, dirframe
+url, path, details = sys.argv[1:]
+with dirframe.Directory(url, {KEY!r}, name="rig", cache=False, quota_dir=None, max_workers=2) as there:
+    dirframe.harvest("projects", path, directory=there, details=details == "details")
+"""
+
+
+def number(xml):
+    return int(id_of(xml))
+
+
+def shuffled(count, seed=5):
+    return Random(seed).sample(numbered(count), count)
+
+
+class Reshuffled(Rig):
+    """A directory whose records are in another order at each request."""
+
+    def sorted(self, request, records):
+        return Random(len(self.requests)).sample(records, len(records))
+
+
+def kept():
+    rig = Rig(1000)
+    rig.sorts = {"id": number}
+    return rig
 
 
 class Harvests:

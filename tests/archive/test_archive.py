@@ -1,22 +1,17 @@
 """An archive gives back what was received, or names what is wrong with it."""
 
 import json
-import sqlite3
 import warnings
-from contextlib import closing
-from random import Random
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 import dirframe
-from dirframe.archive.archive import Archive
 from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
-    DirframeError,
     IncompleteWarning,
     InvalidInputError,
     QuotaExceededError,
@@ -122,36 +117,6 @@ def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
     assert frame.attrs["dirframe"]["completeness"] == "incomplete"
 
 
-def test_unfinished_archive_says_so(harvests):
-    rig = Rig(55)
-    harvest = harvests(rig)
-    with rig.in_process(), pytest.raises(QuotaExceededError):
-        harvest.run({"daily_quota": 2})
-    archive = dirframe.open_archive(harvest.path)
-    with pytest.warns(IncompleteWarning) as caught:
-        frame = archive.frame()
-    assert caught[0].filename == __file__
-    assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
-    assert "20 of 55" in str(archive)
-    assert "4 requests" in str(archive)
-    assert "day" not in str(archive).replace("today", "")
-    assert "1 day at 1,000" in str(Archive(harvest.path, 1_000))
-    assert archive._repr_html_()
-
-
-def test_archive_without_pages_says_so(harvests):
-    rig = Rig(55, key="another")
-    harvest = harvests(rig)
-    with rig.in_process(), pytest.raises(DirframeError):
-        harvest.run({"key": "wrong key 12345"})
-    archive = dirframe.open_archive(harvest.path)
-    assert (archive.status().records, archive.status().finished) == (0, False)
-    assert str(archive)
-    for read in (archive.frame, lambda: next(archive.chunks())):
-        with pytest.raises(ArchiveError):
-            read()
-
-
 def test_projects_without_analyses_are_said(harvests):
     rig = Today(25)
     harvest = harvests(rig)
@@ -164,60 +129,6 @@ def test_projects_without_analyses_are_said(harvests):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         archive.frame(columns=["name"])
-
-
-def test_damaged_page_and_lost_page_are_named(harvests):
-    rig = Rig(55)
-    harvest = harvests(rig)
-    with rig.in_process():
-        archive = harvest.run()
-    before = harvest.path.read_bytes()
-    for statement, name in (
-        ("UPDATE pages SET content = x'00' WHERE number = 3", "3"),
-        ("UPDATE pages SET content = NULL WHERE number = 4", "4"),
-        ("UPDATE pages SET content = (SELECT content FROM pages WHERE id = 1) WHERE id = 5", "5"),
-        ("DELETE FROM pages WHERE number = 2", "3"),
-        ("DELETE FROM pages WHERE number = 6", None),
-    ):
-        harvest.path.write_bytes(before)
-        with closing(sqlite3.connect(harvest.path, isolation_level=None)) as database:
-            database.execute(statement)
-        if name is None:  # the last page: it is asked for again
-            assert not dirframe.open_archive(harvest.path).status().finished
-            continue
-        for read in (archive.verify, lambda: dirframe.open_archive(harvest.path).frame()):
-            with pytest.raises(ArchiveError, match=rf"\b{name}\b"):
-                read()
-
-
-def test_damaged_file_gives_the_same_frame_or_an_error(harvests):
-    rig = Rig(55)
-    harvest = harvests(rig)
-    with rig.in_process():
-        right = harvest.run().frame()
-    content, chance, errors = harvest.path.read_bytes(), Random(3), 0
-    used = [at for at, byte in enumerate(content) if byte]
-    for at in chance.sample(used, 60):
-        damaged = bytearray(content)
-        damaged[at] ^= chance.randrange(1, 256)
-        harvest.path.write_bytes(damaged)
-        try:
-            archive = dirframe.open_archive(harvest.path)
-            archive.verify()
-            frame = harvest.frame()
-        except DirframeError:
-            errors += 1
-        else:  # the facts of a page are not sealed, its content is
-            assert set(frame["name"].dropna()) <= set(right["name"])
-    assert errors
-
-
-def test_what_is_no_archive_is_refused(tmp_path):
-    (tmp_path / "text").write_text("<response/>" * 100)
-    dirframe.export(pd.DataFrame({"id": ["1"]}), tmp_path / "x.sqlite")
-    for name in ("text", "x.sqlite", "none", ""):
-        with pytest.raises(ArchiveError):
-            dirframe.open_archive(tmp_path / name)
 
 
 def test_read_pages_reads_documents_alone(sample_archive):

@@ -8,45 +8,15 @@ import pytest
 
 import dirframe
 from dirframe.errors import (
-    ArchiveError,
     InvalidInputError,
     NotFoundError,
     QuotaExceededError,
     ServiceError,
 )
-from dirframe.provenance import caption
 from tests import processes
-from tests.rig.server import KEY, MARK, Reply, Rig, failed, id_of, numbered, record
+from tests.archive.conftest import PROGRAM, Reshuffled, kept, number, shuffled
+from tests.rig.server import Reply, Rig, failed, id_of, record
 from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
-
-PROGRAM = f"""
-import sys, dirframe
-url, path, details = sys.argv[1:]
-with dirframe.Directory(url, {KEY!r}, name="rig", cache=False, quota_dir=None, max_workers=2) as there:
-    dirframe.harvest("projects", path, directory=there, details=details == "details")
-"""
-
-
-def number(xml):
-    return int(id_of(xml))
-
-
-def shuffled(count, seed=5):
-    return Random(seed).sample(numbered(count), count)
-
-
-class Reshuffled(Rig):
-    """A directory whose records are in another order at each request."""
-
-    def sorted(self, request, records):
-        return Random(len(self.requests)).sample(records, len(records))
-
-
-def kept():
-    rig = Rig(1000)
-    rig.sorts = {"id": number}
-    return rig
-
 
 RIGS = {
     "kept": kept,
@@ -194,25 +164,6 @@ def test_killed_harvest_goes_on_and_loses_what_was_in_flight(harvests):
         assert harvest.run().status().completeness == "proven"
 
 
-def test_full_disk_loses_nothing_that_was_stored(tmp_path):
-    pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
-    program = (
-        "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n" + PROGRAM
-    )
-    texts = [f"{Random(n).getrandbits(4000):x}" for n in range(300)]
-    with Rig([record(str(n), name=text) for n, text in enumerate(texts)]) as rig:
-        path = tmp_path / "kept.archive"
-        done = processes.run(rig.url, path, "", program=program)
-        assert (done.code, "ArchiveError" in done.err) == (1, True)
-        stored, paid = dirframe.open_archive(path).verify(), len(rig.pages)
-        assert 0 < stored < 31
-        with rig.directory() as directory:
-            archive = dirframe.harvest("projects", path, directory=directory)
-        assert archive.status().completeness == "proven"
-        assert len(rig.pages) - paid <= 31 - stored + 2
-
-
 # The order
 
 
@@ -279,24 +230,6 @@ def test_harvest_of_todays_service_holds_every_record_received(harvests, reshuff
     assert set(frame["id"]) == set(rig.ids)
     assert (status.completeness, status.sort) == ("proven", "project_name")
     assert len(rig.sent) <= 12 + 2
-
-
-def test_order_that_does_not_hold_names_the_one_that_would(harvests):
-    cases = [
-        (Today(300), {"sort": "users"}, "project_name", True),
-        (Reshuffled(300, kind="account"), {}, "project_name", False),
-    ]
-    for rig, options, sort, is_named in cases:
-        harvest = harvests(rig)
-        harvest.path = harvest.folder / f"{rig.kind}.archive"
-        with rig.in_process():
-            status = harvest.run(**options).status()
-            frame = harvest.check()
-        assert status.completeness == "incomplete"
-        assert len(rig.sent) <= 30 + 3
-        assert f"{len(frame):,}" in status.reason
-        assert "300" in status.reason
-        assert (sort in status.reason) == is_named
 
 
 # What changes meanwhile
@@ -422,91 +355,3 @@ def test_accounts_have_no_own_pages(harvests):
     harvest = harvests(Rig(9, kind="account"))
     with harvest.rig.in_process(), pytest.raises(InvalidInputError):
         harvest.run(details=True)
-
-
-# The file
-
-
-def test_another_question_is_refused_before_anything_is_sent(harvests):
-    rig = Rig(25)
-    rig.add("account", 5)
-    harvest = harvests(rig)
-    with rig.in_process():
-        harvest.run(query="project", sort="name")
-        paid, before = len(rig.requests), harvest.path.read_bytes()
-        for options, error in (
-            ({"query": "other"}, ArchiveError),
-            ({}, ArchiveError),
-            ({"query": "project", "sort": "id"}, InvalidInputError),
-            ({"query": "project", "sort": "no such sort"}, InvalidInputError),
-        ):
-            with pytest.raises(error):
-                harvest.run(**options)
-        with pytest.raises(ArchiveError):
-            harvest.run({"url": "http://127.0.0.1:2"}, query="project")
-        harvest.collection = "accounts"
-        with pytest.raises(ArchiveError):
-            harvest.run(query="project")
-        assert (len(rig.requests), harvest.path.read_bytes()) == (paid, before)
-        harvest.collection = "projects"
-        harvest.run({"name": "another display name"}, query="project")
-    assert len(rig.requests) == paid
-
-
-def test_no_file_of_another_kind_is_written_to(harvests):
-    harvest = harvests(Rig(25))
-    dirframe.export(pd.DataFrame({"id": ["1"]}), harvest.folder / "x.sqlite")
-    for name, content in (("short", "x"), ("text", "x" * 5_000), ("x.sqlite", None), ("", None)):
-        harvest.path = harvest.folder / name
-        if content:
-            harvest.path.write_text(content)
-        before = harvest.path.read_bytes() if name else None
-        with harvest.rig.in_process(), pytest.raises(ArchiveError):
-            harvest.run()
-        assert before is None or harvest.path.read_bytes() == before
-    assert harvest.rig.requests == []
-
-
-def test_one_process_writes_and_all_read(harvests):
-    rig = Rig(55)
-    harvest = harvests(rig)
-    counts, refused, opened = [], [], []
-
-    def look(request):
-        if request.page > 1 and not refused[5:]:
-            opened.append(dirframe.open_archive(harvest.path))
-            counts.append(len(harvest.frame()))
-            with pytest.raises(ArchiveError) as caught:
-                harvest.run()
-            refused.append(caught.value)
-
-    rig.before = look
-    with rig.in_process():
-        harvest.run()
-    assert counts == [10, 20, 30, 40, 50]
-    assert len(refused) == 5
-    assert [archive.status().records for archive in opened] == counts  # as when they were opened
-    assert len(rig.sent) == 6
-
-
-def test_key_is_in_no_file(harvests):
-    rig = Today(25)
-    harvest = harvests(rig)
-    with rig.in_process():
-        harvest.run(details=True)
-    dirframe.open_archive(harvest.path).to_parquet(harvest.folder / "x.parquet")
-    files = [path for path in harvest.folder.rglob("*") if path.is_file()]
-    assert not [path for path in files if MARK.encode() in path.read_bytes()]
-
-
-def test_caption_and_citation_say_what_is_not_proven(harvests):
-    rig = kept()
-    harvest = harvests(rig)
-    with rig.in_process():
-        harvest.over_days(60)
-    frame = harvest.check()
-    texts = [caption(frame), *(dirframe.cite(frame, style=s) for s in ("text", "bibtex", "csl"))]
-    assert all("ounted, not proven" in text for text in texts)
-    assert {"2026-11-02", "2026-11-03"} <= set(
-        frame.attrs["dirframe"]["incomplete_reason"].replace(",", "").split()
-    )

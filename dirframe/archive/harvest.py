@@ -246,4 +246,4 @@ def _is_sorted(values: Iterable[str | None], *, is_id: bool) -> bool:
     if is_id:
         keys = [[*map(int, texts)] if all(map(str.isdecimal, texts)) else texts]
     counts = [sum(a <= b for a, b in pairwise(key)) for key in keys]
-    return 10 * max(counts) >= 9 * (len(texts) - 1)
+    return bool(10 * max(counts) >= 9 * (len(texts) - 1))

@@ -89,13 +89,13 @@ coverage: $(VENV)/.dev ## Run the tests and show which lines and branches they r
 mutants: $(VENV)/.dev ## Make small changes to the code, one at a time, and check whether a test fails
 	$(BIN)/python -m tools.mutants $(ARGS)
 
-lint: $(VENV)/.lint $(VENV)/.test ## Run every check except the tests
+lint: $(VENV)/.lint $(VENV)/.slow ## Run every check except the tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	find dirframe -name '*.py' -exec $(BIN)/numpydoc lint {} +
-	$(BIN)/python tools/house.py
+	$(BIN)/python -m tools.house
 	$(BIN)/validate-pyproject pyproject.toml
 	$(BIN)/repo-review --show err .
 

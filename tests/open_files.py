@@ -1,7 +1,5 @@
 """The files that this process has open: what is forgotten stays open as long as an exception lives."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 _OPEN = Path("/proc/self/fd")
 
 
-def open_files(folder: Path) -> set[Path]:
+def open_files(folder):
     """Return the open files below a folder, or skip the test where the system does not list them."""
     if not _OPEN.is_dir():
         pytest.skip("this system does not list the open files of a process")

@@ -1,98 +1,63 @@
-"""The command line as a whole: every command says what it does and shows an example."""
+"""The command line as a whole: every command says what it does, shows an example, takes no key."""
 
-from __future__ import annotations
-
+import inspect
 import re
-import subprocess
-import sys
-from typing import TYPE_CHECKING
 
 import click
-import pytest
 from click.testing import CliRunner
 
-from dirframe import errors
+import dirframe
+from dirframe import errors, plot, stats
+from dirframe.charts import APPEARANCE, CHARTS, SELECTION, STATISTICS, base_of
 from dirframe.cli import EXIT_CODES, cli
-from tests.cli import dirframe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
-def commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
+def commands(group=cli, *path):
+    """Return every command by its words."""
+    found = {}
     for name, command in group.commands.items():
-        yield (*path, name)
+        found[(*path, name)] = command
         if isinstance(command, click.Group):
-            yield from commands(command, *path, name)
+            found |= commands(command, *path, name)
+    return found
 
 
-@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
-def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
+def help_of(*path):
     shown = CliRunner().invoke(cli, [*path, "--help"])
-    assert shown.exit_code == 0
-    is_group = "COMMAND" in shown.output
-    # What is typed is one line, however long; everything else fits a terminal.
-    lines = [line for line in shown.output.splitlines() if not line.startswith("    dirframe ")]
-    assert max(map(len, lines)) <= 80
-    assert is_group or f"dirframe {path[0]}" in shown.output.partition("Example")[2]
+    assert shown.exit_code == 0, path
+    return shown.output
 
 
-def test_every_exit_code_is_documented() -> None:
-    shown = CliRunner().invoke(cli, ["--help"]).output
-    documented = shown.partition("Exit codes:")[2]
-    assert all(f" {code} " in documented for code in {0, 1, *EXIT_CODES.values()})
+def test_every_command_has_help_with_an_example_that_fits_a_terminal():
+    failures = []
+    for path, command in commands().items():
+        text = help_of(*path)
+        # What is typed is one line, however long.
+        lines = [line for line in text.splitlines() if not line.startswith("    dirframe ")]
+        if max(map(len, lines)) > 80:
+            failures.append((path, "wider than a terminal"))
+        is_group = isinstance(command, click.Group)
+        if not is_group and f"dirframe {path[0]}" not in text.partition("Example")[2]:
+            failures.append((path, "no example"))
+    assert failures == []
 
 
-def test_every_error_has_an_exit_code() -> None:
-    for name in errors.__all__:
-        kind = getattr(errors, name)
-        if not issubclass(kind, Exception) or issubclass(kind, Warning):
-            continue
-        assert any(issubclass(kind, known) for known in EXIT_CODES)
+def test_every_error_has_an_exit_code_and_each_is_documented():
+    documented = help_of().partition("Exit codes:")[2]
+    assert [c for c in {0, 1, *EXIT_CODES.values()} if f" {c} " not in documented] == []
+    kinds = [getattr(errors, name) for name in errors.__all__]
+    raised = [k for k in kinds if issubclass(k, Exception) and not issubclass(k, Warning)]
+    assert [kind for kind in raised if not issubclass(kind, tuple(EXIT_CODES))] == []
 
 
-def test_the_version_is_that_of_the_package() -> None:
-    import dirframe as package
-
-    assert package.__version__ in dirframe("--version").stdout
-
-
-def test_a_wrong_call_says_how_it_is_done() -> None:
-    done = dirframe("nonsense")
-    assert done.returncode == 2
-    assert "No such command" in done.stderr
+def test_no_command_takes_a_key():
+    names = {name for command in commands().values() for one in command.params for name in one.opts}
+    takes_a_key = {name for name in names if "key" in name.replace("--key-file", "")}
+    assert takes_a_key <= {"key_id"}
 
 
-def test_its_help_loads_neither_pandas_nor_a_server() -> None:
-    script = (
-        "import sys; sys.argv = ['dirframe', 'accounts', '--help']\n"
-        "from dirframe.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print({'pandas', 'matplotlib', 'flask', 'lxml'} & set(sys.modules), file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert done.stderr.strip() == "set()"
-
-
-def test_no_command_takes_a_key() -> None:
-    def options(command: click.Command) -> Iterator[str]:
-        yield from (name for one in command.params for name in one.opts)
-        if isinstance(command, click.Group):
-            for sub in command.commands.values():
-                yield from options(sub)
-
-    assert not [
-        name
-        for name in options(cli)
-        if "key" in name.replace("--key-file", "") and name not in ("key_id",)
-    ]
-
-
-def test_the_help_lists_every_command_once_in_sections_on_one_line() -> None:
-    shown = CliRunner().invoke(cli, ["--help"]).output
+def test_the_help_lists_every_command_once_in_sections_on_one_line():
+    shown = help_of()
     listed = [line.split()[0] for line in shown.splitlines() if re.match(r"  [a-z]+  +[A-Z]", line)]
     assert sorted(listed) == sorted(cli.commands)
     sections = ["Start:", "Load:", "Analyse:", "Publish:", "Serve a directory:"]
@@ -100,33 +65,53 @@ def test_the_help_lists_every_command_once_in_sections_on_one_line() -> None:
     assert "..." not in shown.partition("Exit codes:")[0].partition("Options:")[2]
 
 
-def test_the_options_of_a_command_stand_in_sections() -> None:
-    shown = CliRunner().invoke(cli, ["projects", "--help"]).output
-    sections = {
-        title: body for title, _, body in (part.partition(":\n") for part in shown.split("\n\n"))
-    }
-    assert "--sample" in sections["Directory"]
-    assert "--offline" in sections["Cache and quota"]
-    assert "-n, --max-items, --limit" in sections["Records"]
-    assert "--columns" in sections["Output"]
+def test_the_options_of_a_command_stand_in_sections():
+    sections = dict(re.findall(r"^(\w[^\n]*):\n((?:  .*\n)+)", help_of("projects"), re.MULTILINE))
+    for title, option in (
+        ("Directory", "--sample"),
+        ("Cache and quota", "--offline"),
+        ("Records", "-n, --max-items, --limit"),
+        ("Output", "--columns"),
+    ):
+        assert option in sections[title]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [(["projcts"], "'projects'"), (["stats", "language-shar"], "'language_share'"),
-     (["plot", "tag", "x.csv"], "'tags'"), (["keys", "ad"], "'add'")],
-)  # fmt: skip
-def test_a_wrong_name_is_answered_with_the_right_one(wrong: list[str], right: str) -> None:
-    done = dirframe(*wrong)
-    assert done.returncode == 2
-    assert right in done.stderr
+def test_the_version_is_that_of_the_package(run):
+    assert dirframe.__version__ in run("--version").out
 
 
-def test_names_may_be_typed_with_hyphens(tmp_path: Path) -> None:
-    file = tmp_path / "projects.csv"
+def test_a_wrong_name_is_answered_with_the_right_one(run):
+    for words, right in (
+        (["projcts"], "'projects'"),
+        (["stats", "language-shar"], "'language_share'"),
+        (["plot", "tag", "x.csv"], "'tags'"),
+        (["keys", "ad"], "'add'"),
+    ):
+        done = run(*words)
+        assert done.code == 2
+        assert right in done.err
+    assert run("nonsense").code == 2
+
+
+def test_names_may_be_typed_with_hyphens(run, tmp_path):
+    file, picture = tmp_path / "projects.csv", tmp_path / "x.svg"
     file.write_text("id,analysis_main_language_name,analysis_total_code_lines\n1,C,5\n2,C,6\n")
-    done = dirframe("stats", "language-share", str(file))
-    assert (done.returncode, done.stdout.splitlines()[1].split(",")[0]) == (0, "C")
-    picture = tmp_path / "x.svg"
-    assert dirframe("plot", "language-share", str(file), "-o", str(picture)).returncode == 0
+    done = run("stats", "language-share", file)
+    assert (done.code, done.table.iloc[0, 0]) == (0, "C")
+    assert run("plot", "language-share", file, "-o", picture).code == 0
     assert picture.exists()
+
+
+def test_statistics_and_charts_are_commands_with_the_options_of_their_functions():
+    def options(function):
+        parameters = inspect.signature(function).parameters.values()
+        return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - {"ax", "backend"}
+
+    assert sorted(STATISTICS) == sorted(stats.__all__)
+    assert set(CHARTS) == set(plot.__all__) - {"FONTS", "STYLE", "language_colour", "style"}
+    for name, noun in STATISTICS.items():
+        assert {*noun.options, *SELECTION} == options(getattr(stats, name)), name
+        assert all(base_of(name)), name  # the records that its figures are of
+    for name, noun in CHARTS.items():
+        given = noun.options if noun.chart_options is None else noun.chart_options
+        assert {*given, *SELECTION, *APPEARANCE} == options(getattr(plot, name)), name

@@ -1,209 +1,199 @@
-"""The pages of documentation name everything there is; `make docs` builds and checks them."""
+"""Pages, README, notebooks and docstrings name what there is; their code runs as printed.
 
-from __future__ import annotations
+`make docs` builds the pages, executes all notebooks and checks every link.
+"""
 
+import doctest
+import json
 import re
 import sys
+import warnings
+from contextlib import redirect_stdout
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from io import StringIO
+from operator import attrgetter
 
 import pytest
+from matplotlib import pyplot as plt
 
 import dirframe
-from dirframe import errors
-from dirframe.charts import CHARTS
+from dirframe import errors, plot, stats
 from dirframe.cli import EXIT_CODES, cli
-from dirframe.client.http.retry import RetryPolicy
 from dirframe.schema import RESOURCES
 from dirframe.schema.extensions import ALL_RESOURCES
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
+#: Their examples start kernels, services and archives, or need extras: see tests/slow.
+SLOW_EXAMPLES = (
+    "dirframe.__init__.",  # runs in test_public_names
+    "dirframe.archive.",
+    "dirframe.client.iterators",
+    "dirframe.explorer.",
+    "dirframe.plot.inference.",
+    "dirframe.reports.",
+    "dirframe.stats.inference.",
+)
 
-    import pandas as pd
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-README = DOCS.parent / "README.md"
+@pytest.fixture
+def docs(root):
+    return root / "docs"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _in_the_folder_of_the_pages() -> Iterator[None]:
-    """Import the pages' own modules as Sphinx does, and leave none of them behind."""
+@pytest.fixture
+def of_docs(docs):
+    """Import a module of the pages as Sphinx does, and leave none behind."""
+    before = set(sys.modules)
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(DOCS))
-        yield
-    for name in ("checks", "names", "pictures", "tables"):
+        patch.syspath_prepend(str(docs))
+        yield import_module
+    for name in {"names", "tables"} - before:
         sys.modules.pop(name, None)
 
 
-@pytest.fixture
-def names() -> ModuleType:
-    return import_module("names")
+def code_of(notebook):
+    """Return the code of a notebook, a text for each cell."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
-@pytest.fixture
-def tables() -> ModuleType:
-    return import_module("tables")
+# The reference
 
 
-@pytest.fixture
-def checks() -> ModuleType:
-    return import_module("checks")
-
-
-@pytest.fixture
-def pictures() -> ModuleType:
-    return import_module("pictures")
-
-
-def page(name: str) -> str:
-    return (DOCS / name).read_text(encoding="utf-8")
-
-
-def test_every_public_name_is_in_one_theme_of_the_reference(names: ModuleType) -> None:
+def test_every_public_name_is_in_one_theme_of_the_reference(of_docs, docs):
+    names = of_docs("names")
     listed = [name for theme in names.themes().values() for name in theme]
-    modules = {"plot": dirframe.plot, "stats": dirframe.stats}
-    public = {name for name in dirframe.__all__ if name not in modules}
-    for module, content in modules.items():
-        public |= {f"{module}.{name}" for name in content.__all__}
+    public = set(dirframe.__all__) - {"plot", "stats"}
+    public |= {f"plot.{name}" for name in plot.__all__} | {f"stats.{n}" for n in stats.__all__}
     assert len(listed) == len(set(listed))
     beyond = {name for name in listed if name.startswith("provenance.")}
     assert {*listed, *names.CONSTANTS} - beyond == public
+    pages = "\n".join(file.read_text(encoding="utf-8") for file in (docs / "api").glob("*.md"))
+    assert [theme for theme in names.themes() if f"{{{{ api_{theme} }}}}" not in pages] == []
 
 
-def test_every_theme_has_its_page_and_every_constant_its_description(names: ModuleType) -> None:
-    pages = "\n".join(file.read_text(encoding="utf-8") for file in (DOCS / "api").glob("*.md"))
-    for theme in names.themes():
-        assert f"{{{{ api_{theme} }}}}" in pages
-    for name in names.CONSTANTS:
-        assert f".. py:data:: dirframe.{name}\n" in pages
-
-
-def test_a_theme_lists_each_name_with_its_first_line_and_its_docstring(names: ModuleType) -> None:
-    text = names.reference("overview")
-    first = (dirframe.cite.__doc__ or "").splitlines()[0].rstrip(".")
-    assert f"| {{py:obj}}`cite <dirframe.cite>` | {first}" in text
-    assert ".. autofunction:: dirframe.compare\n" in text
-    assert ".. autoclass:: dirframe.Directory\n   :members:" in names.reference("loading")
-    assert ".. autoexception:: dirframe.CacheError\n" in names.reference("errors")
-
-
-def test_every_error_and_warning_has_its_section_on_what_to_do() -> None:
-    text = page("howto/failing.md")
+def test_every_error_and_warning_has_its_section_on_what_to_do(docs):
+    text = (docs / "howto" / "failing.md").read_text(encoding="utf-8")
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL))
-    assert set(sections) == set(errors.__all__) - {"Hint"}  # what to do is what the sections say
-    for name, body in sections.items():
-        assert f"{{{{ {name} }}}}" in body
+    assert set(sections) == set(errors.__all__) - {"Hint"}
+    assert [name for name, body in sections.items() if f"{{{{ {name} }}}}" not in body] == []
 
 
-def test_the_codes_that_are_tried_again_are_named() -> None:
-    policy = RetryPolicy(retries=1, backoff=0, max_pause=0)
-    codes = [str(code) for code in range(400, 600) if policy.is_temporary(code)]
-    text = page("howto/failing.md")
-    assert f"| {', '.join(codes)} | yes" in text
-    assert f"{', '.join(codes[:-1])} and {codes[-1]} are retried" in text
-
-
-def test_the_data_dictionary_has_every_field(tables: ModuleType) -> None:
-    found, text = tables.substitutions(), page("reference/fields.md")
+def test_every_field_is_in_the_data_dictionary_with_its_type(of_docs, docs, sample_projects):
+    found = of_docs("tables").substitutions()
+    text = (docs / "reference" / "fields.md").read_text(encoding="utf-8")
+    failures = []
     for resource in ALL_RESOURCES.values():
-        assert f"{{{{ fields_{resource.name} }}}}" in text
-        table = found[f"fields_{resource.name}"]
+        tables = {f"fields_{resource.name}": resource.fields}
         for field in resource.fields:
-            assert f"\n| `{field.column}` | {field.meaning} | `" in table
             if field.items:
-                entry = f"fields_{resource.name}_{field.path[-1]}"
-                assert f"{{{{ {entry} }}}}" in text
-                for inner in field.items.fields:
-                    assert f"| `{inner.column}` |" in found[entry]
-
-
-def test_the_data_dictionary_has_the_types_of_real_frames(tables: ModuleType) -> None:
-    with dirframe.sample_directory() as directory:
-        frame = dirframe.load_projects(max_items=5, directory=directory, progress=False)
-    rows = tables.substitutions()["fields_project"].splitlines()[2:]
-    stated = {cells[1].strip(" `"): cells[3].strip(" `") for cells in (r.split("|") for r in rows)}
+                tables[f"fields_{resource.name}_{field.path[-1]}"] = field.items.fields
+        for name, fields in tables.items():
+            failures += [name] * (f"{{{{ {name} }}}}" not in text)
+            failures += [
+                f.column for f in fields if f"\n| `{f.column}` | {f.meaning}" not in found[name]
+            ]
+    assert failures == []
+    rows = [row.split("|") for row in found["fields_project"].splitlines()[2:]]
+    stated = {cells[1].strip(" `"): cells[3].strip(" `") for cells in rows}
     for field in RESOURCES["project"].specified:
-        assert stated[field.column] == str(frame[field.column].dtype)
+        assert stated[field.column] == str(sample_projects[field.column].dtype)
 
 
-def test_every_exit_code_is_on_the_page_of_the_command_line(tables: ModuleType) -> None:
-    table = tables.substitutions()["exit_codes"]
-    assert "{{ exit_codes }}" in page("reference/cli.md")
+def test_every_command_and_exit_code_is_on_its_page(of_docs, docs):
+    table = of_docs("tables").substitutions()["exit_codes"]
+    assert "{{ exit_codes }}" in (docs / "reference" / "cli.md").read_text(encoding="utf-8")
     for error, code in EXIT_CODES.items():
         assert f"| {code} | {{py:exc}}`~dirframe.{error.__name__}` |" in table
-
-
-def test_every_command_is_on_one_page_of_the_command_line() -> None:
-    pages = (DOCS / "reference" / "commands").glob("*.rst")
-    texts = [path.read_text(encoding="utf-8") for path in pages]
-    directives = re.findall(r"click:: ([\w.]+):(\w+)\n +:prog: dirframe (\w+)", "".join(texts))
-    described = {
-        name: getattr(import_module(home), attribute) for home, attribute, name in directives
-    }
+    pages = (docs / "reference" / "commands").glob("*.rst")
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    directives = re.findall(r"click:: ([\w.]+):(\w+)\n +:prog: dirframe (\w+)", text)
+    described = {name: getattr(import_module(home), own) for home, own, name in directives}
     assert described == cli.commands
     assert len(directives) == len(described)
 
 
-def test_the_check_of_built_pages_finds_what_loads_or_leads_nowhere(
-    checks: ModuleType, tmp_path: Path
-) -> None:
-    (tmp_path / "good.html").write_text(
-        '<h1 id="top">x</h1><a href="#top"></a><a href="https://elsewhere.example/">prose</a>'
-    )
-    assert checks.findings(tmp_path) == []
-    (tmp_path / "bad.html").write_text(
-        '<script src="https://cdn.example/a.js"></script><img src="//cdn.example/b.png">'
-        "<style>@import 'https://cdn.example/c.css';</style>"
-        '<script>load("https://cdn.example/d.js")</script>'
-        '<a href="gone.html"></a><a href="good.html#nothing"></a>'
-    )
-    (tmp_path / "bad.css").write_text("a { background: url(https://cdn.example/e.png) }")
-    found = "\n".join(checks.findings(tmp_path))
-    for loaded in ("a.js", "b.png", "c.css", "d.js", "e.png"):
-        assert f"cdn.example/{loaded}" in found
-    assert "gone.html, which is not there" in found
-    assert "good.html#nothing, where nothing is called nothing" in found
-    assert len(found.splitlines()) == 7
+def test_names_that_docs_and_errors_recommend_exist(root, docs):
+    files = [root / "README.md", *docs.rglob("*.md"), *(root / "dirframe").rglob("*.py")]
+    texts = [file.read_text(encoding="utf-8") for file in files if "_build" not in file.parts]
+    called = re.findall(r"(?<![\w./-])dirframe((?:\.[a-z_]\w*)+)\(", "\n".join(texts))
+    assert {".provenance.copy_provenance", ".sample_directory", ".plan"} <= set(called)
+    gone = []
+    for name in sorted(set(called)):
+        try:
+            attrgetter(name[1:])(dirframe)
+        except AttributeError:
+            gone.append(name)
+    assert gone == []
 
 
-def test_the_check_does_not_take_an_empty_folder_for_good_pages(
-    checks: ModuleType, tmp_path: Path
-) -> None:
-    assert checks.findings(tmp_path) == [f"{tmp_path} holds no page"]
+# The README and the notebooks
 
 
-def test_the_gallery_draws_every_chart_by_the_line_that_it_shows(
-    pictures: ModuleType, tmp_path: Path
-) -> None:
-    assert "{{ gallery }}" in page("gallery.md")
-    assert "{{ loads }}" in page("gallery.md")
-    text = pictures.gallery("charts")
-    pictures.draw(tmp_path)
-    for name, chart in CHARTS.items():
-        assert f"{{py:func}}`{chart.title} <dirframe.plot.{name}>`" in text
-        assert f"\n{pictures.call(name)}\n" in text
-        assert (tmp_path / f"{name}.png").stat().st_size > 5_000
+def test_readme_code_runs_as_written(root):
+    text = (root / "README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names = {}
+    with redirect_stdout(StringIO()) as printed:
+        exec(code, names)
+    names["directory"].close()
+    assert len(names["projects"]) == 1_500
+    assert printed.getvalue().startswith("@misc{")
 
 
-def test_the_notebooks_and_the_pages_are_all_on_the_way_through_them() -> None:
-    linked = "\n".join(page(name) for name in ("index.md", "guide.md"))
-    for notebook in (DOCS.parent / "notebooks").glob("*.ipynb"):
+def test_readme_links_lead_somewhere(root):
+    text = (root / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    here = [link for link in links if not link.startswith("https://")]
+    assert len(here) > 10
+    assert [link for link in here if not (root / link).exists()] == []
+
+
+def test_notebooks_are_kept_clean_and_are_linked_and_say_what_to_change(root, docs):
+    pages = [docs / "index.md", docs / "guide.md"]
+    linked = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    notebooks = sorted((root / "notebooks").glob("*.ipynb"))
+    assert len(notebooks) == 10
+    for notebook in notebooks:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+        opening = "".join(cells[0]["source"])
+        assert opening.startswith("# "), notebook.name
+        assert opening.split("\n\n")[1].startswith("This notebook "), notebook.name
+        assert "dirframe.Directory(" in opening, notebook.name
         assert f"(guide/{notebook.name})" in linked
 
 
-def test_the_code_of_the_readme_runs_as_written() -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    names: dict[str, object] = {}
-    exec(code, names)
-    cast("dirframe.Directory", names["directory"]).close()
-    assert len(cast("pd.DataFrame", names["projects"])) == 1_500
+def test_gallery_shows_every_chart(root):
+    code = "\n".join(code_of(root / "notebooks" / "gallery.ipynb"))
+    shown = set(re.findall(r"plot\.(\w+)\(", code))
+    assert {name for name in plot.__all__ if name.islower()} - shown == {"language_colour"}
 
 
-def test_every_link_of_the_readme_leads_somewhere() -> None:
-    links = re.findall(r"\]\(([^)]+)\)", README.read_text(encoding="utf-8"))
-    here = [link for link in links if not link.startswith("https://")]
-    assert len(here) > 10
-    assert [link for link in here if not (README.parent / link).exists()] == []
+def test_quick_start_runs_without_a_warning(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for code in code_of(root / "notebooks" / "quick_start.ipynb"):
+        if "dirframe.report(" not in code:  # runs in a kernel of its own
+            with redirect_stdout(StringIO()), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                exec(code, names)
+    assert len(names["projects"]) == 1_500
+    assert names["accounts"]["country_alpha_2"].notna().sum() > 1_000
+
+
+# The docstrings
+
+
+def test_examples_of_docstrings_give_what_they_show(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    report = []
+    for file in sorted((root / "dirframe").rglob("*.py")):
+        name = ".".join(file.relative_to(root).with_suffix("").parts)
+        if not f"{name}.".startswith(SLOW_EXAMPLES) and ">>> " in file.read_text("utf-8"):
+            module = import_module(name.removesuffix(".__init__"))
+            for test in doctest.DocTestFinder().find(module):
+                runner.run(test, out=report.append)
+            plt.close("all")
+    assert runner.tries > 300
+    assert runner.failures == 0, "".join(report)

@@ -1,33 +1,36 @@
 """What a frame remembers of where it came from."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle
 from datetime import UTC, datetime
 
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dirframe import __version__, child_table, flags, provenance, summary
-from dirframe.errors import InvalidInputError
-from dirframe.explorer import choices
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.provenance import (
     Provenance,
+    absent,
     caption,
     copy_provenance,
+    difference,
     get_provenance,
     resource_of,
     set_provenance,
 )
-from dirframe.reports.inputs import collect_inputs
 from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.stats import contributors_by_language, language_share
 
 
-def loaded(rows: int = 3, **facts: object) -> pd.DataFrame:
+def loaded(rows=3, **facts):
+    """Return a frame as a loader gives it."""
     frame = pd.DataFrame({"id": [str(row) for row in range(rows)]})
-    known: dict[str, object] = {
+    known = {
         "source": "A directory",
         "base_url": "https://directory.example",
         "resource": "project",
@@ -38,71 +41,85 @@ def loaded(rows: int = 3, **facts: object) -> pd.DataFrame:
         "retrieved_oldest": "2026-11-20T23:59:59Z",
         "retrieved_newest": "2026-11-20T23:59:59Z",
     }
-    return set_provenance(frame, **{**known, **facts})
+    return set_provenance(frame, **known | facts)
 
 
-def test_a_frame_from_nowhere_has_every_key_and_knows_nothing() -> None:
+# The record
+
+
+def test_a_frame_from_nowhere_has_every_key_and_knows_nothing():
     record = get_provenance(pd.DataFrame())
     assert record == Provenance().to_dict()
     assert (record["source"], record["complete"], record["items_loaded"]) == ("", None, None)
     assert record["dirframe"] == __version__
+    for foreign in (None, "text", 7, ["list"]):
+        frame = pd.DataFrame()
+        frame.attrs[provenance.ATTRIBUTE] = foreign
+        assert get_provenance(frame) == record
 
 
-def test_what_was_noted_is_told_again() -> None:
-    record = get_provenance(loaded(requests_made=2))
+def test_facts_are_kept_until_they_are_set_again():
+    frame = loaded(requests_made=2)
+    set_provenance(frame, complete=False, incomplete_reason="capped by max_items=3")
+    record = get_provenance(frame)
     assert record["source"] == "A directory"
     assert record["query"] == {"query": "xml", "sort": None, "max_items": None}
     assert (record["requests_made"], record["requests_cached"]) == (2, 0)
+    assert (record["complete"], record["incomplete_reason"]) == (False, "capped by max_items=3")
 
 
-def test_noting_more_keeps_what_was_noted_before() -> None:
-    frame = loaded()
-    set_provenance(frame, complete=False, incomplete_reason="capped by max_items=3")
-    assert get_provenance(frame)["source"] == "A directory"
-    assert get_provenance(frame)["incomplete_reason"] == "capped by max_items=3"
-
-
-def test_a_fact_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(TypeError, match="sourse"):
-        set_provenance(pd.DataFrame(), sourse="A directory")
-
-
-@pytest.mark.parametrize("value", [datetime(2026, 11, 21, tzinfo=UTC), object(), float("nan")])
-def test_a_fact_that_is_not_json_is_refused_and_the_record_stays(value: object) -> None:
+def test_facts_that_do_not_exist_or_are_not_json_are_refused():
     frame = loaded()
     before = get_provenance(frame)
-    with pytest.raises(InvalidInputError, match="JSON"):
-        set_provenance(frame, query={"query": value})
+    with pytest.raises(TypeError, match="sourse"):
+        set_provenance(frame, sourse="A directory")
+    for value in (datetime(2026, 11, 21, tzinfo=UTC), object(), float("nan")):
+        with pytest.raises(InvalidInputError):
+            set_provenance(frame, query={"query": value})
     assert get_provenance(frame) == before
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [
+def test_facts_that_could_hold_a_key_are_refused_without_repeating_it():
+    for facts in (
         {"base_url": "https://directory.example?api_key=s3cret"},
         {"base_url": "https://s3cret@directory.example"},
         {"base_url": "https://me:s3cret@directory.example"},
         {"query": {"api_key": "s3cret"}},
-    ],
-)
-def test_what_could_hold_a_key_is_refused_without_repeating_it(facts: dict[str, object]) -> None:
-    frame = pd.DataFrame()
-    with pytest.raises(InvalidInputError) as caught:
-        set_provenance(frame, **facts)
-    assert "s3cret" not in str(caught.value)
-    assert "s3cret" not in json.dumps(frame.attrs)
+    ):
+        frame = pd.DataFrame()
+        with pytest.raises(InvalidInputError) as caught:
+            set_provenance(frame, **facts)
+        assert "s3cret" not in str(caught.value)
+        assert "s3cret" not in json.dumps(frame.attrs)
 
 
-def test_changing_the_description_does_not_change_the_frame() -> None:
-    frame = loaded()
+def test_a_record_that_was_read_is_a_copy():
+    frame = loaded(counted={"projects": 3})
     record = get_provenance(frame)
     record["query"]["query"] = "changed"
     record["steps"].append("changed")
-    assert get_provenance(frame)["query"]["query"] == "xml"
-    assert get_provenance(frame)["steps"] == []
+    record["counted"]["projects"] = 4
+    after = get_provenance(frame)
+    assert (after["query"]["query"], after["steps"]) == ("xml", [])
+    assert after["counted"] == {"projects": 3}
 
 
-def test_the_record_survives_what_pandas_lets_survive() -> None:
+def test_a_record_is_json_and_leads_back_to_itself():
+    record = Provenance(
+        source="A",
+        query={"query": "x"},
+        steps=("one", "two"),
+        columns=("id",),
+        not_sent=("size",),
+        details_missing=("7",),
+        counted={"projects": 3},
+        records={"rows": 3, "repeated": 0, "others": 0},
+        base={"records": 2, "which": "with a tag"},
+    )
+    assert Provenance.from_dict(json.loads(json.dumps(record.to_dict()))) == record
+
+
+def test_a_record_survives_what_pandas_and_arrow_let_survive():
     frame = loaded()
     buffer = io.BytesIO()
     frame.to_parquet(buffer)
@@ -113,11 +130,15 @@ def test_the_record_survives_what_pandas_lets_survive() -> None:
         frame.sort_values("id"),
         pickle.loads(pickle.dumps(frame)),
         pd.read_parquet(buffer),
+        pa.Table.from_pandas(frame),
+        copy_provenance(frame, pa.table({"id": ["1"]})),
     ):
         assert get_provenance(after) == get_provenance(frame)
+    for stranger in (pa.table({"id": ["1"]}), pd.DataFrame()):
+        assert provenance.attributes_of(stranger) == {}
 
 
-def test_a_derived_frame_gets_the_record_and_the_step() -> None:
+def test_a_derived_frame_gets_the_record_and_the_step():
     source = loaded()
     once = copy_provenance(source, pd.DataFrame({"n": [1]}), "count")
     twice = copy_provenance(once, pd.DataFrame({"n": [1]}), "filter")
@@ -126,69 +147,120 @@ def test_a_derived_frame_gets_the_record_and_the_step() -> None:
     assert get_provenance(source)["steps"] == []
 
 
-def test_a_record_of_another_version_is_read_and_handed_on_whole() -> None:
+def test_a_record_of_another_version_is_read_and_handed_on_whole():
     frame = pd.DataFrame()
     frame.attrs["dirframe"] = {"source": "Old", "steps": None, "colour": "green"}
-    assert Provenance.from_dict(frame.attrs["dirframe"]).source == "Old"
     after = set_provenance(copy_provenance(frame, pd.DataFrame()), complete=True)
-    assert get_provenance(after)["colour"] == "green"
-    assert get_provenance(after)["steps"] == []
+    record = get_provenance(after)
+    assert (record["source"], record["colour"], record["steps"]) == ("Old", "green", [])
 
 
-@pytest.mark.parametrize("foreign", [None, "text", 7, ["list"]])
-def test_a_foreign_attribute_of_the_same_name_is_no_record(foreign: object) -> None:
-    frame = pd.DataFrame()
-    frame.attrs[provenance.ATTRIBUTE] = foreign
-    assert get_provenance(frame) == Provenance().to_dict()
+# What the records are, and which of them
 
 
-class TestCaption:
-    def test_it_names_size_source_and_day(self) -> None:
-        assert caption(loaded()) == "n = 3 projects · Source: A directory, retrieved 2026-11-20"
-
-    def test_two_days_are_a_span(self) -> None:
-        line = caption(loaded(retrieved_newest="2026-11-21T00:00:01Z"))
-        assert line.endswith("retrieved 2026-11-20 to 2026-11-21")
-
-    def test_a_part_of_what_was_loaded_says_of_how_many(self) -> None:
-        assert caption(loaded().head(1)).startswith("n = 1 of 3 projects ·")
-
-    def test_one_record_is_singular_and_thousands_are_separated(self) -> None:
-        assert caption(loaded(1, items_loaded=1, resource="account")).startswith("n = 1 account ·")
-        assert caption(loaded(0, items_loaded=12360, counted={"projects": 12360})).startswith(
-            "n = 12,360 projects ·"
-        )
-
-    def test_synthetic_data_is_called_so(self) -> None:
-        assert caption(loaded(synthetic=True)).endswith(" · synthetic sample data")
-
-    def test_an_incomplete_load_says_how_much_there_is(self) -> None:
-        line = caption(loaded(complete=False, items_available=12360))
-        assert line.endswith(" · incomplete: 3 of 12,360 loaded")
-        assert caption(loaded(complete=False, items_available=None)).endswith(" · incomplete")
-
-    def test_a_frame_from_nowhere_says_so(self) -> None:
-        assert caption(pd.DataFrame({"id": ["1"]})) == "n = 1 record · Source: not recorded"
-
-    def test_without_a_name_the_address_is_the_source(self) -> None:
-        assert "Source: https://directory.example," in caption(loaded(source=""))
-
-
-def test_what_a_frame_holds_is_what_it_says_and_else_what_its_columns_tell() -> None:
+def test_a_frame_holds_what_it_says_and_else_what_its_columns_tell():
     bare = pd.DataFrame({"id": ["1"], "posts_count": [2]})
     assert resource_of(bare) is ACCOUNT
     assert resource_of(set_provenance(bare.copy(), resource="project")) is PROJECT
     assert resource_of(pd.DataFrame({"id": ["1"]})) is None
     other = resource_of(set_provenance(pd.DataFrame({"id": ["1"]}), resource="gadget"))
-    assert other is not None
     assert other.collection == "gadgets"
 
 
-def test_everything_that_takes_records_agrees_on_what_they_are() -> None:
+def test_everything_that_takes_records_agrees_on_what_they_are():
     lists = pd.Series([None], dtype="object")
     accounts = pd.DataFrame({"id": ["1"], "posts_count": [2], "badges": lists})
-    assert summary(accounts).title.startswith("1 account")
+    assert "account" in summary(accounts).title
     assert flags(accounts).attrs["dirframe"]["resource"] == "account"
-    assert choices.resource_of(accounts) is ACCOUNT
-    assert list(collect_inputs(accounts, None).frames) == ["accounts"]
     assert next(iter(child_table(accounts, "badges"))) == "account_id"
+
+
+IDS = st.lists(st.sampled_from(["7", "07", "12", "a", "b c", "-1", " 7"]), max_size=8)
+
+
+def with_ids(ids, dtype="str"):
+    return pd.DataFrame({"id": pd.Series(ids, dtype=dtype)})
+
+
+@given(IDS.map(lambda ids: list(dict.fromkeys(ids))), IDS)
+def test_records_are_compared_with_those_loaded_by_their_ids(ids, others):
+    frame = set_provenance(with_ids(ids), items_loaded=len(ids))
+    assert difference(frame) is None
+    assert difference(copy_provenance(frame, with_ids(ids[::-1]))) is None
+    doubled = difference(copy_provenance(frame, with_ids(ids * 2)))
+    assert doubled is None if not ids else doubled.repeated == len(ids)
+    changed = difference(copy_provenance(frame, with_ids(others)))
+    if set(others) == set(ids):
+        assert changed is None or changed.repeated == len(others) - len(ids)
+    else:
+        assert changed.rows == len(others)
+        assert changed.repeated == len(others) - len(set(others))
+        assert changed.others == (len(set(others)) >= len(ids))
+
+
+def test_ids_that_are_numbers_are_the_texts_that_are_written_like_them():
+    frame = set_provenance(with_ids(["7", "12", "30"]), items_loaded=3)
+    for dtype in ("int64", "Int64", "object", "category", "string"):
+        again = pd.DataFrame({"id": pd.Series([12, 7, 30]).astype(dtype)})
+        assert difference(copy_provenance(frame, again)) is None, dtype
+
+
+# Columns that hold nothing
+
+
+def test_columns_that_were_not_sent_are_told_from_empty_ones():
+    frame = set_provenance(
+        pd.DataFrame({"id": ["1"], "size": [None], "name": [None]}), not_sent=["size"]
+    )
+    told = absent(frame, ["id", "size", "name"])
+    assert told.columns == ("size",)
+    assert "details=True" in told.hint.python
+    assert "--details" in told.hint.shell
+    assert absent(frame.assign(size=3), ["size"]) is None  # values that came later
+    assert absent(frame.iloc[:0], ["size"]) is None
+    assert absent(frame.iloc[:0], ["size"], rows_elsewhere=True).columns == ("size",)
+
+
+def test_columns_that_were_not_asked_for_were_not_loaded():
+    frame = set_provenance(pd.DataFrame({"id": ["1"]}), columns=["id"])
+    told = absent(frame, ["name", "size"])
+    assert told.columns == ("name", "size")
+    assert told.hint.python
+    assert absent(pd.DataFrame({"id": ["1"]}), ["name"]) is None
+
+
+def test_columns_that_were_not_sent_raise_with_their_names():
+    column = "analysis_main_language_name"
+    frame = pd.DataFrame({"id": ["1"], column: pd.Series([None], dtype="str")})
+    frame = set_provenance(frame, resource="project", not_sent=[column])
+    for use in (language_share, contributors_by_language):
+        with pytest.raises(ColumnsNotSentError) as caught:
+            use(frame)
+        assert column in caught.value.columns
+
+
+# Captions
+
+
+def test_caption_names_size_source_and_days():
+    expected = "n = 3 projects · Source: A directory, retrieved 2026-11-20"
+    assert caption(loaded()) == expected
+    two_days = caption(loaded(retrieved_newest="2026-11-21T00:00:01Z"))
+    assert two_days == f"{expected} to 2026-11-21"
+    assert caption(loaded().head(1)).startswith("n = 1 of 3 projects ·")
+    one = caption(loaded(1, items_loaded=1, resource="account"))
+    assert one.startswith("n = 1 account ·")
+    many = caption(loaded(0, items_loaded=12360, counted={"projects": 12360}))
+    assert many.startswith("n = 12,360 projects ·")
+    assert "Source: https://directory.example," in caption(loaded(source=""))
+    nowhere = caption(pd.DataFrame({"id": ["1"]}))
+    assert nowhere.startswith("n = 1 record · Source:")
+
+
+def test_caption_says_synthetic_and_incomplete():
+    assert "synthetic" in caption(loaded(synthetic=True))
+    assert "synthetic" not in caption(loaded())
+    short = caption(loaded(complete=False, items_available=12360))
+    assert "incomplete: 3 of 12,360" in short
+    assert "incomplete" in caption(loaded(complete=False, items_available=None))
+    assert "incomplete" not in caption(loaded())

@@ -1,49 +1,47 @@
-"""The sample directory: a real service with synthetic data, offline."""
-
-from __future__ import annotations
+"""The sample directory: a real service with synthetic data, offline; and the data themselves."""
 
 import gc
+import gzip
+import re
 import threading
-from typing import TYPE_CHECKING
+from hashlib import sha256
 
 import pytest
+from lxml import etree
 
 import dirframe
-from dirframe.errors import NetworkError, StoreError
+from dirframe.errors import NetworkError
 from dirframe.provenance import caption, get_provenance
 
-if TYPE_CHECKING:
-    from pathlib import Path
+# The directory
 
 
-def test_it_listens_on_this_machine_alone() -> None:
-    with dirframe.sample_directory() as directory:
-        assert directory.settings.base_url.startswith("http://127.0.0.1:")
-        assert "sample" in repr(directory)
+def test_it_listens_on_this_machine_alone_and_says_that_its_data_are_synthetic(sample):
+    assert sample.settings.base_url.startswith("http://127.0.0.1:")
+    assert "sample" in repr(sample)
+    for frame in (
+        dirframe.load_accounts(sample, max_items=5, progress=False),
+        dirframe.load_projects(sample, max_items=5, progress=False),
+        dirframe.load_account(1, directory=sample),
+    ):
+        assert get_provenance(frame)["synthetic"] is True
+        assert "synthetic" in caption(frame)
 
 
-def test_every_frame_says_that_its_data_is_synthetic() -> None:
-    with dirframe.sample_directory() as directory:
-        for frame in (
-            dirframe.load_accounts(max_items=5, directory=directory),
-            dirframe.load_projects(max_items=5, directory=directory),
-            dirframe.load_account(1, directory=directory),
-        ):
-            assert get_provenance(frame)["synthetic"] is True
-            assert "synthetic sample data" in caption(frame)
-
-
-def test_leaving_it_stops_the_service_and_leaves_no_thread() -> None:
+def test_leaving_it_stops_the_service_and_leaves_no_thread():
     before = set(threading.enumerate())
     with dirframe.sample_directory(cache=False) as directory:
-        dirframe.load_accounts(max_items=5, directory=directory)
+        dirframe.load_accounts(directory, max_items=5, progress=False)
     left = [thread.name for thread in set(threading.enumerate()) - before if thread.is_alive()]
     assert left == []
+    directory = dirframe.Directory(
+        directory.settings.base_url, directory.settings.api_key, cache=False, retries=0
+    )
     with pytest.raises(NetworkError):
-        dirframe.load_accounts(max_items=5, directory=directory)
+        dirframe.load_accounts(directory, max_items=5, progress=False)
 
 
-def test_one_that_nobody_closes_stops_its_service() -> None:
+def test_one_that_nobody_closes_stops_its_service():
     before = set(threading.enumerate())
     directory = dirframe.sample_directory(cache=False)
     assert len(directory.projects(max_items=5, progress=False)) == 5
@@ -56,37 +54,87 @@ def test_one_that_nobody_closes_stops_its_service() -> None:
     assert [thread.name for thread in service if thread.is_alive()] == []
 
 
-def test_pages_are_found_again_although_the_port_changes(tmp_path: Path) -> None:
-    paid = []
-    for _ in range(2):
-        with dirframe.sample_directory(cache_dir=tmp_path) as directory:
-            frame = dirframe.load_accounts(max_items=50, directory=directory)
-            paid.append(get_provenance(frame)["requests_made"])
-    assert paid == [2, 0]
+def test_pages_are_found_again_although_the_port_changes_and_kept_only_in_a_cache(tmp_path):
+    for options, expected in (({"cache_dir": tmp_path}, [2, 0]), ({"cache": False}, [2, 2])):
+        paid = []
+        for _ in range(2):
+            with dirframe.sample_directory(**options) as directory:
+                frame = dirframe.load_accounts(directory, max_items=50, progress=False)
+                paid.append(get_provenance(frame)["requests_made"])
+        assert paid == expected
 
 
-def test_without_a_cache_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for _ in range(2):
-        with dirframe.sample_directory(cache=False) as directory:
-            frame = dirframe.load_accounts(max_items=25, directory=directory)
-            assert get_provenance(frame)["requests_made"] == 1
+def test_two_of_them_run_beside_one_another(sample):
+    with dirframe.sample_directory() as other:
+        assert sample.settings.base_url != other.settings.base_url
+        assert sample.settings.api_key != other.settings.api_key
+        ids = [list(d.projects(max_items=5, progress=False)["id"]) for d in (sample, other)]
+        assert ids[0] == ids[1]
 
 
-def test_two_of_them_run_beside_one_another() -> None:
-    with dirframe.sample_directory() as one, dirframe.sample_directory() as other:
-        assert one.settings.base_url != other.settings.base_url
-        assert one.settings.api_key != other.settings.api_key
-        frames = [dirframe.load_projects(max_items=5, directory=d) for d in (one, other)]
-        assert list(frames[0]["id"]) == list(frames[1]["id"])
+# The data
 
 
-def test_a_missing_sample_is_said_and_leaves_nothing_running(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    from dirframe.service.store import sample
+@pytest.fixture(scope="module")
+def texts(root):
+    """Return the XML of accounts and projects."""
+    return {
+        kind: gzip.decompress((root / "data" / f"{kind}s.xml.gz").read_bytes())
+        for kind in ("account", "project")
+    }
 
-    monkeypatch.setattr(sample, "_PACKAGE", tmp_path / "dirframe")
-    before = threading.active_count()
-    with pytest.raises(StoreError, match="sample data"):
-        dirframe.sample_directory()
-    assert threading.active_count() == before
+
+def test_the_data_are_whole_marked_small_and_lead_nowhere(root, texts):
+    for kind, count in (("account", 2_000), ("project", 1_500)):
+        tree = etree.fromstring(texts[kind])
+        ids = tree.xpath(f"result/{kind}/id/text()")
+        assert len(ids) == len(set(ids)) == count
+        assert tree.findtext("items_available") == tree.findtext("items_returned") == str(count)
+        mark = tree.getprevious()
+        assert isinstance(mark, etree._ProcessingInstruction)
+        assert "synthetic" in mark.target
+        text = texts[kind].decode("utf-8")
+        assert "@" not in text
+        hosts = {host.rstrip(".") for host in re.findall(r"\w+://([^/<?\s&]+)", text)}
+        assert all(host.endswith(("example.org", "example.net", ".invalid")) for host in hosts)
+    assert sum(file.stat().st_size for file in (root / "data").iterdir()) < 1_000_000
+
+
+def test_the_data_have_what_the_readme_says_is_peculiar(root, sample_projects, sample_accounts):
+    projects, accounts = sample_projects, sample_accounts
+    analysed, lines = projects["analysis__id"].notna(), projects["analysis_total_code_lines"]
+    country = accounts["country_code"]
+    has_country = country.notna()
+    counts = {
+        "without an analysis": ~analysed,
+        "with a negative `total_code_lines`": lines.lt(0).fillna(False),
+        "with an analysis, without a main language": analysed
+        & projects["analysis_main_language_name"].isna(),
+        "with an analysis, `logged_at` empty": analysed & projects["analysis_logged_at"].isna(),
+        "without a description": projects["description"].isna(),
+        "without a home page": projects["homepage_url"].isna(),
+        "without a `country_code`": ~has_country,
+        "`country_code` of two capital letters": country.str.fullmatch("[A-Z]{2}") & has_country,
+        "of these, Namibia (`NA`)": country.eq("NA") & has_country,
+        "without a location": accounts["location"].isna(),
+        "without a kudo score": accounts["kudo_score_kudo_rank"].isna(),
+        "without a post": accounts["posts_count"].eq(0),
+    }
+    readme = (root / "data" / "README.md").read_text(encoding="utf-8").splitlines()
+    assert [
+        line
+        for what, has in counts.items()
+        if (line := f"| {what} | {has.sum():,} |") not in readme
+    ] == []
+    assert not any(line.endswith("| 0 |") for line in readme)
+
+
+def test_the_generator_makes_the_data_again(tmp_path, run, texts):
+    assert run("generate", tmp_path / "made").code == 0
+    for kind, text in texts.items():
+        (made,) = (tmp_path / "made").glob(f"{kind}s.xml*")
+        content = made.read_bytes()
+        again = gzip.decompress(content) if made.suffix == ".gz" else content
+        assert sha256(again).hexdigest() == sha256(text).hexdigest(), (
+            "data/ is not what the generator makes now: run dirframe generate data --overwrite"
+        )

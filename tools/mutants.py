@@ -36,24 +36,34 @@ ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 MEMORY = Path("/dev/shm")  # noqa: S108  # as the tests, with a name of its own
 
-DETAILS = ("tests/client/test_details.py", "tests/client/test_iterators.py")
-SIGNATURES = "tests/stats/test_signatures.py"
+_LOADS = tuple(
+    f"tests/{name}.py"
+    for name in (
+        *("client/test_complete", "client/test_load", "client/test_details", "client/test_plan"),
+        "leaving/test_loader_options",
+    )
+)
+_FRAMES = tuple(
+    f"tests/{name}.py"
+    for name in (
+        *("client/test_dtypes", "client/test_frames", "client/test_load", "client/test_documents"),
+        *("client/test_details", "leaving/test_fast_reader", "leaving/test_loader_options"),
+    )
+)
 
-#: Of each area its code, and the tests that are run beside a module's own, `tests/…/test_MODULE.py`.
-AREAS: dict[str, dict[str, list[str]]] = {
-    "paging": {
-        "dirframe/client/paging": ["tests/client/paging/test_paginator.py", *DETAILS],
-    },
-    "quota": {"dirframe/client/http/quota.py": []},
+#: Of each area its code, and the fast tests that are to notice a change of it.
+AREAS: dict[str, dict[str, tuple[str, ...]]] = {
+    "paging": {"dirframe/client/paging": _LOADS},
+    "quota": {"dirframe/client/http/quota.py": ("tests/client/test_quota.py", "tests/faults")},
     "dtypes": {
-        "dirframe/client/frames/[!b]*.py": ["tests/client/frames/test_dtypes.py"],
-        "dirframe/client/frames/builder.py": ["tests/client/test_documents.py"],
+        "dirframe/client/frames/[!b]*.py": _FRAMES,
+        "dirframe/client/frames/builder.py": _FRAMES,
     },
-    "clean": {"dirframe/clean": ["tests/clean"]},
+    "clean": {"dirframe/clean": ("tests/clean",)},
     "stats": {
-        "dirframe/stats/[!_]*.py": ["tests/stats/test_recomputed.py", SIGNATURES],
-        "dirframe/stats/inference": [SIGNATURES],
-        "dirframe/stats/quality": [SIGNATURES],
+        "dirframe/stats/[!_]*.py": ("tests/stats", "tests/leaving/test_common_options.py"),
+        "dirframe/stats/inference": ("tests/stats", "tests/leaving/test_inference.py"),
+        "dirframe/stats/quality": ("tests/stats", "tests/leaving/test_common_options.py"),
     },
 }
 COPIED = (
@@ -168,24 +178,17 @@ def between(begin: tuple[int, int], end: tuple[int, int]) -> set[tuple[int, int]
     }
 
 
-def tests_of(module: Path, others: Sequence[str]) -> tuple[str, ...]:
-    """Return the test file of a module, which comes first, and the others."""
-    own = Path("tests", *module.parts[1:-1], f"test_{module.stem}.py")
-    return tuple(dict.fromkeys([*([str(own)] if (ROOT / own).is_file() else []), *others]))
-
-
 def mutants(area: str) -> Iterator[Mutant]:
     """Make every mutant of an area."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
-    for pattern, others in AREAS[area].items():
+    for pattern, tests in AREAS[area].items():
         for file in sorted(ROOT.glob(pattern if pattern.endswith(".py") else f"{pattern}/*.py")):
             module = file.relative_to(ROOT)
             source = file.read_text(encoding="utf-8")
             nodes, skipped = [*ast_nodes(get_ast(source))], never_run(source)
             operators = binary_operators(source)
-            tests = tests_of(module, others)
             for name in filter(is_meaningful, operator_names()):
                 if (operator := get_operator(name)).arguments():
                     continue

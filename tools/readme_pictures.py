@@ -2,7 +2,7 @@
 
 They are made with the fixtures of the browser tests, so it is pytest that runs this file::
 
-    python -m pytest -p tests.browser.conftest tools/readme_pictures.py
+    python -m pytest -p tests.slow.browser.conftest tools/readme_pictures.py
 """
 
 from __future__ import annotations

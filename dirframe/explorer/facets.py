@@ -182,8 +182,8 @@ def _spans(numbers: NDArray[np.float64], *, is_year: bool) -> list[tuple[Any, An
 
 
 def _growing(least: float, most: float, *, whole: bool) -> list[float]:
-    """Return 1, 2, 5, 10 and so on, from the last that is not above the least number."""
-    first, last = int(np.floor(np.log10(least))), int(np.ceil(np.log10(most))) + 1
+    """Return 1, 2, 5, 10 and so on, from the last not above the least number to beyond the most."""
+    first, last = int(np.floor(np.log10(least))), int(np.floor(np.log10(most))) + 2
     steps = (1, 2, 5) if last - first < 8 else (1,)
     edges = [step * 10.0**power for power in range(first, last) for step in steps]
     return [edge for edge in edges if not whole or edge >= 1]

@@ -40,9 +40,7 @@ class FileFormat:
     def check(self) -> None:
         """Raise if a required package is not installed."""
         if self.package and find_spec(self.package) is None:
-            raise MissingExtraError(
-                self.package, extra=self.extra, purpose="This format"
-            )
+            raise MissingExtraError(self.package, extra=self.extra, purpose="This format")
 
 
 _SQLITE = FileFormat(

@@ -9,17 +9,9 @@ import time_machine
 
 import dirframe
 from dirframe.errors import AnalysesNotSentWarning, IncompleteWarning, QuotaExceededError
-from tests.rig.server import KEY, Rig, id_of, numbered
+from tests.rig.server import Rig, id_of, numbered
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
-
-
-PROGRAM = f"""
-import sys, dirframe
-url, path, details = sys.argv[1:]
-with dirframe.Directory(url, {KEY!r}, name="rig", cache=False, quota_dir=None, max_workers=2) as there:
-    dirframe.harvest("projects", path, directory=there, details=details == "details")
-"""
 
 
 def number(xml):

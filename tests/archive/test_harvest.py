@@ -5,6 +5,7 @@ from random import Random
 
 import pandas as pd
 import pytest
+from hypothesis import given
 
 import dirframe
 from dirframe.errors import (
@@ -14,7 +15,8 @@ from dirframe.errors import (
     ServiceError,
 )
 from tests import processes
-from tests.archive.conftest import PROGRAM, Reshuffled, kept, number, shuffled
+from tests.archive.conftest import Reshuffled, kept, number, shuffled
+from tests.archive.histories import HISTORIES, LINE, check_history, harvest_over_days, ids_of
 from tests.rig.server import Reply, Rig, failed, id_of, record
 from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
 
@@ -155,7 +157,7 @@ def test_killed_harvest_goes_on_and_loses_what_was_in_flight(harvests):
     with Rig(305) as rig:
         harvest = harvests(rig)
         for number in (7, 9):
-            processes.kill_after_requests(rig, number, PROGRAM, rig.url, harvest.path, "")
+            processes.kill_after_requests(rig, number, LINE, rig.url, rig.key, harvest.path, 2)
             stored = dirframe.open_archive(harvest.path).verify()
             assert len(rig.sent) - 4 <= stored <= len(rig.sent)
         harvest.run()
@@ -342,7 +344,7 @@ def test_error_among_own_pages_keeps_what_came(harvests):
 def test_kill_among_own_pages_loses_what_was_in_flight(harvests):
     with Today(40) as rig:
         rig.moves, harvest = False, harvests(rig)
-        processes.kill_after_requests(rig, 20, PROGRAM, rig.url, harvest.path, "details")
+        processes.kill_after_requests(rig, 20, LINE, rig.url, rig.key, harvest.path, 2, "details")
         stored = dirframe.open_archive(harvest.path).verify()
         assert len(rig.requests) - 3 <= stored <= len(rig.requests)
         paid = len(rig.requests)
@@ -355,3 +357,32 @@ def test_accounts_have_no_own_pages(harvests):
     harvest = harvests(Rig(9, kind="account"))
     with harvest.rig.in_process(), pytest.raises(InvalidInputError):
         harvest.run(details=True)
+
+
+def test_own_pages_may_be_added_later_and_are_needed_by_few(harvests):
+    rig = Today(30)
+    rig.bare, rig.whole = {"1", "2"}, {"3"}
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.run()
+        paid = len(rig.sent)
+        status = harvest.run(details=True).status()
+        frame = harvest.check()
+    assert len(rig.sent) == paid
+    assert (status.details, status.finished) == (27, True)
+    assert set(frame["id"][frame["analysis__id"].isna()]) == {"1", "2"}
+
+
+@given(**HISTORIES)
+def test_harvest_calls_proven_only_what_there_is(**history):
+    check_history(**history)
+
+
+def test_harvest_of_a_collection_that_never_rests_keeps_what_it_received(tmp_path):
+    rig = Rig(55)
+    rig.before = lambda _: rig.edit(lambda ids: [*ids[7:], *ids[:7]])
+    with rig.in_process():
+        archive = harvest_over_days(rig, tmp_path / "a", 8)
+    assert archive.status().finished
+    assert len(ids_of(archive)) > 40
+    assert len(rig.requests) <= 6 + 5

@@ -14,7 +14,7 @@ from dirframe.errors import (
     InvalidInputError,
 )
 from tests import processes
-from tests.archive.conftest import PROGRAM
+from tests.archive.histories import LINE
 from tests.rig.server import MARK, Rig, record
 from tests.rig.today import Today
 
@@ -94,13 +94,13 @@ def test_key_is_in_no_file(harvests):
 def test_full_disk_loses_nothing_that_was_stored(tmp_path):
     pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
     program = (
-        "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n" + PROGRAM
+        "import resource, signal, sys\nsys.dont_write_bytecode = True\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n" + LINE
     )
     texts = [f"{Random(n).getrandbits(4000):x}" for n in range(300)]
     with Rig([record(str(n), name=text) for n, text in enumerate(texts)]) as rig:
         path = tmp_path / "kept.archive"
-        done = processes.run(rig.url, path, "", program=program)
+        done = processes.run(rig.url, rig.key, path, 2, program=program)
         assert (done.code, "ArchiveError" in done.err) == (1, True)
         stored, paid = dirframe.open_archive(path).verify(), len(rig.pages)
         assert 0 < stored < 31

@@ -5,8 +5,6 @@ Its tables go to the terminal and to benchmark-results/NAME.md, and a chart, whe
 The figures of a run are in one file, benchmark-results/run-DATE-COMMIT.json.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -16,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks._compare import THRESHOLD, compare_runs
-from tests.benchmarks._report import FIGURES, Figure
+from tests.benchmarks._report import FIGURES
 from tests.benchmarks._runs import (
     BadRunError,
     begin_run,
@@ -31,7 +29,7 @@ RESULTS = Path("benchmark-results")
 HISTORY = RESULTS / "history.svg"
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments=None):
     known = sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Measure.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(known)}; or all")
@@ -68,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(str(error))
 
 
-def run(options: argparse.Namespace, names: list[str]) -> int:
+def run(options, names):
     """Do what the options ask for; raise `BadRunError` for a bad file, before anything is measured."""
     if options.compare:
         old, new = map(read_run, options.compare)
@@ -92,7 +90,7 @@ def run(options: argparse.Namespace, names: list[str]) -> int:
     return bool(failed)
 
 
-def measure(name: str, figures: dict[str, list[Figure]]) -> bool:
+def measure(name, figures):
     """Run a script and keep its figures; return whether it ended well."""
     print(f"\n## {name}\n", flush=True)
     command = [sys.executable, "-m", f"{__package__}.{name}"]
@@ -116,7 +114,7 @@ def measure(name: str, figures: dict[str, list[Figure]]) -> bool:
     return True
 
 
-def draw(threshold: float) -> None:
+def draw(threshold):
     """Draw the chart of all runs at hand and say where it is."""
     if len(runs := runs_of(RESULTS)) > 1:
         from tests.benchmarks._history import draw_history  # Matplotlib takes a while

@@ -1,31 +1,19 @@
 """Two runs side by side: each figure before and now, and what became notably worse."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from tests.benchmarks._report import print_head, print_row
 from tests.benchmarks._runs import differences
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from tests.benchmarks._report import Figure
-    from tests.benchmarks._runs import Run
 
 #: A figure is notably worse, or better, when it changed by more than this factor.
 THRESHOLD = 1.25
 _WORSE, _BETTER, _BEFORE, _NOW = "worse", "better", "only before", "only now"
 
 
-def compare_runs(
-    before: Run, now: Run, *, scripts: Collection[str], threshold: float = THRESHOLD
-) -> None:
+def compare_runs(before, now, *, scripts, threshold=THRESHOLD):
     """Print a table for each script, of the figures that both runs have, and what stands out."""
     print(f"\n# {before.title} of {before.date}, and now {now.title} of {now.date}")
     for difference in differences(before, now):
         print(f"\nWarning: {difference}.")
-    remarks: dict[str, list[str]] = {}
+    remarks = {}
     for script in sorted(scripts):
         old, new = _by_name(before, script), _by_name(now, script)
         for remark, only in ((_BEFORE, old.keys() - new.keys()), (_NOW, new.keys() - old.keys())):
@@ -46,12 +34,12 @@ def compare_runs(
             print(f"- {name}")
 
 
-def _by_name(run: Run, script: str) -> dict[tuple[str, str], Figure]:
+def _by_name(run, script):
     """Return a script's figures; one that is of another unit now is another figure."""
     return {(figure.name, figure.unit): figure for figure in run.figures.get(script, ())}
 
 
-def _row(before: Figure, now: Figure, threshold: float) -> str:
+def _row(before, now, threshold):
     """Print the row of a figure; return whether it is notably worse or better."""
     remark = ""
     if now.is_worse_than(before.value, threshold):
@@ -66,5 +54,5 @@ def _row(before: Figure, now: Figure, threshold: float) -> str:
     return remark
 
 
-def _number(value: float) -> str:
+def _number(value):
     return f"{value:,.0f}" if abs(value) >= 100 or value == round(value) else f"{value:.3g}"

@@ -1,21 +1,15 @@
 """The pages that the benchmarks read: recorded ones repeated with new ids, or generated ones."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 RECORDED = Path(__file__).resolve().parents[3] / "shared" / "real" / "pages"
 ID = re.compile(rb"<(id|project_id|analysis_id)>(\d+)</\1>")
 
 
-def project_pages(records: int) -> tuple[list[bytes], str]:
+def project_pages(records):
     """Return pages of 25 projects with different ids, and what they are."""
     if RECORDED.is_dir():
         originals = [file.read_bytes() for file in sorted(RECORDED.glob("*.xml"))]
@@ -28,11 +22,11 @@ def project_pages(records: int) -> tuple[list[bytes], str]:
     return pages[: max(records // 25, 1)], kind
 
 
-def _renumbered(page: bytes, number: int) -> bytes:
+def _renumbered(page, number):
     return ID.sub(rb"<\g<1>>%d\g<2></\g<1>>" % number, page)
 
 
-def _generated() -> list[bytes]:
+def _generated():
     from dirframe.schema import PROJECT
     from dirframe.service.dialects.xml_writer import record_xml
     from dirframe.service.synthetic.generate import generate_projects
@@ -49,7 +43,7 @@ def _generated() -> list[bytes]:
     ]
 
 
-def month_pages(pages: int) -> list[bytes]:
+def month_pages(pages):
     """Return pages of many short leaves: 250 months each."""
     row = (
         "<size_fact><month>20%02d-%02d-01T00:00:00Z</month><code>%d</code><comments>%d</comments>"
@@ -69,9 +63,9 @@ def month_pages(pages: int) -> list[bytes]:
     ]
 
 
-def side_by_side(ways: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+def side_by_side(ways, rounds):
     """Time each way once a round, in turn, and return the medians in seconds."""
-    times: dict[str, list[float]] = {name: [] for name in ways}
+    times = {name: [] for name in ways}
     for _ in range(rounds):
         for name, way in ways.items():
             begin = perf_counter()

@@ -13,13 +13,6 @@ from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 from tests.benchmarks._report import TIMES
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.axes import Axes
-
-    from tests.benchmarks._report import Figure
-    from tests.benchmarks._runs import Run
-
     #: How many times worse than in its first run a figure was, by the number of the run.
     Course = dict[int, float]
 
@@ -33,7 +26,7 @@ _TITLE = (
 )
 
 
-def draw_history(runs: list[Run], file: Path, threshold: float) -> bool:
+def draw_history(runs, file, threshold):
     """Draw a panel for each script that two runs have; return whether there is one."""
     scripts = sorted({script for run in runs for script in run.figures})
     panels = {script: found for script in scripts if (found := _courses(runs, script))}
@@ -64,9 +57,9 @@ def draw_history(runs: list[Run], file: Path, threshold: float) -> bool:
     return True
 
 
-def _courses(runs: list[Run], script: str) -> dict[Figure, Course]:
+def _courses(runs, script):
     """Return the courses of a script's figures that are good or bad and that two runs have."""
-    values: dict[tuple[str, str], dict[int, Figure]] = {}
+    values = {}
     for number, run in enumerate(runs):
         for figure in run.figures.get(script, ()):
             if figure.better and figure.value > 0:  # else there is no ratio
@@ -80,7 +73,7 @@ def _courses(runs: list[Run], script: str) -> dict[Figure, Course]:
     return courses
 
 
-def _draw_panel(axes: Axes, courses: dict[Figure, Course], threshold: float) -> None:
+def _draw_panel(axes, courses, threshold):
     axes.axhline(1, color="#808080", linewidth=0.8)
     axes.axhline(threshold, color="#808080", linewidth=0.8, linestyle="--")
     ends = {figure: [*course.values()][-1] for figure, course in courses.items()}

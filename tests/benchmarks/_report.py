@@ -29,17 +29,17 @@ class Figure:
     goal: float | None = None
 
     @property
-    def is_missed(self) -> bool:
+    def is_missed(self):
         """Whether there is a goal and the figure is on its wrong side."""
         return self.goal is not None and self.is_worse_than(self.goal)
 
-    def is_worse_than(self, value: float, factor: float = 1) -> bool:
+    def is_worse_than(self, value, factor=1):
         """Tell whether the figure is worse than a value, by more than a factor."""
         if self.better == "higher":
             return self.value * factor < value
         return self.better == "lower" and self.value > value * factor
 
-    def is_better_than(self, value: float, factor: float = 1) -> bool:
+    def is_better_than(self, value, factor=1):
         """Tell whether the figure is better than a value, by more than a factor."""
         return replace(self, value=value).is_worse_than(self.value, factor)
 
@@ -66,13 +66,13 @@ class Cell(NamedTuple):
 #: A text is shown and not recorded, as is what is not finite; None is an empty cell.
 Shown = float | Cell | tuple[float | Cell, ...] | str | None
 
-_recorded: set[str] = set()
+_recorded = set()
 
 
 class Table:
     """A table of Markdown, printed row by row as its figures are measured."""
 
-    def __init__(self, labels: str | tuple[str, ...], *measures: Measure) -> None:
+    def __init__(self, labels, *measures):
         self._measures = measures
         titles = (labels,) if isinstance(labels, str) else labels
         heads = [
@@ -81,7 +81,7 @@ class Table:
         ]
         print_head(titles, heads)
 
-    def row(self, labels: str | tuple[object, ...], *cells: Shown) -> None:
+    def row(self, labels, *cells):
         """Print a row and record its figures, each named after the row's labels and its column."""
         names = [labels] if isinstance(labels, str) else [_label(one) for one in labels]
         texts = [
@@ -94,25 +94,25 @@ class Table:
 class Listing:
     """A table of single figures, each of a unit of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         print_head(("measure",), ["figure"])
 
     def row(
         self,
-        name: str,
-        value: float,
-        unit: str = TIMES,
-        better: Better | None = None,
+        name,
+        value,
+        unit=TIMES,
+        better=None,
         *,
-        goal: float | None = None,
-        form: str = ".2f",
-    ) -> None:
+        goal=None,
+        form=".2f",
+    ):
         """Print and record a figure."""
         measure = Measure(name, unit, better, form)
         print_row([name, _state(name, measure, Cell(value, goal), unit=_with_unit(unit, " "))])
 
 
-def _state(name: str, measure: Measure, shown: Shown, unit: str = "") -> str:
+def _state(name, measure, shown, unit=""):
     """Record a cell's figures and return its text."""
     if shown is None or isinstance(shown, str):
         return shown or ""
@@ -131,7 +131,7 @@ def _state(name: str, measure: Measure, shown: Shown, unit: str = "") -> str:
     return text if cell.goal is None else f"{text} ({sign} {cell.goal:,})"
 
 
-def _record(figure: Figure) -> None:
+def _record(figure):
     if figure.name in _recorded:
         raise ValueError(f"Two figures of one script are called {figure.name!r}.")
     _recorded.add(figure.name)
@@ -140,19 +140,19 @@ def _record(figure: Figure) -> None:
             stream.write(f"{json.dumps(asdict(figure))}\n")
 
 
-def _with_unit(unit: str, before: str) -> str:
+def _with_unit(unit, before):
     return f"{before}{unit}" if unit and unit != "share" else ""
 
 
-def _label(label: object) -> str:
+def _label(label):
     return f"{label:,}" if isinstance(label, int) else str(label)
 
 
-def print_head(labels: tuple[str, ...], titles: list[str]) -> None:
+def print_head(labels, titles):
     print()
     print_row([*labels, *titles])
     print_row(["---"] * len(labels) + ["--:"] * len(titles))
 
 
-def print_row(cells: list[str]) -> None:
+def print_row(cells):
     print(f"| {' | '.join(cells)} |", flush=True)

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from packaging.requirements import Requirement
 
@@ -46,12 +46,12 @@ class Run:
     figures: dict[str, list[Figure]]
 
     @property
-    def title(self) -> str:
+    def title(self):
         """The commit, as short as people write it; with a + if files differed from it."""
         return f"{self.commit[:8]}{'+' * self.modified}"
 
 
-def begin_run() -> Run:
+def begin_run():
     """Return a run that has no figures yet, of the commit and machine that it begins with."""
     return Run(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -68,7 +68,7 @@ def begin_run() -> Run:
     )
 
 
-def write_run(run: Run, folder: Path) -> Path:
+def write_run(run, folder):
     """Write a run to a file that is named after its date and commit."""
     moment = datetime.fromisoformat(run.date).strftime("%Y-%m-%dT%H%M%SZ")
     path = folder / f"run-{moment}-{run.title}.json"
@@ -77,7 +77,7 @@ def write_run(run: Run, folder: Path) -> Path:
     return path
 
 
-def read_run(path: Path) -> Run:
+def read_run(path):
     """Read the file of a run, or raise `BadRunError`."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -99,7 +99,7 @@ def read_run(path: Path) -> Run:
     return run
 
 
-def read_figure(content: dict[str, Any]) -> Figure:
+def read_figure(content):
     """Return a figure that `asdict` made a dict of; raise if it is not one."""
     figure = Figure(**content)
     numbers = [figure.value] if figure.goal is None else [figure.value, figure.goal]
@@ -110,12 +110,12 @@ def read_figure(content: dict[str, Any]) -> Figure:
     return figure
 
 
-def runs_of(folder: Path) -> list[Run]:
+def runs_of(folder):
     """Return the runs in a folder in the order of their commits, and of one commit by date."""
     return sorted(map(read_run, folder.glob("run-*.json")), key=_moments)
 
 
-def differences(before: Run, now: Run) -> list[str]:
+def differences(before, now):
     """Say in what machine and versions two runs differ: a line each."""
     return [
         f"{name}: {was.get(name, 'none')} before, {is_.get(name, 'none')} now"
@@ -125,11 +125,11 @@ def differences(before: Run, now: Run) -> list[str]:
     ]
 
 
-def _moments(run: Run) -> list[datetime]:
+def _moments(run):
     return [datetime.fromisoformat(one) for one in (run.committed or run.date, run.date)]
 
 
-def _versions() -> dict[str, str]:
+def _versions():
     """Return the versions of Python, of dirframe and of the libraries that it names, if installed."""
     found = {"Python": f"{platform.python_implementation()} {platform.python_version()}"}
     for name in ("dirframe", *_libraries()):
@@ -140,7 +140,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _libraries() -> list[str]:
+def _libraries():
     """Return the names of the libraries that dirframe or one of its extras needs to run."""
     facts = metadata("dirframe")
     extras = ["", *(set(facts.get_all("Provides-Extra") or ()) - {"dev", "docs"})]
@@ -153,7 +153,7 @@ def _libraries() -> list[str]:
     )
 
 
-def _processor() -> str:
+def _processor():
     """Return the processor's model; `platform` tells it on Windows and macOS alone."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
@@ -161,7 +161,7 @@ def _processor() -> str:
     return next(models, platform.processor() or platform.machine())
 
 
-def _git(*arguments: str) -> str:
+def _git(*arguments):
     """Return what git says of this checkout, or nothing where there is none."""
     try:
         done = subprocess.run(

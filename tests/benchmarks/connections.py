@@ -6,8 +6,6 @@ eight clients read pages, and one asks for /healthz. Rounds without and with tak
 second of the service's processor time (from Linux' /proc) are what a busy machine changes least.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import multiprocessing
@@ -20,7 +18,6 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from dirframe.schema import ACCOUNT, PROJECT
@@ -28,14 +25,11 @@ from dirframe.service.api_keys import KeyStore
 from tests.benchmarks._report import TIMES, Measure, Table
 from tests.benchmarks.service import CLIENTS, Client, built, read_once, served
 
-if TYPE_CHECKING:
-    from multiprocessing.synchronize import Event
-
 KINDS = ("idle", "half", "trickle", "unread", "mixed")
 HALF = b"GET /projects.xml HTTP/1.1\r\nHost: a\r\nX-Half: "
 
 
-async def _hold(kind: str, address: tuple[str, int], request: bytes, held: list[int]) -> None:
+async def _hold(kind, address, request, held):
     loop = asyncio.get_running_loop()
     while True:
         with socket.socket() as client:
@@ -69,9 +63,7 @@ async def _hold(kind: str, address: tuple[str, int], request: bytes, held: list[
         await asyncio.sleep(0.1)
 
 
-async def _attack(
-    kinds: list[str], address: tuple[str, int], request: bytes, held: Event, stop: Event
-) -> None:
+async def _attack(kinds, address, request, held, stop):
     count = [0]
     tasks = [asyncio.create_task(_hold(kind, address, request, count)) for kind in kinds]
     while not stop.is_set():
@@ -83,23 +75,23 @@ async def _attack(
         task.cancel()
 
 
-def attack(kinds: list[str], url: str, target: str, held: Event, stop: Event) -> None:
+def attack(kinds, url, target, held, stop):
     parts = urlsplit(url)
     request = f"GET {target} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
     asyncio.run(_attack(kinds, (parts.hostname or "", parts.port or 0), request, held, stop))
 
 
-def processor_seconds(pid: int) -> float:
+def processor_seconds(pid):
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def pages_a_second(url: str, pid: int, key: str, seconds: float) -> tuple[float, float]:
+def pages_a_second(url, pid, key, seconds):
     """Return pages a second of time, and of the service's processor time."""
     used = processor_seconds(pid)
     end = time.perf_counter() + seconds
 
-    def ask(number: int) -> int:
+    def ask(number):
         client, answered = Client(url, key), 0
         while time.perf_counter() < end:
             client.seconds((ACCOUNT, PROJECT)[answered % 2], page=number + answered % 50 + 1)
@@ -111,7 +103,7 @@ def pages_a_second(url: str, pid: int, key: str, seconds: float) -> tuple[float,
     return answered / seconds, answered / (processor_seconds(pid) - used)
 
 
-def health(url: str, seconds: float) -> list[float]:
+def health(url, seconds):
     """Return how long each answer of /healthz took, on a new connection each time."""
     times, end = [], time.perf_counter() + seconds
     while time.perf_counter() < end:
@@ -129,14 +121,12 @@ def health(url: str, seconds: float) -> list[float]:
     return times
 
 
-def measure(
-    url: str, pid: int, key: str, *, kind: str, size: int, rounds: int, seconds: float
-) -> list[float]:
+def measure(url, pid, key, *, kind, size, rounds, seconds):
     kinds = [KINDS[number % 4] if kind == "mixed" else kind for number in range(size)]
     target = f"/projects.xml?api_key={key}"
-    alone: list[tuple[float, float]] = []
-    besieged: list[tuple[float, float]] = []
-    waits: list[float] = []
+    alone = []
+    besieged = []
+    waits = []
     context = multiprocessing.get_context("spawn")
     for _ in range(rounds):
         alone.append(pages_a_second(url, pid, key, seconds))
@@ -162,7 +152,7 @@ def measure(
     return [*cells, 1000 * median(waits), 1000 * max(waits)]
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--connections", type=int, default=2000)
     parser.add_argument("--kind", choices=KINDS, nargs="+", default=["mixed"])

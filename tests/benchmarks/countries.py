@@ -9,8 +9,6 @@ values; distinct values a second, over the set repeated; and the tables' load ti
 fresh process. Medians of one run.
 """
 
-from __future__ import annotations
-
 import csv
 import importlib
 import logging
@@ -47,12 +45,12 @@ print(time.perf_counter() - start)
 Resolver = Callable[[str], str | None]
 
 
-def ours() -> Resolver:
+def ours():
     return lambda raw: resolve(raw).alpha_2
 
 
-def pycountry_lookup() -> Resolver:
-    def answer(raw: str) -> str | None:
+def pycountry_lookup():
+    def answer(raw):
         try:
             return str(pycountry.countries.lookup(raw).alpha_2)
         except LookupError:
@@ -61,8 +59,8 @@ def pycountry_lookup() -> Resolver:
     return answer
 
 
-def pycountry_fuzzy() -> Resolver:
-    def answer(raw: str) -> str | None:
+def pycountry_fuzzy():
+    def answer(raw):
         try:
             return str(pycountry.countries.search_fuzzy(raw)[0].alpha_2)
         except LookupError:
@@ -71,39 +69,39 @@ def pycountry_fuzzy() -> Resolver:
     return answer
 
 
-def country_converter() -> Resolver:
+def country_converter():
     module = importlib.import_module("country_converter")
     logging.getLogger("country_converter").setLevel(logging.CRITICAL)
     convert = module.CountryConverter().convert
 
-    def answer(raw: str) -> str | None:
+    def answer(raw):
         found = convert(raw, to="ISO2", not_found="")
         return found if isinstance(found, str) and len(found) == 2 else None
 
     return answer
 
 
-def countrynames() -> Resolver:
+def countrynames():
     to_code = importlib.import_module("countrynames").to_code
 
-    def answer(raw: str) -> str | None:
+    def answer(raw):
         found = to_code(raw)
         return found if found is None or len(found) == 2 else None
 
     return answer
 
 
-def rigour() -> Resolver:
+def rigour():
     territories = importlib.import_module("rigour.territories")
 
-    def answer(raw: str) -> str | None:
+    def answer(raw):
         found = territories.lookup_territory(raw)
         return found.code.upper() if found is not None and len(found.code) == 2 else None
 
     return answer
 
 
-CANDIDATES: dict[str, Callable[[], Resolver]] = {
+CANDIDATES = {
     "dirframe": ours,
     "pycountry, lookup": pycountry_lookup,
     "pycountry, search_fuzzy, first hit": pycountry_fuzzy,
@@ -113,14 +111,14 @@ CANDIDATES: dict[str, Callable[[], Resolver]] = {
 }
 
 
-def pairs() -> list[tuple[str, str | None, str]]:
+def pairs():
     with SET.open(encoding="utf-8", newline="") as file:
         return [
             (row["raw"], row["expected"] or None, row["category"]) for row in csv.DictReader(file)
         ]
 
 
-def safely(resolver: Resolver, raw: str) -> str | None:
+def safely(resolver, raw):
     # A peer that fails on a value has no answer for it.
     try:
         return resolver(raw)
@@ -128,7 +126,7 @@ def safely(resolver: Resolver, raw: str) -> str | None:
         return None
 
 
-def accuracy(known: list[tuple[str, str | None, str]]) -> None:
+def accuracy(known):
     wrongs = ("wrong country", "answer where there is none", "country of a city or state")
     table = Table(
         "way",
@@ -156,13 +154,13 @@ def accuracy(known: list[tuple[str, str | None, str]]) -> None:
         table.row(name, *(Cell(cell, directed=name == "dirframe") for cell in cells))
 
 
-def seconds(work: Callable[[], object]) -> float:
+def seconds(work):
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
-def ratio(values: list[str]) -> float:
+def ratio(values):
     draw = np.random.default_rng(7)
     column = pd.Series(np.array(values, dtype=object)[draw.integers(0, len(values), ROWS)]).astype(
         "str"
@@ -172,7 +170,7 @@ def ratio(values: list[str]) -> float:
     ready = unify_countries(pd.DataFrame({"country_code": values}))
     by_value = {name: dict(zip(values, ready[name], strict=True)) for name in added}
 
-    def bare() -> object:
+    def bare():
         codes, uniques = pd.factorize(frame["country_code"])
         result = frame.copy(deep=False)
         for name, answers in by_value.items():
@@ -184,7 +182,7 @@ def ratio(values: list[str]) -> float:
     return median(mine for mine, _ in both) / median(theirs for _, theirs in both)
 
 
-def distinct_per_second(values: list[str]) -> float:
+def distinct_per_second(values):
     resolve(values[0])
     column = [f"{value}{' ' * (number % 7)}" for number in range(40) for value in values]
     distinct = list(dict.fromkeys(column))
@@ -193,7 +191,7 @@ def distinct_per_second(values: list[str]) -> float:
     )
 
 
-def load_milliseconds() -> float:
+def load_milliseconds():
     runs = [
         subprocess.run([sys.executable, "-c", LOAD], check=True, capture_output=True, text=True)
         for _ in range(ROUNDS)
@@ -201,7 +199,7 @@ def load_milliseconds() -> float:
     return 1000 * median(float(run.stdout) for run in runs)
 
 
-def main() -> None:
+def main():
     if not SET.exists():
         print("The development set is not beside this checkout; accuracy is not measured.")
         values = [country.name for country in pycountry.countries]

@@ -8,44 +8,38 @@ The sources do not ship with dirframe; their packages are installed for this alo
 Without that folder nothing is measured. A name that a source itself gives to two countries is left out.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import unicodedata
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.resolver import resolve
 from tests.benchmarks._report import Measure, Table
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 #: Class of a name, the name, and its country.
 Pair = tuple[str, str, str]
 
 
-def read_json(path: Path) -> Any:
+def read_json(path):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def script(text: str) -> str:
+def script(text):
     letters = [letter for letter in text if letter.isalpha()]
     is_latin = all(unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
     return "Latin letters" if is_latin else "other letters"
 
 
-def i18n_iso_countries(folder: Path) -> Iterator[Pair]:
+def i18n_iso_countries(folder):
     for path in sorted((folder / "i18n-iso-countries" / "langs").glob("*.json")):
         for alpha_2, names in read_json(path)["countries"].items():
             for name in [names] if isinstance(names, str) else names:
                 yield f"i18n-iso-countries, 77 languages, {script(name)}", name, alpha_2
 
 
-def world_countries(folder: Path) -> Iterator[Pair]:
+def world_countries(folder):
     for facts in read_json(folder / "world-countries" / "dist" / "countries-unescaped.json"):
         alpha_2, name = facts["cca2"], facts["name"]
         yield from (("world-countries, English", name[kind], alpha_2) for kind in _KINDS)
@@ -62,17 +56,17 @@ def world_countries(folder: Path) -> Iterator[Pair]:
 _KINDS = ("common", "official")
 
 
-def main(folder: Path) -> None:
+def main(folder):
     pairs = {
         pair
         for pair in (*i18n_iso_countries(folder), *world_countries(folder))
         if pair[2] in countries() and any(map(str.isalpha, pair[1]))
     }
-    owners: dict[str, set[str]] = defaultdict(set)
+    owners = defaultdict(set)
     for _, name, alpha_2 in pairs:
         owners[name.casefold()].add(alpha_2)
-    count: dict[str, Counter[str]] = defaultdict(Counter)
-    wrong: set[str] = set()
+    count = defaultdict(Counter)
+    wrong = set()
     for kind, name, alpha_2 in sorted(pairs):
         if len(owners[name.casefold()]) > 1:
             continue

@@ -13,8 +13,6 @@ those files and no dirframe: the counts alone, without shares, names and record 
 ARGS: the number of projects (1,000,000); a folder that has the files already, or keeps them.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
@@ -27,7 +25,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -36,9 +33,6 @@ from dirframe.schema import PROJECT
 from dirframe.service.synthetic.generate import generate_projects
 from tests.benchmarks._report import Measure, Table
 from tests.benchmarks.stats import BARE, LANGUAGE, LINES, OPTIONS, make
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 PROJECTS = 1_000_000
 IN_A_FILE = 50_000
@@ -57,7 +51,7 @@ SQL = {
 }
 
 
-def write(projects: int, folder: Path) -> None:
+def write(projects, folder):
     """Write generated projects as files of Parquet."""
     records = generate_projects(projects)
     for part in range(-(-projects // IN_A_FILE)):
@@ -65,14 +59,14 @@ def write(projects: int, folder: Path) -> None:
         frame.to_parquet(folder / f"part-{part:03}.parquet", index=False)
 
 
-def megabytes() -> float:
+def megabytes():
     """Tell the most memory that this process ever had (Linux): `getrusage` would count its parent's."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmHWM:")[1].split()[0]) * 1024 / 1e6
 
 
 @contextmanager
-def opened(engine: str, folder: Path) -> Iterator[tuple[Any, Callable[[], float], Any]]:
+def opened(engine, folder):
     """Give the records on an engine, what tells its memory, and the client of a cluster."""
     if engine == "pandas":
         yield pd.read_parquet(folder), megabytes, None
@@ -84,9 +78,9 @@ def opened(engine: str, folder: Path) -> Iterator[tuple[Any, Callable[[], float]
         import dask.dataframe
         from distributed import Client, LocalCluster
 
-        options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-        start: Any = LocalCluster  # it has no types
-        connect: Any = Client
+        options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+        start = LocalCluster  # it has no types
+        connect = Client
         with start(n_workers=WORKERS[engine], **options) as cluster, connect(cluster) as client:
             client.run(len, "")  # the workers are there
             yield (
@@ -96,13 +90,13 @@ def opened(engine: str, folder: Path) -> Iterator[tuple[Any, Callable[[], float]
             )
 
 
-def killing(client: Any) -> threading.Timer:
+def killing(client):
     """Prepare to kill a worker's process; its nanny starts another."""
     worker = client.run(os.getpid).popitem()[1]
     return threading.Timer(0.5, os.kill, [worker, signal.SIGKILL])
 
 
-def run(engine: str, folder: Path, results: Path) -> None:
+def run(engine, folder, results):
     """Compute every statistic and keep times and tables."""
     start = time.perf_counter()
     with opened(engine, folder) as (records, memory, client):
@@ -117,7 +111,7 @@ def run(engine: str, folder: Path, results: Path) -> None:
         results.write_bytes(pickle.dumps((times, memory(), tables)))
 
 
-def by_hand(engine: str, folder: Path) -> tuple[float, dict[str, Callable[[], list[Any]]]]:
+def by_hand(engine, folder):
     """Read the files as a way does, and give the seconds, and what computes rows of name and count."""
     start = time.perf_counter()
     if engine.startswith("duckdb"):
@@ -140,18 +134,16 @@ def by_hand(engine: str, folder: Path) -> tuple[float, dict[str, Callable[[], li
     }
 
 
-def _rows(connection: Any, sql: str) -> list[Any]:
-    rows: list[Any] = connection.execute(sql).fetchall()
-    return rows
+def _rows(connection, sql):
+    return connection.execute(sql).fetchall()
 
 
-def _each_once(lists: Any) -> list[Any]:
+def _each_once(lists):
     entries = lists.explode(lists.columns[1]).drop_nulls().unique()
-    rows: list[Any] = entries.group_by(lists.columns[1]).len().rows()
-    return rows
+    return entries.group_by(lists.columns[1]).len().rows()
 
 
-def run_by_hand(engine: str, folder: Path, results: Path) -> None:
+def run_by_hand(engine, folder, results):
     """Compute the statistics that are written by hand, and keep times and rows."""
     took, queries = by_hand(engine, folder)
     times, tables = {"start": took}, {}
@@ -162,7 +154,7 @@ def run_by_hand(engine: str, folder: Path, results: Path) -> None:
     results.write_bytes(pickle.dumps((times, megabytes(), tables)))
 
 
-def same_counts(tables: dict[str, list[Any]], expected: dict[str, pd.DataFrame]) -> None:
+def same_counts(tables, expected):
     """Stop where a count by hand is another than that of the statistic."""
     for name, rows in tables.items():
         counts = {row[0]: row[1] for row in rows}
@@ -174,7 +166,7 @@ def same_counts(tables: dict[str, list[Any]], expected: dict[str, pd.DataFrame])
         assert not different.keys() - {"other"}, (name, different)
 
 
-def compared(tables: dict[str, pd.DataFrame], expected: dict[str, pd.DataFrame]) -> None:
+def compared(tables, expected):
     """Stop where a table differs: sums of fractions may, in their last digits."""
     for name, table in tables.items():
         pd.testing.assert_frame_equal(table, expected[name], check_exact=False, rtol=1e-12)
@@ -182,7 +174,7 @@ def compared(tables: dict[str, pd.DataFrame], expected: dict[str, pd.DataFrame])
         assert counted == known, name
 
 
-def report(projects: int, folder: Path) -> None:
+def report(projects, folder):
     """Run each engine and print a Markdown table."""
     found = {}
     for engine in (*ENGINES, *BY_HAND):
@@ -201,7 +193,7 @@ def report(projects: int, folder: Path) -> None:
     memory.row("memory", *(peak for _, peak, _ in found.values()))
 
 
-def main() -> None:
+def main():
     """Measure, or be one of the engines that are measured."""
     if sys.argv[1:2] and sys.argv[1] in ENGINES:
         run(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))

@@ -3,10 +3,7 @@
 Run it with ``python -m tests.benchmarks explorer``.
 """
 
-from __future__ import annotations
-
 from time import perf_counter, process_time
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -15,21 +12,18 @@ from dirframe.explorer.state import State
 from dirframe.explorer.widgets.view import View
 from tests.benchmarks._report import Measure, Table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _RECORDS = 100_000
 _LANGUAGE = "analysis_main_language_name"
 
 
-def run() -> None:
+def run():
     with dirframe.sample_directory() as directory:
         projects = dirframe.load_projects(directory=directory, progress=False)
     copies = -(-_RECORDS // len(projects))
     many = pd.concat([projects] * copies, ignore_index=True).iloc[:_RECORDS]
-    waiting: list[Callable[[], None]] = []  # as in the event loop of a kernel
+    waiting = []  # as in the event loop of a kernel
     state = State(many, waiting.append)
-    acts: dict[str, Callable[[], None]] = {
+    acts = {
         "open": lambda: setattr(state, "message", repr(View(state))),
         "click on a language": lambda: state.toggle(_LANGUAGE, "C"),
         "click on a licence": lambda: state.toggle("licenses", "gpl"),
@@ -44,7 +38,7 @@ def run() -> None:
         "click after that": lambda: state.toggle(_LANGUAGE, "C"),
         "click that undoes it": lambda: state.toggle(_LANGUAGE, "C"),
     }
-    shown: list[float] = []
+    shown = []
     state.observe(lambda _: shown.append(perf_counter()), ["code"])
     print(f"{len(many):,} records; seconds until table, facets, code and citation, and the chart.")
     heads = ("shown", "chart", "of processor")

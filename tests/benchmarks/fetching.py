@@ -5,8 +5,6 @@ medians of rounds in which the numbers of threads take turns; each load begins w
 cache. At 0 ms, where threads bring nothing, the goal is that they cost nothing.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile
@@ -18,7 +16,7 @@ import dirframe
 from dirframe.client.directory import Directory
 from dirframe.settings import ApiKey, Settings
 from tests.benchmarks._report import Cell, Measure, Table
-from tests.faults.service import KEY
+from tests.rig.server import KEY
 
 PAGES, SIZE = 100, 25
 LATENCIES = (0, 5, 50)  # ms
@@ -33,15 +31,15 @@ GOALS = {(0, 8): 1.0, (50, 4): 3.5, (50, 8): 6.5, (50, 16): 11.0}
 SERVICE = f"""
 import asyncio, sys
 from functools import cache
-from tests.faults.service import FaultyService, Shelf, numbered
+from tests.rig.server import XML, Request, Rig
 
-async def main(service, latency):
+async def main(rig, latency):
     @cache
     def answer(target):
-        status, headers, body = service.answer(target)
-        headers["Content-Length"] = len(body)
-        lines = [f"HTTP/1.1 {{status}} OK", *(f"{{n}}: {{t}}" for n, t in headers.items()), "", ""]
-        return "\\r\\n".join(lines).encode() + body
+        reply = rig.reply(Request(target))
+        headers = {{"Content-Type": XML, "Content-Length": len(reply.body)}}
+        lines = [f"HTTP/1.1 {{reply.status}} OK", *(f"{{n}}: {{t}}" for n, t in headers.items())]
+        return "\\r\\n".join([*lines, "", ""]).encode() + reply.body
 
     async def connection(reader, writer):
         try:
@@ -56,12 +54,11 @@ async def main(service, latency):
     print(f"http://127.0.0.1:{{server.sockets[0].getsockname()[1]}}", flush=True)
     await asyncio.to_thread(sys.stdin.read)
 
-with FaultyService(Shelf(numbered({PAGES * SIZE - 1}), size={SIZE})) as service:
-    asyncio.run(main(service, int(sys.argv[1]) / 1000))
+asyncio.run(main(Rig({PAGES * SIZE - 1}, size={SIZE}), int(sys.argv[1]) / 1000))
 """
 
 
-def seconds(url: str, threads: int) -> float:
+def seconds(url, threads):
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(
             base_url=url,
@@ -79,8 +76,8 @@ def seconds(url: str, threads: int) -> float:
     return took
 
 
-def measure(latency: int) -> dict[int, float]:
-    times: dict[int, list[float]] = {threads: [] for threads in THREADS}
+def measure(latency):
+    times = {threads: [] for threads in THREADS}
     command = [sys.executable, "-c", SERVICE, str(latency)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -96,7 +93,7 @@ def measure(latency: int) -> dict[int, float]:
     return {threads: median(values) for threads, values in times.items()}
 
 
-def main() -> None:
+def main():
     print(f"{PAGES} pages of {SIZE} records, cache and count of requests on disk.")
     many = (Measure(f"times as fast with {n} threads", better="higher") for n in THREADS[1:])
     table = Table("a page takes", Measure("one thread", "s", "lower"), *many)

@@ -5,8 +5,6 @@ pandas and describes it. The commands take turns, so that a machine that is busy
 all of them.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
@@ -35,24 +33,24 @@ DESCRIBE = "import sys, pandas; print(pandas.read_parquet(sys.argv[1]).describe(
 GOAL = 1.3  # times pandas
 
 
-def seconds(arguments: list[str]) -> float:
+def seconds(arguments):
     begin = perf_counter()
     subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
     return perf_counter() - begin
 
 
-def measured(commands: dict[str, list[str]]) -> dict[str, float]:
+def measured(commands):
     """Return the median time of each command, in seconds."""
     for arguments in commands.values():  # byte code and the disk's cache are not what is measured
         seconds(arguments)
-    times: dict[str, list[float]] = {name: [] for name in commands}
+    times = {name: [] for name in commands}
     for _ in range(ROUNDS):
         for name, arguments in commands.items():
             times[name].append(seconds(arguments))
     return {name: median(values) for name, values in times.items()}
 
 
-def report_starts() -> None:
+def report_starts():
     times = measured(COMMANDS)
     print(f"Median of {ROUNDS} starts.")
     # What is over bare Python may be next to nothing, or less: its ratio says nothing.
@@ -64,7 +62,7 @@ def report_starts() -> None:
         table.row(name, total * 1000, (total - times[BARE]) * 1000, total / times[BARE])
 
 
-def report_summary(folder: Path) -> None:
+def report_summary(folder):
     file = folder / "records.parquet"
     with dirframe.sample_directory() as directory:
         records = directory.projects(progress=False)[COLUMNS]
@@ -83,7 +81,7 @@ def report_summary(folder: Path) -> None:
         table.row(name, total * 1000, Cell(total / times[pandas], None if name == pandas else GOAL))
 
 
-def main() -> None:
+def main():
     report_starts()
     with TemporaryDirectory() as folder:
         report_summary(Path(folder))

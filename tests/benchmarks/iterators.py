@@ -5,8 +5,6 @@ were loaded by one page (Linux). Of each page its ids and its place stay in memo
 that no record is missing: so the peak grows, but by a small part of what the records take.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -24,7 +22,7 @@ PAGE_SIZE = 25
 GOAL = 1.5
 
 
-def peak(url: str, key: str, way: str, pages: int) -> float:
+def peak(url, key, way, pages):
     """Return the extra peak of one reading in MiB."""
     command = [sys.executable, "-m", __spec__.name, url, way, str(pages * PAGE_SIZE)]
     environment = {**os.environ, "DIRFRAME_API_KEY": key}
@@ -34,7 +32,7 @@ def peak(url: str, key: str, way: str, pages: int) -> float:
     return float(done.stdout)
 
 
-def report_peak(url: str, way: str, records: int) -> None:
+def report_peak(url, way, records):
     read = getattr(dirframe, way)
     with dirframe.Directory(url, cache=False, daily_quota=1_000_000) as directory:
         for _ in read(directory, max_items=PAGE_SIZE, progress=False):
@@ -47,7 +45,7 @@ def report_peak(url: str, way: str, records: int) -> None:
     print(highest() - before)
 
 
-def main() -> None:
+def main():
     if arguments := sys.argv[1:]:
         url, way, records = arguments
         report_peak(url, way, int(records))

@@ -6,8 +6,6 @@ goes to benchmark-results/reading.svg.
 Ways whose package is missing are left out: pip install xml2arrow xmltodict.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess
@@ -18,7 +16,6 @@ from importlib.util import find_spec
 from itertools import cycle, islice
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -32,9 +29,6 @@ from dirframe.io.formats import kind_of
 from dirframe.schema import PROJECT, Dialect, Kind
 from tests.benchmarks._corpus import month_pages, project_pages, side_by_side
 from tests.benchmarks._report import Cell, Listing, Measure, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 RECORDS = 6_000
 ROUNDS = 5
@@ -61,33 +55,33 @@ OTHERS = {
 }
 
 
-def bare(pages: list[bytes]) -> None:
+def bare(pages):
     for page in pages:
         etree.fromstring(page)
 
 
-def ours(pages: Iterable[bytes], columns: list[str] | None = None) -> pd.DataFrame:
+def ours(pages, columns=None):
     documents = ((str(number), page) for number, page in enumerate(pages))
     return parse_documents(documents, PROJECT, columns=columns).frame
 
 
-def as_fetched(pages: list[bytes]) -> None:
+def as_fetched(pages):
     """Parse each page with a parser of its own, where it is validated, and then read it."""
     parsed = (PageParser().parse(page) for page in pages)
     frame_pages(parsed, PROJECT, columns=SPECIFIED)
 
 
-def with_children(pages: list[bytes]) -> None:
+def with_children(pages):
     frame = ours(pages)
     for name in ("tags", "languages", "licenses", "factoids"):
         dirframe.child_table(frame, name)
 
 
-def months(pages: list[bytes]) -> pd.DataFrame:
+def months(pages):
     return parse_documents((str(n), page) for n, page in enumerate(pages)).frame
 
 
-def findtext(pages: list[bytes]) -> pd.DataFrame:
+def findtext(pages):
     rows = [
         {field.column: record.findtext("/".join(field.path)) for field in PROJECT.specified}
         for page in pages
@@ -96,7 +90,7 @@ def findtext(pages: list[bytes]) -> pd.DataFrame:
     return typed(pd.DataFrame(rows))
 
 
-def typed(frame: pd.DataFrame) -> pd.DataFrame:
+def typed(frame):
     """Give the specified columns their dtypes, as a person does who has texts."""
     for field in PROJECT.specified:
         if field.column not in frame:  # recorded pages lack one
@@ -108,7 +102,7 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def read_xml(pages: list[bytes]) -> pd.DataFrame:
+def read_xml(pages):
     # It flattens nothing: the specified columns of the analysis need a second reading.
     places = ("./result/project", "./result/project/analysis")
     projects, analyses = (
@@ -118,16 +112,16 @@ def read_xml(pages: list[bytes]) -> pd.DataFrame:
     return projects.merge(analyses, left_on="id", right_on="project_id", how="left")
 
 
-def xmltodict_normalised(pages: list[bytes]) -> pd.DataFrame:
+def xmltodict_normalised(pages):
     import xmltodict
 
-    rows: list[dict[str, Any]] = []
+    rows = []
     for page in pages:
         rows += xmltodict.parse(page)["response"]["result"]["project"]
     return typed(pd.json_normalize(rows, sep="_"))
 
 
-def rust_to_arrow(pages: list[bytes]) -> pd.DataFrame:
+def rust_to_arrow(pages):
     from xml2arrow import XmlToArrowParser
 
     rows = "/response/result"
@@ -149,8 +143,8 @@ def rust_to_arrow(pages: list[bytes]) -> pd.DataFrame:
     return typed(read.to_pandas())
 
 
-def ways(pages: list[bytes]) -> dict[str, Callable[[], object]]:
-    found: dict[str, Callable[[], object]] = {
+def ways(pages):
+    found = {
         "bare lxml": partial(bare, pages),
         "dirframe, the specified columns": partial(ours, pages, SPECIFIED),
         "dirframe, the same as they are fetched": partial(as_fetched, pages),
@@ -172,7 +166,7 @@ def ways(pages: list[bytes]) -> dict[str, Callable[[], object]]:
     return found
 
 
-def peak(records: int, columns: str) -> tuple[float, float]:
+def peak(records, columns):
     """Return the megabytes of the pages and the extra peak of reading them, of a new process."""
     command = [sys.executable, "-m", __spec__.name, "peak", str(records), columns]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -180,7 +174,7 @@ def peak(records: int, columns: str) -> tuple[float, float]:
     return float(size), float(extra)
 
 
-def report_peak(records: int, columns: str) -> None:
+def report_peak(records, columns):
     pages, _ = project_pages(records)
     ours(pages[:64])  # libraries are loaded and have their buffers
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew (Linux)
@@ -189,13 +183,13 @@ def report_peak(records: int, columns: str) -> None:
     print(sum(map(len, pages)) / 1e6, highest() - before)
 
 
-def highest() -> float:
+def highest():
     """Return the highest resident memory of this process so far, in MiB."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
-def saved(pages: list[bytes], rounds: int) -> float:
+def saved(pages, rounds):
     """Return the cost of loading a saved frame, as a part of reading its pages."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "frame.parquet"
@@ -207,7 +201,7 @@ def saved(pages: list[bytes], rounds: int) -> float:
     return taken["load"] / taken["read"]
 
 
-def checked(rounds: int) -> float:
+def checked(rounds):
     """Return the cost of comparing a large Parquet file with its digest, as a part of reading it."""
     pages, _ = project_pages(24_000)
     with tempfile.TemporaryDirectory() as folder:
@@ -220,7 +214,7 @@ def checked(rounds: int) -> float:
     return taken["check"] / taken["read"]
 
 
-def main() -> None:
+def main():
     if sys.argv[1:2] == ["peak"]:
         report_peak(int(sys.argv[2]), sys.argv[3])
         return
@@ -259,7 +253,7 @@ def main() -> None:
     draw({**ratios, "dirframe, months": of_months}, costs, RESULTS / "reading.svg")
 
 
-def cost_a_record() -> Iterator[tuple[int, float]]:
+def cost_a_record():
     """Yield the microseconds a record, its pages handed over anew as from a folder."""
     originals, _ = project_pages(1_000)
     ours(originals, SPECIFIED)
@@ -273,12 +267,12 @@ def cost_a_record() -> Iterator[tuple[int, float]]:
         yield found, cost
 
 
-def repeat_pages(pages: list[bytes], records: int) -> Iterable[bytes]:
+def repeat_pages(pages, records):
     """Hand the pages over again and again: a million records would not fit into memory."""
     return islice(cycle(pages), records // 25)
 
 
-def draw(ratios: dict[str, float], costs: dict[int, float], file: Path) -> None:
+def draw(ratios, costs, file):
     """Draw the ratios and the cost a record."""
     from matplotlib.figure import Figure
 

@@ -8,8 +8,6 @@ afterwards. Sizes are arguments: python -m tests.benchmarks.service --accounts 1
 --updates measures imports of changed files too.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import json
@@ -26,20 +24,16 @@ from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 from lxml import etree
 
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
 from dirframe.service.api_keys import KeyStore
 from dirframe.service.store.build import base_sorts, build_store
 from dirframe.service.store.store import Store
 from dirframe.service.synthetic.generate import generate
 from tests.benchmarks._report import TIMES, Listing, Measure, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROUNDS = 40
 CLIENTS = 8
@@ -62,11 +56,11 @@ run(Path(sys.argv[1]), port=0, keys=Path(sys.argv[2]))
 class Client:
     """One kept connection with a key."""
 
-    def __init__(self, url: str, key: str) -> None:
+    def __init__(self, url, key):
         self._key = key
         self._connection = HTTPConnection(urlsplit(url).netloc, timeout=60)
 
-    def seconds(self, resource: Resource, **asked: object) -> float:
+    def seconds(self, resource, **asked):
         target = f"/{resource.collection}.xml?{urlencode({**asked, 'api_key': self._key})}"
         begin = time.perf_counter()
         self._connection.request("GET", target)
@@ -78,7 +72,7 @@ class Client:
 
 
 @contextmanager
-def served(store: Path, keys: Path) -> Iterator[tuple[str, int]]:
+def served(store, keys):
     """Serve `store` in a process of its own; gives its address and process id."""
     command = [sys.executable, "-c", SERVER, str(store), str(keys)]
     with (
@@ -98,13 +92,13 @@ def served(store: Path, keys: Path) -> Iterator[tuple[str, int]]:
             process.wait(timeout=60)
 
 
-def processor_seconds() -> float:
+def processor_seconds():
     """Return those of this process and of the processes that it waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
-def sqlite_utils_seconds(files: Path) -> float | None:
+def sqlite_utils_seconds(files):
     """Return the seconds that sqlite-utils takes, from JSON lines instead of XML.
 
     It stores each record's XML, its fields, and a trigram index of names and descriptions, without
@@ -139,7 +133,7 @@ def sqlite_utils_seconds(files: Path) -> float | None:
     return seconds
 
 
-def built(folder: Path, accounts: int, projects: int) -> Path:
+def built(folder, accounts, projects):
     path = folder / f"store-{accounts}-{projects}.sqlite"
     files = folder / f"xml-{accounts}-{projects}"
     if not path.exists():
@@ -173,7 +167,7 @@ def built(folder: Path, accounts: int, projects: int) -> Path:
     return path
 
 
-def measure_updates(path: Path, files: Path) -> None:
+def measure_updates(path, files):
     """Import the same files over the store: unchanged, and with every hundredth record changed."""
     with tempfile.TemporaryDirectory(dir=path.parent) as temporary:
         target, changed = Path(temporary) / "updated.sqlite", Path(temporary) / "changed"
@@ -203,15 +197,15 @@ def measure_updates(path: Path, files: Path) -> None:
             table.row(name, str(changes), took, total / took)
 
 
-def read_once(path: Path) -> None:
+def read_once(path):
     with path.open("rb") as stream:
         while stream.read(1 << 24):
             pass
 
 
-def measure_sorts(client: Client, resource: Resource, size: int) -> float:
+def measure_sorts(client, resource, size):
     last = max(1, -(-size // PAGE_SIZE))
-    plain: list[float] = []
+    plain = []
     heads = ("very first", "first page", "last page")
     table = Table(
         ("collection", "sort"),
@@ -230,7 +224,7 @@ def measure_sorts(client: Client, resource: Resource, size: int) -> float:
     return median(plain)
 
 
-def measure_queries(client: Client, store: Store, resource: Resource, plain: float) -> None:
+def measure_queries(client, store, resource, plain):
     table = Table(
         ("collection", "query"),
         Measure("found", "", None, ",.0f"),
@@ -248,10 +242,10 @@ def measure_queries(client: Client, store: Store, resource: Resource, plain: flo
         table.row((resource.collection, query), found, *ms, ms[0] / plain, ms[2] / plain)
 
 
-def measure_clients(url: str, key: str) -> None:
+def measure_clients(url, key):
     end = time.perf_counter() + SECONDS
 
-    def ask(number: int) -> int:
+    def ask(number):
         client, answered = Client(url, key), 0
         while time.perf_counter() < end:
             client.seconds((ACCOUNT, PROJECT)[answered % 2], page=number + answered % 50 + 1)
@@ -264,7 +258,7 @@ def measure_clients(url: str, key: str) -> None:
     Listing().row(name, answered / SECONDS, "", "higher", form=",.0f")
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--accounts", type=int, default=20_000)
     parser.add_argument("--projects", type=int, default=10_000)

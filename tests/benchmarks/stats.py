@@ -30,7 +30,7 @@ from itertools import islice
 from math import nan
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unittest.mock import patch
 
 import matplotlib as mpl
@@ -45,13 +45,9 @@ from dirframe.service.synthetic.generate import generate_accounts, generate_proj
 from tests.benchmarks._report import TIMES, Cell, Measure, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     import pandas as pd
-
-    from dirframe.schema import Resource
-    from dirframe.service.records import Value
-    from tests.benchmarks._report import Better
 
     Work = Callable[[pd.DataFrame], object]
 
@@ -76,13 +72,13 @@ COLUMNS = {
 }
 
 
-def page(resource: Resource, records: list[dict[str, Value]]) -> bytes:
+def page(resource, records):
     """Write records as one document."""
     fragments = [record_xml(resource, record) for record in records]
     return collection_xml(fragments, available=len(fragments), first=0, synthetic=True)
 
 
-def make(resource: Resource, records: Iterator[dict[str, Value]]) -> pd.DataFrame:
+def make(resource, records):
     """Write generated records as pages and read the columns that the statistics take."""
     pages = (
         ("generated", page(resource, some))
@@ -91,29 +87,29 @@ def make(resource: Resource, records: Iterator[dict[str, Value]]) -> pd.DataFram
     return parse_documents(pages, resource, columns=COLUMNS[resource.name]).frame
 
 
-def bare_language_share(projects: pd.DataFrame) -> object:
+def bare_language_share(projects):
     """Count, and sum up what `language_share` sums up."""
     by = projects.groupby(LANGUAGE)
     return by.size(), by[[LINES, "stack_count"]].sum()
 
 
-def bare_contributors(projects: pd.DataFrame) -> object:
+def bare_contributors(projects):
     """Compute what `contributors_by_language` computes."""
     by = projects.groupby(LANGUAGE)[CONTRIBUTORS]
     return by.agg(["size", "count", "sum", "max"]), by.quantile(np.array([0.25, 0.5, 0.75]))
 
 
-def bare_countries(accounts: pd.DataFrame) -> object:
+def bare_countries(accounts):
     """Count by the two columns that `accounts_by_country` gives."""
     return accounts.groupby(["country_alpha_2", "country_name"]).size()
 
 
-def bare_sizes(*columns: str) -> Callable[[pd.DataFrame], object]:
+def bare_sizes(*columns):
     """Count by the columns that a statistic reads, missing values too, as all of them do."""
     return lambda frame: frame.groupby([*columns], dropna=False).size()
 
 
-def bare_lines(projects: pd.DataFrame) -> object:
+def bare_lines(projects):
     """Compute what `contributors_per_thousand_lines` computes."""
     by = projects.groupby(LANGUAGE)
     ratios = (1000 * projects[CONTRIBUTORS] / projects[LINES]).groupby(projects[LANGUAGE])
@@ -121,10 +117,10 @@ def bare_lines(projects: pd.DataFrame) -> object:
     return by.size(), by[[LINES, CONTRIBUTORS]].sum(), quartiles
 
 
-def bare_months(*columns: str) -> Callable[[pd.DataFrame], object]:
+def bare_months(*columns):
     """Count by the numbers of months, and by other columns as they are."""
 
-    def work(frame: pd.DataFrame) -> object:
+    def work(frame):
         dates = [frame[name].dt for name in (*MONTHS, FETCHED)]
         months = [12 * date.year + date.month for date in dates]
         return frame.groupby([*months, *(frame[name] for name in columns)], dropna=False).size()
@@ -132,17 +128,17 @@ def bare_months(*columns: str) -> Callable[[pd.DataFrame], object]:
     return work
 
 
-def bare_growth(accounts: pd.DataFrame) -> object:
+def bare_growth(accounts):
     """Count by day."""
     return accounts.groupby(accounts["created_at"].dt.floor("D")).size()
 
 
-def bare_years(projects: pd.DataFrame) -> object:
+def bare_years(projects):
     """Count by year and language."""
     return projects.groupby([projects[MONTHS[0]].dt.year, LANGUAGE], dropna=False).size()
 
 
-def bare_spans(projects: pd.DataFrame) -> object:
+def bare_spans(projects):
     """Count by the months between and whether the life has ended, and take the ten longest."""
     dates = (projects[name].dt for name in (*MONTHS, FETCHED))
     first, last, fetched = (12 * date.year + date.month for date in dates)
@@ -150,19 +146,19 @@ def bare_spans(projects: pd.DataFrame) -> object:
     return months.groupby([months, ended]).size(), projects.loc[months.nlargest(10).index]
 
 
-def bare_tags(projects: pd.DataFrame) -> object:
+def bare_tags(projects):
     """Count the distinct tags of each project."""
     tags = child_table(projects[["id", "tags"]], "tags")
     return tags.drop_duplicates().groupby("tag").size()
 
 
-def bare_licenses(projects: pd.DataFrame) -> object:
+def bare_licenses(projects):
     """Count the distinct licences of each project."""
     licences = child_table(projects[["id", "licenses"]], "licenses")[["project_id", "name"]]
     return licences.drop_duplicates().groupby("name").size()
 
 
-def bare_breakdown(projects: pd.DataFrame) -> object:
+def bare_breakdown(projects):
     """Sum up each language's part of the lines."""
     rows = child_table(projects[["id", "analysis_languages"]], "languages")
     lines = rows["project_id"].map(projects.set_index("id")[LINES])
@@ -170,7 +166,7 @@ def bare_breakdown(projects: pd.DataFrame) -> object:
 
 
 #: By statistic or chart: what it takes, and the bare work.
-BARE: dict[str, tuple[str, Work]] = {
+BARE = {
     "language_share": ("project", bare_language_share),
     "contributors_by_language": ("project", bare_contributors),
     "contributors_per_thousand_lines": ("project", bare_lines),
@@ -199,10 +195,10 @@ BARE: dict[str, tuple[str, Work]] = {
 OPTIONS = {"life_span": {"top": 10}}
 
 
-def drawn(name: str) -> Work:
+def drawn(name):
     """Draw a chart on a figure of its own, to the last pixel."""
 
-    def draw(frame: pd.DataFrame) -> None:
+    def draw(frame):
         figure = Figure(layout="constrained")
         getattr(plot, name)(frame, ax=figure.subplots())
         figure.savefig(io.BytesIO())
@@ -217,14 +213,14 @@ class Time(NamedTuple):
     processor: float
 
 
-def milliseconds(work: Work, frame: pd.DataFrame) -> Time:
+def milliseconds(work, frame):
     """Time one call."""
     clock, processor = time.perf_counter(), time.process_time()
     work(frame)
     return Time((time.perf_counter() - clock) * 1000, (time.process_time() - processor) * 1000)
 
 
-def medians(work: list[tuple[Work, pd.DataFrame]]) -> list[Time]:
+def medians(work):
     """Time each in turn, more often where they are fast."""
     start = time.perf_counter()
     for one in work:
@@ -233,22 +229,22 @@ def medians(work: list[tuple[Work, pd.DataFrame]]) -> list[Time]:
     return [middle(column) for column in zip(*(timed(work) for _ in range(rounds)), strict=True)]
 
 
-def timed(work: list[tuple[Work, pd.DataFrame]]) -> list[Time]:
+def timed(work):
     """Time each once."""
     return [milliseconds(*one) for one in work]
 
 
-def middle(times: Iterable[Time]) -> Time:
+def middle(times):
     """Take the medians of the clock and of the processor."""
     return Time(*(median(values) for values in zip(*times, strict=True)))
 
 
-def ratio(part: Time, whole: Time, goal: float | None = None) -> tuple[float, Cell]:
+def ratio(part, whole, goal=None):
     """Compare both times; the goal is for the processor's."""
     return part.clock / whole.clock, Cell(part.processor / whole.processor, goal)
 
 
-def both(title: str, unit: str, better: Better | None = "lower", form: str = ".0f") -> Measure:
+def both(title, unit, better="lower", form=".0f"):
     """Return a column for the clock and the processor."""
     return Measure(title, unit, better, form, ("clock", "processor"))
 
@@ -261,7 +257,7 @@ class Cost(NamedTuple):
     a_record_bare: float = nan
 
 
-def measure(table: Table, name: str, ours: Work, bare: Work, frame: pd.DataFrame) -> Cost:
+def measure(table, name, ours, bare, frame):
     """Time a statistic."""
     sizes = [frame, frame.iloc[: len(frame) // 10], frame.iloc[:FEW]]
     own, small, fixed, floor, *fewer = medians([(w, some) for w in (ours, bare) for some in sizes])
@@ -274,7 +270,7 @@ def measure(table: Table, name: str, ours: Work, bare: Work, frame: pd.DataFrame
     return Cost(own.processor / floor.processor, a_record, a_record_bare)
 
 
-def growth(times: list[Time], sizes: list[pd.DataFrame]) -> float:
+def growth(times, sizes):
     """Compare the time of a record with that in a tenth, both without what is fixed."""
     grown, grown_in_tenth = (
         (time_.processor - times[-1].processor) / (len(frame) - FEW)
@@ -283,20 +279,20 @@ def growth(times: list[Time], sizes: list[pd.DataFrame]) -> float:
     return grown / grown_in_tenth
 
 
-def measure_chart(table: Table, name: str, bare: Work, frame: pd.DataFrame) -> Cost:
+def measure_chart(table, name, bare, frame):
     """Time a chart, and of that the statistics in it."""
-    inside: list[Time] = []
+    inside = []
 
-    def watched(statistic: Callable[..., object]) -> Callable[..., object]:
-        def run(*args: Any, **options: Any) -> object:
-            found: list[object] = []
+    def watched(statistic):
+        def run(*args, **options):
+            found = []
             work = lambda _: found.append(statistic(*args, **options))
             inside.append(milliseconds(work, frame))
             return found[0]
 
         return run
 
-    def draw(records: pd.DataFrame) -> tuple[Time, Time]:
+    def draw(records):
         inside.clear()
         all_ = milliseconds(drawn(name), records)
         part = Time(*(sum(values) for values in zip(*inside, strict=True)))
@@ -315,7 +311,7 @@ def measure_chart(table: Table, name: str, bare: Work, frame: pd.DataFrame) -> C
     return Cost(part.processor / floor.processor)
 
 
-def draw(costs: dict[str, Cost], file: Path) -> None:
+def draw(costs, file):
     """Draw what each costs beside the bare work, and how it grows."""
     figure = Figure(figsize=(10, 1 + 0.22 * len(costs)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[3, 2])
@@ -347,7 +343,7 @@ def draw(costs: dict[str, Cost], file: Path) -> None:
     print(f"\nThe chart is in {file}.")
 
 
-def main() -> None:
+def main():
     """Print a Markdown table of both times, their ratio, and the growth with the records."""
     mpl.use("agg")
     projects = int(sys.argv[1]) if sys.argv[1:] else PROJECTS
@@ -362,7 +358,7 @@ def main() -> None:
     linear = Measure("a record, to a tenth", TIMES, "lower", parts=("dirframe", "bare"))
     fixed = both("fixed", "ms")
     table = Table("statistic", records, both("dirframe", "ms"), bare_times, ratios, fixed, linear)
-    costs: dict[str, Cost] = {}
+    costs = {}
     for name, (resource, bare) in BARE.items():
         if name in stats.__all__:
             ours = partial(getattr(stats, name), **OPTIONS.get(name, {}))

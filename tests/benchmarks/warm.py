@@ -5,12 +5,9 @@ default serializer, and reading the whole load end to end. Figures are microseco
 and ratios of medians of one run.
 """
 
-from __future__ import annotations
-
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import requests_cache
 from lxml import etree
@@ -23,36 +20,33 @@ from dirframe.settings import ApiKey, Settings
 from tests.benchmarks._corpus import project_pages, side_by_side
 from tests.benchmarks._report import Cell, Listing, Measure, Table
 
-if TYPE_CHECKING:
-    from dirframe.client.http.client import Session
-
 PAGES = 200
 ROUNDS = 7
 
 
-def through_get(session: requests_cache.CachedSession, urls: list[str]) -> None:
+def through_get(session, urls):
     for url in urls:
         _ = session.get(url).content
 
 
-def through_ours(session: Session, urls: list[str]) -> None:
+def through_ours(session, urls):
     for url in urls:
         page = session.cache.get(session._key(url))
         assert page is not None
         _ = page.content
 
 
-def through_ours_parsed(session: Session, pages: int) -> None:
+def through_ours_parsed(session, pages):
     for page in range(1, pages + 1):
         _ = session.get("/projects.xml", {"page": str(page)}).page
 
 
-def bare(pages: list[bytes]) -> None:
+def bare(pages):
     for page in pages:
         etree.fromstring(page)
 
 
-def numbered(pages: list[bytes]) -> list[bytes]:
+def numbered(pages):
     """Give the pages the counts of one collection, so that a load can prove itself."""
     counts = b"<items_available>%d</items_available><first_item_position>%d</first_item_position>"
     return [
@@ -63,13 +57,13 @@ def numbered(pages: list[bytes]) -> list[bytes]:
     ]
 
 
-def last_but_one(page: bytes) -> bytes:
+def last_but_one(page):
     """Take the last record away: then no page behind the last has to be asked for."""
     end = page.rindex(b"<project>")
     return page[:end] + b"</result></response>"
 
 
-def main() -> None:
+def main():
     originals, kind = project_pages(25 * PAGES)
     pages = [page for page in originals if page.count(b"<project>") == 25]
     pages = numbered(pages)
@@ -123,14 +117,14 @@ def main() -> None:
     goals.row(name, whole / floor, better="lower", goal=1.9)
 
 
-def _response(url: str, page: bytes) -> requests_cache.models.response.CachedResponse:
+def _response(url, page):
     import requests
 
     response = requests.Response()
     response.status_code, response.url, response._content = 200, url, page
     response.request = requests.Request("GET", url).prepare()
     response.raw = __import__("urllib3").HTTPResponse(body=b"", status=200, preload_content=False)
-    return response  # type: ignore[return-value]  # save_response converts it
+    return response
 
 
 if __name__ == "__main__":

@@ -1,42 +1,69 @@
 """What the tests of the client share."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
-from dirframe.client.directory import Directory
-from dirframe.settings import ApiKey, Settings
-from tests.client import KEY, Server
+import dirframe
+from tests.rig.server import Reply, Rig, failed, page_xml
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+XML = Path(__file__).parent.parent / "xml"
 
 
 @pytest.fixture
-def at(tmp_path: Path) -> Iterator[Callable[..., Directory]]:
-    """Make directories on addresses, settings_of and with a cache of the test's own."""
-    opened: list[Directory] = []
+def connect(tmp_path):
+    """Connect to rigs, with cache and quota in this test's own folder."""
+    return lambda rig, **options: rig.directory(tmp_path, **options)
 
-    def make(server: Server | str, key: str = KEY, **options: Any) -> Directory:
-        manners: dict[str, Any] = {
-            "cache_dir": tmp_path / "cache",
-            "quota_dir": None,
-            "retries": 0,
-            "backoff": 0.0,
-            "connect_timeout": 2.0,
-            "read_timeout": 2.0,
-        }
-        settings = Settings(
-            base_url=server if isinstance(server, str) else server.url,
-            api_key=ApiKey(key),
-            **(manners | options),
-        )
-        opened.append(Directory.from_settings(settings))
-        return opened[-1]
 
-    yield make
-    for directory in opened:
-        directory.close()
+@pytest.fixture
+def serve():
+    """Serve what a function of a request returns, or one document for all, in this process."""
+    with ExitStack() as stack:
+
+        def serve(answer, **options):
+            function = answer if callable(answer) else lambda _: answer
+            rig = Rig(answer=function, **options)
+            rig.url = f"http://127.0.0.1:{serve.number}"  # several at a time
+            serve.number += 1
+            stack.enter_context(rig.in_process())
+            return rig
+
+        serve.number = 10
+        yield serve
+
+
+@pytest.fixture
+def written(serve):
+    """Serve the documents of tests/xml by their paths."""
+    paths = {
+        "/accounts.xml": "accounts-page.xml",
+        "/projects.xml": "projects-page.xml",
+        "/languages.xml": "languages-page.xml",
+        "/projects/example/contributors.xml": "contributors-page.xml",
+        "/projects/1/contributors/5.xml": "contributor.xml",
+        "/projects/example/analyses/latest/activity_facts.xml": "activity-facts.xml",
+        "/projects/example/analyses/latest/size_facts.xml": "size-facts.xml",
+        "/projects/none/contributors.xml": "no-analysis.xml",
+        "/projects/none/analyses/latest/activity_facts.xml": "no-analysis.xml",
+    }
+    missing = Reply(failed("Not found."), 404)
+    return serve(
+        lambda asked: (XML / paths[asked.path]).read_bytes() if asked.path in paths else missing
+    )
+
+
+@pytest.fixture(scope="session")
+def read():
+    """Read pages as if they were recorded: bytes, or the XML of records."""
+
+    def read(*pages, **options):
+        with tempfile.TemporaryDirectory() as folder:
+            for number, page in enumerate(pages):
+                content = page if isinstance(page, bytes) else page_xml([page])
+                (Path(folder) / f"{number:04}.xml").write_bytes(content)
+            return dirframe.read_pages(folder, **options)
+
+    return read

@@ -1,308 +1,345 @@
-"""What a collection leaves out is asked for record by record, and nothing is paid twice."""
-
-from __future__ import annotations
+"""Analyses on own pages: they are asked for record by record, priced before, and never paid twice."""
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
+import time_machine
 
 import dirframe
-from dirframe.client.details import ANALYSIS_COLUMNS
 from dirframe.errors import (
     AnalysesNotSentWarning,
     CacheError,
+    ColumnsNotSentError,
     IncompleteCollectionError,
     IncompleteWarning,
-    InvalidInputError,
     QuotaExceededError,
     ServiceError,
 )
 from dirframe.provenance import get_provenance
-from tests.faults.conftest import settings_of
-from tests.today import TodayService
+from tests.rig.server import numbered, page_xml, record
+from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from dirframe.client.directory import Directory
+LINES = "analysis_total_code_lines"
+IDS = numbered(24)
+BARE = {"4", "9"}
 
 
-@pytest.fixture
-def today() -> Iterator[TodayService]:
-    with TodayService() as service:
-        yield service
-
-
-@pytest.fixture
-def ask(tmp_path: Path) -> Iterator[Callable[..., Directory]]:
-    made: list[Directory] = []
-
-    def make(service: TodayService, **options: Any) -> Directory:
-        made.append(dirframe.Directory.from_settings(settings_of(service, tmp_path, **options)))
-        return made[-1]
-
-    yield make
-    for directory in made:
-        directory.close()
+def make():
+    """Make today's service with 24 projects on three pages; two have no analysis."""
+    rig = Today(24)
+    rig.bare, rig.moves = set(BARE), False
+    return rig
 
 
 @pytest.fixture
-def directory(today: TodayService, ask: Callable[..., Directory]) -> Directory:
-    return ask(today)
+def rig():
+    with make().in_process() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
-def carried() -> pd.DataFrame:
+def carried():
     """Load the same records from a service that sends analyses in collections."""
-    with dirframe.sample_directory(cache=False) as directory:
-        return dirframe.load_projects(sort="id", max_items=60, directory=directory, progress=False)
+    rig = make()
+    rig.whole = set(IDS)
+    with rig.in_process(), rig.directory() as directory:
+        return load(directory)
 
 
-def load(directory: Directory, **options: Any) -> pd.DataFrame:
-    asked: dict[str, Any] = {"sort": "id", "max_items": 60}
-    asked |= {"directory": directory, "progress": False} | options
-    frame: pd.DataFrame = dirframe.load_projects(**asked)
-    return frame
+def load(directory, **options):
+    options = {"sort": "project_name", "progress": False} | options
+    return dirframe.load_projects(directory, **options)
 
 
-def with_id(frame: pd.DataFrame) -> list[str]:
-    return list(frame["id"][frame["analysis_id"].notna()])
+def own_pages(rig):
+    """Return whose own pages were asked for, in order."""
+    paths = [request.path.split("/") for request in rig.requests]
+    return [path[2].removesuffix(".xml") for path in paths if len(path) > 2]
 
 
-def test_details_give_the_frame_that_a_whole_collection_gives(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    frame = load(directory, details=True)
-    pd.testing.assert_frame_equal(frame, carried, check_flags=False, check_like=True)
-    assert sorted(today.own_pages) == sorted(with_id(carried))
+def with_id(frame):
+    return frame["id"][frame["analysis_id"].notna()].tolist()
+
+
+def same(frame, expected):
+    pd.testing.assert_frame_equal(frame, expected, check_flags=False, check_like=True)
+
+
+# What is asked for
+
+
+def test_details_give_what_a_whole_collection_gives(rig, connect, carried):
+    frame = load(connect(rig), details=True)
+    same(frame, carried)
+    assert frame[LINES].notna().sum() == 22
+    assert own_pages(rig) == with_id(carried)
+    assert rig.pages == [1, 2, 3]
     facts = get_provenance(frame)
-    assert facts["complete"] == get_provenance(carried)["complete"]
-    assert facts["details"] == len(with_id(carried))
+    assert (facts["complete"], facts["details"]) == (True, 22)
     assert facts["query"]["details"] is True
     assert facts["not_sent"] == facts["details_missing"] == []
-    assert facts["requests_made"] == len(today.asked)
+    assert facts["requests_made"] == len(rig.requests) == 25
 
 
 @pytest.mark.parametrize("workers", [1, 4])
-def test_the_same_line_again_costs_nothing(
-    today: TodayService, ask: Callable[..., Directory], workers: int
-) -> None:
-    directory = ask(today, max_workers=workers)
+def test_details_again_cost_nothing(rig, connect, workers):
+    directory = connect(rig, max_workers=workers)
     first = load(directory, details=True)
-    today.forget()
-    again = load(directory, details=True)
-    assert today.asked == []
-    assert get_provenance(again)["requests_made"] == 0
-    pd.testing.assert_frame_equal(again, first)
-    pd.testing.assert_frame_equal(load(directory, details=True, offline=True), first)
+    rig.forget()
+    for options in ({}, {"offline": True}):
+        again = load(directory, details=True, **options)
+        same(again, first)
+        assert get_provenance(again)["requests_made"] == 0
+    assert rig.requests == []
     load(directory, details=True, refresh=True)
-    assert len(today.own_pages) == len(with_id(first))
+    assert len(own_pages(rig)) == 22
 
 
-def test_a_mixed_collection_pays_only_for_those_without(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    lacking = set(with_id(carried)[::7])
-    today.whole = set(carried["id"]) - lacking
-    frame = load(directory, details=True)
-    pd.testing.assert_frame_equal(frame, carried, check_flags=False, check_like=True)
-    assert set(today.own_pages) == lacking
+def test_details_of_a_mixed_collection_are_those_that_lack(rig, connect, carried):
+    lacking = with_id(carried)[::7]
+    rig.whole = {*IDS} - {*lacking}
+    same(load(connect(rig), details=True), carried)
+    assert own_pages(rig) == lacking
+    # At most so many records: the own pages of these.
+    rig.whole = set()
+    rig.forget()
+    frame = load(connect(rig, cache=False), details=True, max_items=5)
+    same(frame, carried[:5])
+    assert own_pages(rig) == [one for one in with_id(carried) if one in set(frame["id"])]
 
 
-def test_no_analysis_at_all_is_said_with_its_price(directory: Directory) -> None:
-    with pytest.warns(AnalysesNotSentWarning, match="details=True") as caught:
-        frame = load(directory)
-    needed = len(with_id(frame))
+def test_details_are_of_records_without_content_of_an_analysis(serve, connect):
+    """Empty elements are as none; a value that cannot be read is content."""
+    inside = {
+        "1": "<analysis><id>6</id></analysis>",
+        "2": "",
+        "3": "<analysis></analysis>",
+        "4": "<analysis><twelve_month_contributor_count>x</twelve_month_contributor_count></analysis>",
+        "5": "<analysis><languages><language>C</language></languages></analysis>",
+        "6": "<analysis><id/><total_code_lines> </total_code_lines></analysis>",
+    }
+    records = [record(n, analysis_id=n, inner=xml) for n, xml in inside.items()]
+
+    def answer(asked):
+        name = asked.path.rpartition("/")[2].removesuffix(".xml")
+        if name == "projects":
+            return page_xml(records, available=6, first=0)
+        return page_xml([record(name, analysis_id=name, inner="<analysis><id>7</id></analysis>")])
+
+    rig = serve(answer)
+    with pytest.warns(dirframe.errors.UnreadableValueWarning):
+        frame = load(connect(rig), details=True)
+    assert own_pages(rig) == ["2", "3", "6"]
+    assert frame.set_index("id")["analysis__id"].dropna().to_dict() == {
+        "1": "6", "2": "7", "3": "7", "6": "7",
+    }  # fmt: skip
+
+
+def test_details_without_ids_of_analyses_are_of_every_record(serve, connect):
+    with Today([xml.replace("<analysis_id>", "<other>").replace("</analysis_id>", "</other>")
+                for xml in projects(IDS[:12])]).in_process() as rig:  # fmt: skip
+        rig.moves = False
+        rig.own_pages = {"3": SILENT}
+        frame = load(connect(rig), details=True)
+        assert own_pages(rig) == frame["id"].tolist()
+        assert frame["id"][frame[LINES].isna()].tolist() == ["3"]
+        facts = get_provenance(frame)
+        assert (facts["details_missing"], facts["complete"]) == ([], True)
+
+
+def test_analyses_that_were_not_sent_are_said_with_their_price(rig, connect):
+    with pytest.warns(AnalysesNotSentWarning, match="22") as caught:
+        frame = load(connect(rig))
     [warning] = [one.message for one in caught]
-    assert isinstance(warning, AnalysesNotSentWarning)
-    assert warning.requests == needed
-    assert f"{needed:,} requests" in str(warning)
-    assert get_provenance(frame)["not_sent"] == list(ANALYSIS_COLUMNS)
-    assert frame["analysis_total_code_lines"].isna().all()
+    assert warning.requests == 22
+    assert caught[0].filename == __file__
+    absent = get_provenance(frame)["not_sent"]
+    assert {LINES, "analysis_main_language_name", "analysis__id"} <= set(absent)
+    assert {"id", "analysis_id", "name"}.isdisjoint(absent)
+    assert frame[LINES].isna().all()
+    with pytest.raises(ColumnsNotSentError) as caught:
+        dirframe.stats.language_share(frame)
+    assert set(caught.value.columns) <= set(absent)
 
 
-def test_one_analysis_is_enough_for_silence(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    today.whole = {with_id(carried)[0]}
-    assert get_provenance(load(directory))["not_sent"] == []
+def test_analyses_that_are_not_there_are_no_reason_to_warn(rig, connect):
+    rig.whole = {"7"}  # one is enough
+    assert get_provenance(load(connect(rig)))["not_sent"] == []
+    rig.whole, rig.bare = set(), set(IDS)
+    assert get_provenance(load(connect(rig), refresh=True))["not_sent"] == []
 
 
-def test_projects_without_analyses_are_no_reason_to_warn(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    today.bare = set(carried["id"])
-    assert get_provenance(load(directory))["not_sent"] == []
+# What does not come
 
 
-def test_columns_outside_the_analysis_need_no_details(
-    directory: Directory, today: TodayService
-) -> None:
-    frame = load(directory, columns=["name", "stack_count"], details=True)
-    assert list(frame) == ["id", "name", "stack_count"]
-    assert today.own_pages == []
-    assert get_provenance(load(directory, columns=["name"]))["not_sent"] == []
-
-
-def test_chosen_columns_of_the_analysis_are_those_of_own_pages(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    columns = ["id", "analysis_main_language_name", "analysis_languages"]
-    with pytest.warns(AnalysesNotSentWarning):
-        bare = load(directory, columns=columns[1:2])
-    assert get_provenance(bare)["not_sent"] == columns[1:2]
-    assert list(bare) == columns[:2]
-    for chosen in (columns[:2], columns):
-        frame = load(directory, columns=chosen, details=True)
-        there = [name for name in carried if name in chosen]
-        pd.testing.assert_frame_equal(frame, carried[there], check_flags=False, check_like=True)
-    assert len(today.own_pages) == len(with_id(carried))
-
-
-def test_a_project_without_an_analysis_is_just_without(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    having = with_id(carried)
-    today.bare = {having[0]}
-    frame = load(directory, details=True)
-    assert having[0] not in today.own_pages
-    row = frame[frame["id"] == having[0]]
-    assert row[[name for name in row if name in ANALYSIS_COLUMNS]].isna().all(axis=None)
-
-
-@pytest.mark.parametrize("how", ["bare", "silent"])
-def test_without_ids_of_analyses_every_own_page_is_asked_for(
-    directory: Directory, today: TodayService, carried: pd.DataFrame, how: str
-) -> None:
-    today.sends_ids = False
-    without = with_id(carried)[3]
-    setattr(today, how, {without})
-    frame = load(directory, details=True)
-    assert sorted(today.own_pages) == sorted(carried["id"])
-    row = frame[frame["id"] == without]
-    assert row["analysis_total_code_lines"].isna().all()
-    assert get_provenance(frame)["details_missing"] == []
-
-
-@pytest.mark.parametrize(
-    ("how", "why"),
-    [("gone", "gone"), ("deleted", "gone"), ("refused", "refused")],
-)
-def test_a_page_that_does_not_come_is_named_and_its_row_stays(
-    directory: Directory, today: TodayService, carried: pd.DataFrame, how: str, why: str
-) -> None:
-    lost = with_id(carried)[2:4]
-    setattr(today, how, set(lost))
-    with pytest.raises(IncompleteCollectionError, match=rf"{lost[0]} \({why}\)") as caught:
+@pytest.mark.parametrize("how", ["gone", "deleted", "refused"])
+def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, carried, how):
+    directory, lost = connect(rig), with_id(carried)[2:4]
+    rig.own_pages = dict.fromkeys(lost, {"gone": GONE, "deleted": DELETED, "refused": REFUSED}[how])
+    with pytest.raises(IncompleteCollectionError, match=lost[0]) as caught:
         load(directory, details=True)
     assert caught.value.details_missing == tuple(lost)
-    assert list(caught.value.frame["id"]) == list(carried["id"])
-    assert get_provenance(caught.value.frame)["requests_made"] == len(today.asked)
-    today.forget()
+    assert caught.value.frame["id"].tolist() == carried["id"].tolist()
+    assert get_provenance(caught.value.frame)["requests_made"] == len(rig.requests) == 25
+    rig.forget()
     with pytest.warns(IncompleteWarning) as warned:
         frame = load(directory, details=True, incomplete="warn")
-    [warning] = [one.message for one in warned]
-    assert isinstance(warning, IncompleteWarning)
-    assert warning.details_missing == tuple(lost)
-    assert today.own_pages == []
+    assert warned[0].message.details_missing == tuple(lost)
+    assert rig.requests == []  # a refusal is paid for once
     facts = get_provenance(frame)
-    assert facts["details_missing"] == lost
-    assert facts["complete"] is False
+    assert (facts["details_missing"], facts["complete"]) == (lost, False)
     rows = frame.set_index("id").loc[lost]
     assert rows["name"].notna().all()
-    assert rows["analysis_total_code_lines"].isna().all()
-    setattr(today, how, set())
+    assert rows[LINES].isna().all()
+    price = directory.plan("projects", sort="project_name", details=True)
+    assert (price.requests_needed, price.details, price.details_cached) == (0, 22, 22)
+    rig.own_pages = {}
     load(directory, details=True, refresh=True)
-    assert get_provenance(load(directory, details=True))["details_missing"] == []
+    same(load(directory, details=True), carried)
 
 
-def test_of_many_pages_that_do_not_come_the_first_are_named_and_the_others_counted(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    lost = with_id(carried)[:25]
-    today.gone = set(lost)
-    last = f"{lost[19]} .gone. and 5 more"
-    with pytest.raises(IncompleteCollectionError, match=rf"of 25 records.*{last}") as caught:
-        load(directory, details=True)
+def test_details_missing_are_all_of_them(rig, connect, carried):
+    lost = with_id(carried)[:21]
+    rig.own_pages = dict.fromkeys(lost, GONE)
+    with pytest.raises(IncompleteCollectionError, match=lost[19]) as caught:
+        load(connect(rig), details=True)
     assert caught.value.details_missing == tuple(lost)
+    assert lost[20] not in caught.value.missing.split("(")[-1]  # the others are counted
+    assert "21" in caught.value.missing
 
 
-def test_the_record_of_another_project_is_refused(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
+def test_details_of_another_project_are_refused(rig, connect, carried):
     asked, other = with_id(carried)[:2]
-    today.others = {asked: other}
-    with pytest.raises(IncompleteCollectionError, match=f"{asked} .returned {other}"):
-        load(directory, details=True)
+    rig.other = {asked: other}
+    with pytest.raises(IncompleteCollectionError) as caught:
+        load(connect(rig), details=True)
+    assert caught.value.details_missing == (asked,)
     with pytest.warns(IncompleteWarning):
-        frame = load(directory, details=True, incomplete="warn")
-    assert list(frame["name"]) == list(carried["name"])
+        frame = load(connect(rig), details=True, incomplete="warn")
+    assert frame["name"].tolist() == carried["name"].tolist()
+    assert frame[LINES].notna().sum() == 21
 
 
-def test_a_directory_out_of_order_is_an_error_and_what_came_is_kept(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    today.broken = {with_id(carried)[20]}
-    with pytest.raises(ServiceError):
-        load(directory, details=True)
-    today.broken = set()
-    today.forget()
-    load(directory, details=True)
-    assert today.own_pages == with_id(carried)[20:]
+def test_details_of_a_directory_out_of_order_keep_what_came(rig, connect, carried):
+    rig.own_pages = {with_id(carried)[15]: BROKEN}
+    with pytest.raises(ServiceError) as caught:
+        load(connect(rig), details=True)
+    assert caught.value.status == 500
+    rig.own_pages = {}
+    rig.forget()
+    same(load(connect(rig), details=True), carried)
+    assert own_pages(rig) == with_id(carried)[15:]
 
 
-def test_a_used_up_quota_keeps_what_came(
-    today: TodayService, ask: Callable[..., Directory], carried: pd.DataFrame
-) -> None:
-    half = len(with_id(carried))
+def test_details_beyond_the_quota_keep_what_came(rig, connect, carried):
     with pytest.raises(QuotaExceededError):
-        load(ask(today, daily_quota=half), details=True)
-    came = list(today.own_pages)
-    today.forget()
-    frame = load(ask(today, daily_quota=100_000), details=True)
-    pd.testing.assert_frame_equal(frame, carried, check_flags=False, check_like=True)
-    assert today.own_pages == with_id(carried)[len(came) :]
+        load(connect(rig, daily_quota=14), details=True)
+    assert len(rig.requests) == 14
+    rig.forget()
+    same(load(connect(rig), details=True), carried)
+    assert own_pages(rig) == with_id(carried)[11:]
 
 
-def test_offline_an_own_page_that_is_not_there_is_an_error(directory: Directory) -> None:
+def test_details_that_are_not_in_the_cache_are_an_error_offline(rig, connect):
+    with pytest.warns(AnalysesNotSentWarning):
+        load(connect(rig))
+    with pytest.raises(CacheError):
+        load(connect(rig), details=True, offline=True)
+
+
+def test_details_a_callback_is_told_of_them_and_may_stop(rig, connect):
+    told, directory = [], connect(rig)
+    load(directory, details=True, progress=lambda *numbers: told.append(numbers))
+    assert told == [(10, 24), (20, 24), (24, 24), *((n, 22) for n in range(1, 23))]
+    for last, left in (((3, 22), 19), ((24, 24), 22)):
+
+        def stop(*numbers, last=last):
+            if numbers == last:
+                raise StopIteration
+
+        with pytest.raises(IncompleteCollectionError, match=f"{left} ") as caught:
+            load(directory, details=True, refresh=True, progress=stop)
+        assert len(caught.value.frame) == 24
+        assert caught.value.frame[LINES].notna().sum() == 22 - left
+
+
+# What they cost
+
+
+def test_details_price_has_two_bounds_until_pages_are_known(rig, connect):
+    question = {"sort": "project_name", "details": True}
+    directory = connect(rig)
+    price = dirframe.plan("projects", directory=directory, **question)
+    first = [one for one in own_needed(directory) if one not in BARE]
+    assert (price.exact, price.requests_used, len(rig.requests)) == (False, 1, 1)
+    assert price.requests_at_least == 2 + len(first)
+    assert price.requests_needed == 2 + len(first) + 14
+    assert price.details == len(first) + 14
+    for left, fits in (
+        (price.requests_at_least - 1, False),
+        (price.requests_at_least, None),
+        (price.requests_needed - 1, None),
+        (price.requests_needed, True),
+    ):
+        other = connect(rig, daily_quota=left + len(rig.requests))
+        again = dirframe.plan("projects", directory=other, **question)
+        assert (again.quota_left, again.fits) == (left, fits)
+    load(directory, details=True)
+    assert price.requests_at_least <= len(rig.requests) - 1 <= price.requests_needed
+    price = dirframe.plan("projects", directory=directory, **question)
+    assert (price.exact, price.requests_needed, price.details, price.fits) == (True, 0, 22, True)
+
+
+def own_needed(directory):
+    """Return the projects of the first page, which is in the cache."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AnalysesNotSentWarning)
+        return load(directory, max_items=10, offline=True)["id"].tolist()
+
+
+def test_details_price_is_exact_when_all_pages_are_known(rig, connect):
+    directory = connect(rig)
+    with pytest.warns(AnalysesNotSentWarning):
         load(directory)
-    with pytest.raises(CacheError):
-        load(directory, details=True, offline=True)
+    rig.forget()
+    price = dirframe.plan("projects", sort="project_name", details=True, directory=directory)
+    assert (price.exact, price.requests_needed, price.requests_at_least) == (True, 22, 22)
+    frame = load(directory, details=True)
+    assert get_provenance(frame)["requests_made"] == len(rig.requests) == 22
+    without = dirframe.plan("projects", sort="project_name", directory=directory)
+    assert (without.exact, without.details, without.requests_needed) == (True, 0, 0)
 
 
-def test_progress_tells_of_own_pages_and_stops_the_load(
-    directory: Directory, today: TodayService, carried: pd.DataFrame
-) -> None:
-    told: list[tuple[int, int]] = []
-    load(directory, details=True, progress=lambda *numbers: told.append(numbers))
-    needed = len(with_id(carried))
-    assert told[-1] == (needed, needed)
-    today.forget()
-
-    def stop(came: int, total: int) -> None:
-        if (came, total) == (3, needed):
-            raise StopIteration
-
-    with pytest.raises(IncompleteCollectionError, match=f"{needed - 3:,} own pages left"):
-        load(directory, details=True, refresh=True, progress=stop)
+def test_details_price_without_any_id_has_no_lower_bound(rig, connect):
+    rig.bare = set(IDS)
+    price = dirframe.plan("projects", sort="project_name", details=True, directory=connect(rig))
+    assert (price.requests_at_least, price.requests_needed) == (2, 26)
 
 
-def test_a_load_that_is_stopped_before_the_first_own_page_is_not_complete(
-    directory: Directory, carried: pd.DataFrame
-) -> None:
-    def stop(came: int, total: int) -> None:
-        if came >= total:
-            raise StopIteration
+def test_details_refusals_are_forgotten_with_the_pages(rig, connect, carried):
+    silent = with_id(carried)[3]
+    rig.own_pages = {silent: SILENT}
+    with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC)) as clock:
+        directory = connect(rig)
+        for _ in range(2):
+            rig.forget()
+            frame = load(directory, details=True)
+            assert frame[LINES].notna().sum() == 21
+            assert get_provenance(frame)["requests_made"] == len(rig.requests)
+        assert rig.requests == []
+        clock.shift(timedelta(days=30))
+        load(directory, details=True)
+        assert silent in own_pages(rig)
 
-    with pytest.raises(IncompleteCollectionError, match=f"{len(with_id(carried))} own pages left"):
-        load(directory, details=True, progress=stop)
 
-
-def test_accounts_have_no_details(directory: Directory) -> None:
-    with pytest.raises(InvalidInputError, match="details"):
-        dirframe.plan("accounts", details=True, directory=directory)
+def test_details_pay_for_one_redirect_however_many_workers(connect, carried):
+    with make() as rig:
+        rig.moves = True
+        same(load(connect(rig, max_workers=4), details=True), carried)
+        asked = Counter(request.path.split("/")[1].partition(".")[0] for request in rig.requests)
+        assert asked == {"projects": 1, "p": 25}
+        same(load(connect(rig, max_workers=4), details=True), carried)
+        assert len(rig.requests) == 26

@@ -1,11 +1,12 @@
-"""Any address below the base URL becomes a typed frame, whole or not at all."""
+"""A question becomes a typed frame, whole or not at all, that says what it was made from."""
 
-from __future__ import annotations
-
+import pickle
+import sys
+import threading
+import types
 import warnings
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
@@ -17,92 +18,510 @@ from dirframe.errors import (
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
+    InvalidKeyError,
     NotFoundError,
     ServiceError,
     StaleWarning,
     UnreadableResponseError,
     UnreadableValueWarning,
 )
-from dirframe.provenance import get_provenance
-from tests.client import Asked, Reply, Server, page_xml, record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from dirframe.client.directory import Directory
+from dirframe.provenance import caption, get_provenance
+from tests.rig import faults
+from tests.rig.server import KEY, Rig, numbered, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
 
 
-def load(path: str, directory: Directory, **options: Any) -> pd.DataFrame:
-    frame: pd.DataFrame = dirframe.load(path, directory=directory, progress=False, **options)
-    return frame
+@pytest.fixture(scope="module")
+def by_hand(tmp_path_factory):
+    """Serve the pages that were written by hand from the specification with the real service."""
+    folder = tmp_path_factory.mktemp("by-hand")
+    for name in ("accounts-page.xml", "projects-page.xml"):
+        (folder / name).write_bytes((XML / name).read_bytes())
+    service = dirframe.serve(folder)
+    with dirframe.Directory(service.url, service.api_key, name="by hand", cache=False) as opened:
+        yield opened
+    service.stop()
 
 
-def paged(records: Sequence[str], *, size: int = 10) -> Callable[[Asked], bytes]:
-    """Serve records in pages; behind the last page nothing stands."""
-
-    def answer(asked: Asked) -> bytes:
-        begin = (asked.page - 1) * size
-        return page_xml(records[begin : begin + size], available=len(records), first=begin)
-
-    return answer
+@pytest.fixture
+def rig():
+    """Serve 55 projects on six pages."""
+    with Rig(55).in_process() as opened:
+        yield opened
 
 
-def document(name: str) -> Callable[[Asked], bytes]:
-    return lambda _: (XML / name).read_bytes()
+def projects(directory, **options):
+    return dirframe.load_projects(directory, progress=False, **options)
 
 
-def test_all_pages_come_together_and_a_later_page_decides_about_the_type(
-    at: Callable[..., Directory],
-) -> None:
-    things = [record(str(n), "thing", size=f"{n}", code=f"{n:02}") for n in range(1, 24)]
-    with Server(paged(things)) as server:
-        frame = load("/things.xml", at(server))
-    assert frame["id"].tolist() == [str(n) for n in range(1, 24)]
-    assert frame.dtypes.astype(str).to_dict() == {"id": "str", "size": "Int64", "code": "str"}
-    assert frame["code"].iloc[0] == "01"
-    facts = get_provenance(frame)
+def load(path, directory, **options):
+    return dirframe.load(path, directory=directory, progress=False, **options)
+
+
+def columns(resource):
+    """Return the columns that a frame of records always has."""
+    fields = dirframe.fields(resource)
+    return fields["name"][fields["dialects"] == "extension outside the specification"].tolist()
+
+
+# Accounts and projects
+
+
+def test_load_accounts_as_written(by_hand):
+    frame = dirframe.load_accounts(by_hand, sort="id", progress=False)
+    assert frame["name"].tolist() == ["Ada Example", "Zoë <b>Größe</b> 自己", "new member"]
+    assert frame["country_code"][:2].tolist() == ["United Kingdom", "NA"]
+    assert frame["country_code"].isna().tolist() == [False, False, True]
+    assert frame["kudo_score_kudo_rank"].tolist() == [9, pd.NA, pd.NA]
+    assert frame["latitude"][0] == pytest.approx(54.78673058121807, abs=1e-12)
+    assert frame["created_at"][0] == pd.Timestamp("2007-01-08T09:10:11Z")
+    assert list(frame)[:3] == ["id", "name", "created_at"]
+
+
+def test_load_projects_as_written(by_hand):
+    frame = projects(by_hand, sort="id")
+    assert frame["name"].tolist() == ["Example Version Control", "Étoilé 3Σ"]
+    assert frame["description"][1] == "Two lines,\nin one text."
+    assert frame["analysis_total_code_lines"].tolist() == [319_283, pd.NA]
+    assert frame["stack_count"].tolist() == [1096, 0]
+    assert frame["download_url"].isna().tolist() == [False, True]
+    assert list(frame)[:3] == ["id", "name", "created_at"]
+
+
+def test_load_asks_what_was_meant(by_hand, serve, connect):
+    assert projects(by_hand, query="ÉTOILÉ")["id"].tolist() == ["2"]
+    assert projects(by_hand, sort="name_reverse")["id"].tolist() == ["2", "1"]
+    assert projects(by_hand, sort="stack_count_reverse", max_items=1)["id"].tolist() == ["1"]
+    rig = serve(page_xml([record(1, "account")], available=1, first=0))
+    dirframe.load_accounts(
+        connect(rig), query=" ada & co", sort="name_reverse", max_items=7, progress=False
+    )
+    dirframe.load_accounts(connect(rig), progress=False)
+    [asked, plain] = [request.query for request in rig.requests]
+    question = {"query": " ada & co", "sort": "name_reverse"}
+    assert asked == {"api_key": KEY, "page": "1", **question}
+    assert plain == {"api_key": KEY, "page": "1"}
+
+
+def test_load_accepts_each_sort_of_the_resource(serve, connect):
+    rig = serve(lambda _: page_xml([], available=0, first=0))
+    sorts = {
+        name + way
+        for name in ("id", "name", "created_at", "updated_at")
+        for way in ("", "_reverse")
+    }
+    directory = connect(rig)
+    for sort in sorts:
+        dirframe.load_accounts(directory, sort=sort, progress=False)
+    sorts |= {"stack_count", "stack_count_reverse", "new", "users", "rating", "active_committers"}
+    sorts |= {"activity_level", "popularity", "project_name", "description", "relevance"}
+    for sort in sorts:
+        projects(directory, sort=sort)
+    asked = [request.query["sort"] for request in rig.requests if request.path == "/projects.xml"]
+    assert set(asked) == sorts
+
+
+def test_load_provenance_says_what_it_was_made_from(by_hand):
+    facts = get_provenance(projects(by_hand, query="example", sort="id", max_items=5))
+    assert facts["resource"] == "project"
+    assert facts["query"] == {"query": "example", "sort": "id", "max_items": 5}
+    assert (facts["source"], facts["base_url"]) == ("by hand", by_hand.settings.base_url)
+    assert (facts["items_available"], facts["items_loaded"]) == (1, 1)
     assert facts["complete"] is True
-    assert (facts["resource"], facts["items_available"]) == ("thing", 23)
+    assert facts["retrieved_oldest"] <= facts["retrieved_newest"]
+    assert facts["synthetic"] is False
+    assert (facts["requests_made"], facts["requests_cached"]) == (1, 0)
+    assert by_hand.settings.api_key.reveal() not in str(facts)
+
+
+def test_load_of_at_most_some_says_so_and_is_no_failure(by_hand):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        facts = get_provenance(projects(by_hand, max_items=1))
+    assert facts["complete"] is False
+    assert facts["incomplete_reason"]
+    assert (facts["items_available"], facts["items_loaded"]) == (2, 1)
+
+
+def test_load_of_nothing_has_every_column_and_dtype(by_hand):
+    nothing, all_of_it = projects(by_hand, query="zzzz"), projects(by_hand)
+    assert len(nothing) == 0
+    assert nothing.dtypes.equals(all_of_it.dtypes[list(nothing)])
+    assert {"id", "stack_count", "analysis_total_code_lines"} <= {*nothing}
+    assert get_provenance(nothing)["complete"] is True
+
+
+def test_load_of_the_sample_is_whole_and_marked(sample, sample_projects):
+    assert len(sample_projects) == 1500
+    assert sample_projects["id"].is_unique
+    facts = get_provenance(sample_projects)
+    assert (facts["complete"], facts["synthetic"]) == (True, True)
+    assert projects(sample, max_items=30)["id"].tolist() == sample_projects["id"][:30].tolist()
+
+
+def test_load_with_a_wrong_key(by_hand):
+    with (
+        dirframe.Directory(by_hand.settings.base_url, "a wrong key", cache=False) as directory,
+        pytest.raises(InvalidKeyError) as caught,
+    ):
+        projects(directory)
+    assert caught.value.status == 403
+    assert caught.value.url.startswith(by_hand.settings.base_url)
+
+
+def test_load_takes_the_directory_as_first_argument(rig, connect):
+    rig.add("account", 3)
+    rig.add("language", 3)
+    for name in ("load_accounts", "load_projects", "load_languages"):
+        function, directory = getattr(dirframe, name), connect(rig)
+        frame = function(directory, max_items=3, progress=False)
+        assert frame.equals(function(directory=directory, max_items=3, progress=False))
+        with pytest.raises(InvalidInputError):
+            function("firefox")
+
+
+# What is refused before anything is sent
+
+
+def test_load_refuses_wrong_arguments_before_anything_is_sent(serve, connect):
+    rig = serve(page_xml([], available=0, first=0))
+    directory = connect(rig)
+    wrong = [
+        *({"sort": sort} for sort in ("", "NAME", "id desc", "random", ["name"])),
+        *({"max_items": count} for count in (0, -1, 2.0, True, "5", 1.5)),
+        *({"query": query} for query in (["parser", "lexer"], 2, b"parser", "caf\udce9")),
+        {"incomplete": "ignore"},
+        {"refresh": True, "offline": True},
+    ]
+    calls = [lambda options=options: projects(directory, **options) for options in wrong]
+    calls += [
+        lambda: dirframe.load_accounts(directory, sort="stack_count"),
+        lambda: dirframe.load_languages(directory, sort="id"),
+        lambda: dirframe.load_size(1, incomplete="never", directory=directory),
+        lambda: load("/languages.xml", directory, sort="colour"),
+        lambda: load("/languages.xml?sort=name", directory, sort="code"),
+        lambda: load("/languages.xml", directory, max_items=0),
+        lambda: load("/languages.xml", directory, incomplete="ignore"),
+    ]
+    for function in (dirframe.load_contributors, dirframe.load_activity, dirframe.load_size):
+        for value in ("", " ", ".", ".."):
+            calls.append(lambda f=function, v=value: f(v, directory=directory))
+    failures = []
+    for number, call in enumerate(calls):
+        try:
+            call()
+        except InvalidInputError:
+            continue
+        failures.append(number)
+    assert not failures
+    assert rig.requests == []
+    with pytest.raises(TypeError):
+        dirframe.load_accounts(directory, limit=5)
+
+
+def test_load_refuses_addresses_that_lead_elsewhere_or_hold_too_much(serve, connect):
+    rig = serve(page_xml([], available=0, first=0))
+    key = "s3cret+key"
+    directory = connect(rig, url=f"{rig.url}/base", key=key)
+    refused = [
+        "https://elsewhere.example/languages.xml", "//elsewhere.example/languages.xml",
+        f"{rig.url}/basement/x.xml", f"{rig.url.replace('http', 'https')}/base/x.xml",
+        "file:///etc/passwd.xml", "/../languages.xml", "/a/%2e%2e/languages.xml",
+        "/languages.xml#top", "/languages", "/languages.xml/", "/languages.xml?page=2",
+        "/languages.xml?api_key=k", "/languages.xml?API%5FKEY=k", "", None, 7,
+        "/projects/s3cret+key.xml", "/x.xml?q=s3cret%2Bkey", "https://u:s3cret@h/x.xml",
+    ]  # fmt: skip
+    failures = []
+    for path in refused:
+        try:
+            load(path, directory)
+        except InvalidInputError as error:
+            if "s3cret" not in str(error):
+                continue
+        failures.append(path)
+    assert not failures
+    assert rig.requests == []
+
+
+# Incomplete collections
+
+
+def short(asked):
+    """State three records, and send two."""
+    return page_xml([record("1"), record("2")] if asked.page == 1 else [], available=3, first=0)
+
+
+def test_load_of_an_incomplete_collection_is_an_error_with_what_came(serve, connect):
+    with pytest.raises(IncompleteCollectionError) as caught:
+        projects(connect(serve(short)))
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        assert error.frame["id"].tolist() == ["1", "2"]
+        assert error.missing
+        assert error.details_missing == ()
+        assert get_provenance(error.frame)["complete"] is False
+
+
+def test_load_of_an_incomplete_collection_with_a_warning(serve, connect):
+    with pytest.warns(IncompleteWarning) as caught:
+        frame = projects(connect(serve(short)), incomplete="warn")
+    assert caught[0].filename == __file__
+    assert frame["id"].tolist() == ["1", "2"]
+    facts = get_provenance(frame)
+    assert facts["complete"] is False
+    assert "2 " in facts["incomplete_reason"]
+    assert "3" in facts["incomplete_reason"]
+
+
+def test_load_after_a_failure_pays_for_missing_pages_alone(rig, connect):
+    rig.on_page[3] = [faults.fails("An unknown application error occured.", 500)]
+    with pytest.raises(ServiceError):
+        projects(connect(rig))
+    assert rig.pages == [1, 2, 3]
+    rig.forget()
+    frame = projects(connect(rig))
+    assert frame["id"].tolist() == numbered(55)
+    assert rig.pages == [3, 4, 5, 6]
+    facts = get_provenance(frame)
+    assert (facts["requests_made"], facts["requests_cached"]) == (4, 2)
+
+
+# Progress
+
+
+def test_load_tells_a_callback_how_far_it_is(rig, connect):
+    told = []
+    dirframe.load_projects(connect(rig), progress=lambda *numbers: told.append(numbers))
+    assert told == [(10, 55), (20, 55), (30, 55), (40, 55), (50, 55), (55, 55)]
+    told.clear()
+    dirframe.load_projects(connect(rig), max_items=15, progress=lambda *n: told.append(n))
+    assert told == [(10, 15), (15, 15)]
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_load_that_a_callback_stops_keeps_what_came(rig, connect, workers):
+    def stop(count, total):
+        if count >= 30:
+            raise StopIteration
+
+    with pytest.raises(IncompleteCollectionError, match="30 of 55") as caught:
+        dirframe.load_projects(connect(rig, max_workers=workers), progress=stop)
+    assert caught.value.frame["id"].tolist() == numbered(30)
+    facts = get_provenance(caught.value.frame)
+    assert facts["complete"] is False
+    sent = {request.page for request in rig.requests}
+    rig.forget()
+    assert projects(connect(rig))["id"].tolist() == numbered(55)
+    assert {1, 2, 3} <= sent
+    assert set(rig.pages) == {*range(1, 7)} - sent
+
+
+def test_load_stopped_when_all_was_read_is_complete(rig, connect):
+    def stop(count, total):
+        if count == total:
+            raise StopIteration
+
+    frame = dirframe.load_projects(connect(rig), progress=stop)
+    assert get_provenance(frame)["complete"] is True
+
+
+def test_load_shows_a_bar_where_someone_looks(rig, connect, capsys, monkeypatch):
+    directory = connect(rig)
+    dirframe.load_projects(directory, progress=True)  # a pipe
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    dirframe.load_projects(directory, progress=True)
+    shown = capsys.readouterr()
+    assert "55/55" in shown.err
+    assert shown.out == ""
+    dirframe.load_projects(directory, progress=False)
+    rig.faults.append(faults.fails("no", 500))
+    with pytest.raises(ServiceError):
+        dirframe.load_projects(directory, refresh=True, progress=True)
+    assert "55" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("config", [{"IPKernelApp": {}}, {}])
+def test_load_shows_a_bar_in_a_notebook_alone(rig, connect, capsys, monkeypatch, config):
+    shell = types.SimpleNamespace(config=config)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+    made = []
+
+    class Bar:
+        def __init__(self, **options):
+            made.append(self)
+            self.count = 0
+
+        def update(self, count):
+            self.count += count
+
+        def close(self):
+            made.append("closed")
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    dirframe.load_projects(connect(rig), progress=True)
+    assert capsys.readouterr() == ("", "")
+    assert len(made) == (2 if config else 0)
+    if config:
+        assert (made[0].count, made[0].total, made[1]) == (55, 55, "closed")
+
+
+# Workers
+
+
+def test_load_order_does_not_depend_on_workers(connect):
+    with Rig(133) as rig:
+        rig.before = lambda asked: threading.Event().wait(0.004 * (asked.page % 3))
+        for workers in (1, 2, 8):
+            frame = projects(connect(rig, max_workers=workers), refresh=True)
+            assert frame["id"].tolist() == numbered(133)
+            assert get_provenance(frame)["complete"] is True
+
+
+def test_load_keeps_all_workers_busy(connect):
+    four = threading.Barrier(4)
+
+    def together(asked):
+        if asked.page > 2:
+            four.wait(60)
+        else:
+            threading.Event().wait(0.02)  # threads begin with a page that has to be waited for
+
+    with Rig(175) as rig:
+        rig.before = together
+        assert len(projects(connect(rig, max_workers=4))) == 175
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_load_error_of_any_page_ends_it(connect, workers):
+    with Rig(333) as rig:
+        rig.always = faults.late(0.004)
+        rig.on_page[7] = [faults.fails("broken", 500)]
+        with pytest.raises(ServiceError) as caught:
+            projects(connect(rig, max_workers=workers))
+        assert caught.value.url.endswith("page=7")
+        assert len(rig.requests) <= 7 + (workers > 1) * 20
+
+
+# Any address
+
+
+def test_load_path_reads_all_pages_and_a_later_one_decides_on_dtypes(connect):
+    things = [record(n, "thing", size=n, code=f"{n:02}") for n in range(1, 24)]
+    with Rig(things, kind="thing").in_process() as rig:
+        frame = load("/things.xml", connect(rig))
+    assert frame["id"].tolist() == numbered(23)
+    assert frame.dtypes.astype(str).to_dict() == {"id": "str", "size": "Int64", "code": "str"}
+    assert frame["code"][0] == "01"
+    facts = get_provenance(frame)
+    assert (facts["complete"], facts["resource"], facts["items_available"]) == (True, "thing", 23)
     assert facts["query"] == {"path": "/things.xml"}
-    first, *others = (asked.query.get("page", "") for asked in server.asked)
-    assert (first, sorted(others)) == ("", ["2", "3"])  # the others were asked for together
+    assert [asked.query.get("page") for asked in rig.requests] == [None, "2", "3"]
 
 
-def test_records_without_an_id_are_told_apart_by_what_they_hold(
-    at: Callable[..., Directory],
-) -> None:
+def test_load_path_is_written_as_an_address_needs_it(serve, connect):
+    rig = serve(page_xml([], available=0, first=0))
+    directory = connect(rig, url=f"{rig.url}/base")
+    paths = {
+        "/things.xml": "/base/things.xml?",
+        " others.xml ": "/base/others.xml?",
+        f"{rig.url}/base/more.xml": "/base/more.xml?",
+        "/a/étoile 3/b.xml": "/base/a/%C3%A9toile%203/b.xml?",
+        "/a/c%2B%2B/b.xml": "/base/a/c%2B%2B/b.xml?",
+        "/a.xml?sort=name&q=a+b": "/base/a.xml?q=a+b&sort=name&",
+    }
+    for path in paths:
+        load(path, directory)
+    targets = [asked.target for asked in rig.requests]
+    failures = [
+        t for t, path in zip(targets, paths.values(), strict=True) if not t.startswith(path)
+    ]
+    assert not failures
+    dirframe.load_contributors("a/../b?c", directory=directory, progress=False)
+    assert rig.requests[-1].target.startswith("/base/projects/a%2F..%2Fb%3Fc/contributors.xml?")
+
+
+def test_load_path_knows_what_is_there(serve, connect):
+    known = {
+        "/projects.xml": "project", "/languages.xml": "language", "/orgs.xml": "org",
+        "/projects/1/contributors.xml": "contributor_fact",
+        "/projects/1/analyses/latest/size_facts.xml": "size_fact",
+        "/projects/1/analyses/latest/activity_facts.xml": "activity_fact",
+        "/accounts/1/kudos/sent.xml": "kudo", "/accounts/1/kudos.xml": "kudo",
+    }  # fmt: skip
+    single = {
+        "/projects/firefox.xml": "project", "/accounts/1.xml": "account",
+        "/languages/7.xml": "language", "/projects/1/contributors/5.xml": "contributor_fact",
+        "/projects/1/analyses/latest.xml": "analysis", "/forums/1/posts/7.xml": "post",
+    }  # fmt: skip
+
+    def answer(asked):
+        if asked.path in single:
+            return page_xml([record("7", single[asked.path])])
+        return page_xml([], available=0, first=0, result=False)
+
+    directory = connect(serve(answer))
+    failures = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnalysesNotSentWarning)
+        for path, name in (known | single).items():
+            frame = load(path, directory)
+            facts = get_provenance(frame)
+            found = (facts["resource"], facts["complete"], len(frame))
+            if found != (name, True, int(path in single)) or not list(frame):
+                failures.append((path, found))
+    assert not failures
+    frame = load("/projects/1/contributors.xml", directory)
+    assert list(frame) == columns("contributor_fact")
+    assert frame["first_commit_time"].dtype == "datetime64[us, UTC]"
+    unknown = load("/things.xml", directory)
+    assert unknown.shape == (0, 0)
+    assert get_provenance(unknown)["items_available"] == 0
+
+
+def test_load_path_tells_records_without_an_id_apart_by_what_they_hold(serve, connect):
     same = "<thing><size>1</size></thing>"
 
-    def answer(asked: Asked) -> bytes:  # a page behind the last one says the last one again
+    def answer(asked):  # a page behind the last one is the last one again
         page = min(asked.page, 2)
         things = [same] * 10 if page == 1 else ["<thing><size>2</size></thing>"] * 10
         return page_xml(things, available=20, first=page * 10 - 10)
 
-    with Server(answer) as server:
-        frame = load("/things.xml", at(server))
+    frame = load("/things.xml", connect(serve(answer)))
     assert frame["size"].tolist() == [1] * 10 + [2] * 10
-    assert get_provenance(frame)["complete"] is True
-    assert get_provenance(frame)["duplicates_removed"] == 0
+    facts = get_provenance(frame)
+    assert (facts["complete"], facts["duplicates_removed"]) == (True, 0)
+    others = [
+        same.replace("thing>", "thing>\n ", 1),  # blanks make no other record
+        "<thing><size>1</size><from>1</from></thing>", "<thing><size a='1'>1</size></thing>",
+        "<thing a='1'><size>1</size></thing>", "<thing><from>1</from></thing>",
+        "<thing><x><size>1</size></x></thing>", "<thing><size>1</size><x>2</x></thing>",
+    ]  # fmt: skip
+
+    def pages(second):
+        return lambda asked: page_xml(
+            [same, second][asked.page - 1 : asked.page], available=2, first=asked.page - 1
+        )
+
+    complete = []
+    for other in others:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IncompleteWarning)
+            frame = load("/things.xml", connect(serve(pages(other))), incomplete="warn")
+        complete.append(get_provenance(frame)["complete"])
+    assert complete == [False] + [True] * 6
 
 
-def test_a_page_that_repeats_another_is_no_proof(at: Callable[..., Directory]) -> None:
-    def answer(asked: Asked) -> bytes:
-        things = [f"<thing><size>{n}</size></thing>" for n in range(10)]
-        return page_xml(things, available=20, first=(asked.page - 1) * 10)
-
-    with Server(answer) as server:
-        with pytest.raises(IncompleteCollectionError):
-            load("/things.xml", at(server))
-        with pytest.warns(IncompleteWarning, match="things of") as warned:
-            load("/things.xml", at(server), incomplete="warn")
-    assert warned[0].filename == __file__
+def test_load_path_page_that_repeats_another_is_no_proof(serve, connect):
+    things = [f"<thing><size>{n}</size></thing>" for n in range(10)]
+    rig = serve(lambda asked: page_xml(things, available=20, first=(asked.page - 1) * 10))
+    with pytest.raises(IncompleteCollectionError):
+        load("/things.xml", connect(rig))
 
 
-def test_one_record_is_one_row(at: Callable[..., Directory]) -> None:
-    with Server(document("contributor.xml")) as server:
-        frame = load("/projects/1/contributors/5.xml", at(server))
+def test_load_path_of_one_record(written, connect):
+    frame = load("/projects/1/contributors/5.xml", connect(written))
     assert len(frame) == 1
     assert frame["man_months"].item() == 14
     facts = get_provenance(frame)
@@ -114,215 +533,160 @@ def test_one_record_is_one_row(at: Callable[..., Directory]) -> None:
     assert list(spoken).count("contributor_id") == 1
 
 
-def test_accounts_and_projects_are_those_of_their_loaders(at: Callable[..., Directory]) -> None:
-    with Server(document("projects-page.xml")) as server:
-        directory = at(server)
-        frame = load("/projects.xml", directory)
-        expected = dirframe.load_projects(directory=directory, progress=False)
-    pd.testing.assert_frame_equal(frame, expected, check_flags=False)
-    assert len({asked.line for asked in server.asked}) == len(server.asked)  # one cache
+def test_load_path_of_projects_is_load_projects(written, connect):
+    directory = connect(written)
+    frame = load("/projects.xml", directory)
+    pd.testing.assert_frame_equal(frame, projects(directory), check_flags=False)
+    assert len(written.requests) == 1  # one cache
 
 
-def test_an_empty_collection_that_is_known_has_every_column(at: Callable[..., Directory]) -> None:
-    with Server(lambda _: page_xml([], available=0, first=0, result=False)) as server:
-        known = load("/projects/1/contributors.xml", at(server))
-        unknown = load("/things.xml", at(server))
-    assert list(known) == dirframe.fields("contributor_fact")["name"].tolist()[:-1]
-    assert known["first_commit_time"].dtype == "datetime64[us, UTC]"
-    assert get_provenance(known)["complete"] is True
-    assert unknown.shape == (0, 0)
-    assert get_provenance(unknown)["items_available"] == 0
+def test_load_path_refuses_other_documents(written, serve, connect):
+    two = page_xml(["<a><id>1</id></a>", "<b><id>2</id></b>"], available=2, first=0)
+    inner = "<things><thing><id>1</id></thing><thing><id>2</id></thing></things>"
+    nested = page_xml([inner], available=2, first=0).replace(b"returned>1", b"returned>2")
+    for body in (two, nested, b"<html><body>Down</body></html>"):
+        with pytest.raises(UnreadableResponseError) as caught:
+            load("/things.xml", connect(serve(body)))
+        assert caught.value.found
+        assert caught.value.source.endswith("/things.xml")
+    rig = serve((XML / "projects-page.xml").read_bytes())
+    for call in (
+        lambda: load("/languages.xml", connect(rig)),
+        lambda: dirframe.load_activity(1, directory=connect(rig)),
+    ):
+        with pytest.raises(UnreadableResponseError) as caught:
+            call()
+        assert caught.value.found == "<project>"
 
 
-def test_a_status_of_error_is_an_error_with_its_message(at: Callable[..., Directory]) -> None:
-    with Server(document("no-analysis.xml")) as server:
-        with pytest.raises(ServiceError, match="No analysis of this project yet"):
-            load("/projects/1/contributors.xml", at(server))
-        with pytest.raises(ServiceError, match="No analysis of this project yet"):
-            dirframe.load_activity(1, directory=at(server))
+def test_load_path_failures(written, connect):
+    directory = connect(written)
+    for call in (
+        lambda: load("/projects/none/contributors.xml", directory),
+        lambda: dirframe.load_activity("none", directory=directory),
+    ):
+        with pytest.raises(ServiceError) as caught:
+            call()
+        assert caught.value.status == 200
+        assert caught.value.help_text == "No analysis of this project yet"
+    with pytest.raises(NotFoundError) as caught:
+        load("/things.xml", directory)
+    assert caught.value.status == 404
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        (page_xml(["<a><id>1</id></a>", "<b><id>2</id></b>"], available=2, first=0), "holds <b>"),
-        (
-            (
-                b"<response><status>success</status><items_returned>2</items_returned>"
-                b"<items_available>2</items_available><result><things><thing><id>1</id></thing>"
-                b"<thing><id>2</id></thing></things></result></response>"
-            ),
-            "holds 1 <things>",
-        ),
-        (b"<html><body>Down</body></html>", "an HTML page"),
-    ],
-)
-def test_what_is_no_list_of_records_is_refused_and_named(
-    body: bytes, said: str, at: Callable[..., Directory]
-) -> None:
-    with Server(lambda _: body) as server, pytest.raises(UnreadableResponseError, match=said):
-        load("/things.xml", at(server))
+def test_load_path_sends_a_query_whichever_way_it_is_given(serve, connect):
+    rig = serve(page_xml([record("1", "thing")], available=1, first=0))
+    load("/things.xml?query=a+b&sort=size", connect(rig))
+    frame = load("/things.xml", connect(rig), query="a b", sort="size")  # from the cache
+    [asked] = rig.requests
+    assert asked.query == {"api_key": KEY, "query": "a b", "sort": "size"}
+    question = {"path": "/things.xml", "query": "a b", "sort": "size"}
+    assert get_provenance(frame)["query"] == question
 
 
-def test_other_records_than_the_path_is_known_for_are_refused(
-    at: Callable[..., Directory],
-) -> None:
-    with Server(document("projects-page.xml")) as server:
-        with pytest.raises(UnreadableResponseError, match="should hold <language> records"):
-            load("/languages.xml", at(server))
-        with pytest.raises(UnreadableResponseError, match="should hold <activity_fact> records"):
-            dirframe.load_activity(1, directory=at(server))
-
-
-def test_nothing_at_an_address_is_not_found(at: Callable[..., Directory]) -> None:
-    answer = Reply(b"<error><message>no such page</message></error>", status=404)
-    with Server(lambda _: answer) as server, pytest.raises(NotFoundError):
-        load("/things.xml", at(server))
-
-
-@pytest.mark.parametrize(
-    ("path", "options"),
-    [
-        ("https://elsewhere.example/languages.xml", {}),
-        ("/languages", {}),
-        ("/languages.xml?api_key=k", {}),
-        ("/languages.xml", {"incomplete": "ignore"}),
-        ("/languages.xml", {"max_items": 0}),
-        ("/languages.xml", {"sort": "colour"}),
-        ("/languages.xml?sort=name", {"sort": "code"}),
-        ("/languages.xml", {"refresh": True, "offline": True}),
-    ],
-)
-def test_what_cannot_be_meant_is_refused_before_anything_is_sent(
-    path: str, options: dict[str, Any], at: Callable[..., Directory]
-) -> None:
-    with Server(lambda _: b"") as server:
-        with pytest.raises(InvalidInputError):
-            load(path, at(server), **options)
-        assert server.asked == []
-
-
-def test_a_query_is_sent_whichever_way_it_is_said(at: Callable[..., Directory]) -> None:
-    things = [record("1", "thing")]
-    with Server(paged(things)) as server:
-        load("/things.xml?query=a+b&sort=size", at(server))
-        frame = load("/things.xml", at(server), query="a b", sort="size")  # from the cache
-    asked = [{k: v for k, v in one.query.items() if k != "api_key"} for one in server.asked]
-    assert asked == [{"query": "a b", "sort": "size"}]
-    assert get_provenance(frame)["query"] == {
-        "path": "/things.xml",
-        "query": "a b",
-        "sort": "size",
-    }
-
-
-def test_the_cache_is_used_as_it_is_for_projects(at: Callable[..., Directory]) -> None:
-    things = [record(str(n), "thing") for n in range(15)]
-    with Server(paged(things)) as server:
-        directory = at(server)
+def test_load_path_uses_the_cache(connect, tmp_path):
+    with Rig(15, kind="thing").in_process() as rig:
+        directory = connect(rig)
         with pytest.raises(CacheError):
             load("/things.xml", directory, offline=True)
-        load("/things.xml", directory)
-        assert len(server.asked) == 2
-        assert get_provenance(load("/things.xml", directory, offline=True))["requests_made"] == 0
-        load("/things.xml", directory)
-        assert len(server.asked) == 2
-        load("/things.xml", directory, refresh=True)
-        assert len(server.asked) == 4
+        assert rig.requests == []
+        for options, paid in (({}, 2), ({"offline": True}, 0), ({}, 0), ({"refresh": True}, 2)):
+            rig.forget()
+            frame = load("/things.xml", directory, **options)
+            assert get_provenance(frame)["requests_made"] == len(rig.requests) == paid
+        rig.forget()
+        load("/things.xml", connect(rig, cache=False))
+        assert len(rig.requests) == 2  # the first page is paid once
 
 
-def test_a_first_page_is_paid_once_without_a_cache(at: Callable[..., Directory]) -> None:
-    things = [record(str(n), "thing") for n in range(15)]
-    with Server(paged(things)) as server:
-        frame = load("/things.xml", at(server, cache_dir=None))
-        assert len(server.asked) == 2
-    assert get_provenance(frame)["requests_made"] == 2
-
-
-def test_columns_of_what_nobody_described_cannot_be_chosen(at: Callable[..., Directory]) -> None:
-    said = "There is no description of the columns of <thing>"
-    things = [record("1", "thing")]
-    with Server(paged(things)) as server, pytest.raises(InvalidInputError, match=said):
-        load("/things.xml", at(server), columns=["id"])
-
-
-def test_lists_of_what_nobody_described_are_tables_too(at: Callable[..., Directory]) -> None:
+def test_load_path_lists_of_unknown_records_are_tables(serve, connect):
     parts = "<parts><part><id>07</id><size>1</size></part><part><size>2</size></part></parts>"
-    with Server(paged([f"<thing><id>1</id>{parts}</thing>"])) as server:
-        frame = load("/things.xml", at(server))
-    table = dirframe.child_table(frame, "parts")
+    page = page_xml([f"<thing><id>1</id>{parts}</thing>"], available=1, first=0)
+    table = dirframe.child_table(load("/things.xml", connect(serve(page))), "parts")
     assert table["thing_id"].tolist() == ["1", "1"]
     assert table["size"].tolist() == [1, 2]
     assert table["id"].tolist()[0] == "07"
 
 
-def test_an_export_keeps_types_and_provenance(at: Callable[..., Directory], tmp_path: Path) -> None:
-    with Server(document("activity-facts.xml")) as server:
-        frame = dirframe.load_activity("example", directory=at(server))
-    for suffix in ("csv", "parquet", "feather"):
-        file = dirframe.export(frame, tmp_path / f"activity.{suffix}")
-        again = dirframe.read_export(file)
-        pd.testing.assert_frame_equal(again, frame)
-        assert get_provenance(again)["query"] == {"project": "example"}
-
-
-def test_a_plan_says_the_price_of_an_address(at: Callable[..., Directory]) -> None:
-    languages = [record(str(n), "language") for n in range(23)]
-    with Server(paged(languages)) as server:
-        directory = at(server)
-        for asked in ("languages", "/languages.xml"):
-            price = dirframe.plan(asked, directory=directory)
-            assert (price.collection, price.items, price.pages) == ("languages", 23, 3)
-            assert price.requests_needed == 2
-            assert price.fits
-        dirframe.load_languages(directory=directory, progress=False)
-        assert dirframe.plan("languages", directory=directory).requests_needed == 0
-        assert len(server.asked) == 3
-
-
-def test_a_plan_of_one_document_is_paid_by_asking(at: Callable[..., Directory]) -> None:
-    with Server(document("activity-facts.xml")) as server:
-        path = "/projects/1/analyses/latest/activity_facts.xml"
-        price = dirframe.plan(path, directory=at(server))
-    assert (price.items, price.pages, price.requests_needed, price.requests_used) == (
-        4,
-        1,
-        0,
-        1,
-    )
-
-
-def test_a_plan_of_no_collection_names_those_there_are(at: Callable[..., Directory]) -> None:
-    with Server(lambda _: b"") as server:
-        with pytest.raises(InvalidInputError, match="accounts, projects, languages, orgs, or"):
-            dirframe.plan("tongues", directory=at(server))
-        assert server.asked == []
-
-
-def test_a_warning_points_at_the_line_that_loads(
-    at: Callable[..., Directory], tmp_path: Path
-) -> None:
+def test_load_warnings_point_at_the_line_that_loads(serve, connect, tmp_path):
     named = record("1", analysis_id="7")
     page = page_xml([named, record("2", stack_count="many")], available=2, first=0)
+    many, one = serve(page), serve((XML / "contributor.xml").read_bytes())
     old = {"expire_after": timedelta(0)}
     recorded = tmp_path / "page.xml"
     recorded.write_bytes(page_xml([named], available=2, first=0))
-    with (
-        Server(lambda _: page) as server,
-        Server(document("contributor.xml")) as other,
-        warnings.catch_warnings(record=True) as caught,
-    ):
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        load("/projects.xml", at(server, **old))
-        load("/projects.xml", at(server, **old), stale=True)
-        load("/projects/1/contributors/5.xml", at(other, **old))
-        load("/projects/1/contributors/5.xml", at(other, **old), stale=True)
-        dirframe.load_projects(at(server, **old), progress=False, stale=True)
+        load("/projects.xml", connect(many, **old))
+        load("/projects.xml", connect(many, **old), stale=True)
+        load("/projects/1/contributors/5.xml", connect(one, **old))
+        load("/projects/1/contributors/5.xml", connect(one, **old), stale=True)
+        dirframe.load_projects(connect(many, **old), progress=False, stale=True)
         dirframe.read_pages(recorded)
     assert {warning.category for warning in caught} == {
-        AnalysesNotSentWarning,
-        IncompleteWarning,
-        StaleWarning,
-        UnreadableValueWarning,
+        *(AnalysesNotSentWarning, IncompleteWarning, StaleWarning, UnreadableValueWarning)
     }
     assert {warning.filename for warning in caught} == {__file__}
+
+
+# Collections outside the specification
+
+
+def test_load_languages_as_written(written, connect):
+    frame = dirframe.load_languages(connect(written), progress=False)
+    assert list(frame) == columns("language")
+    assert frame["id"].tolist() == ["7", "60"]
+    assert frame["code"].tolist() == [456_492_953, 0]
+    assert frame["comment_ratio"].tolist() == [0.199350244364884, pd.NA]
+    assert frame["category"].tolist() == ["code", "build"]
+    assert get_provenance(frame)["complete"] is True
+
+
+def test_load_contributors_as_written(written, connect):
+    frame = dirframe.load_contributors("example", directory=connect(written), progress=False)
+    assert list(frame) == columns("contributor_fact")
+    assert frame["contributor_id"].tolist() == ["5", "0009", "77"]
+    assert frame["account_name"].isna().tolist() == [False, True, True]
+    assert frame["first_commit_time"][0] == pd.Timestamp("2011-02-03T04:05:06Z")
+    assert frame["commits"].tolist() == [322, 1, pd.NA]
+    assert get_provenance(frame)["query"] == {"project": "example"}
+
+
+def test_load_activity_as_written(written, connect, tmp_path):
+    frame = dirframe.load_activity("example", directory=connect(written))
+    assert list(frame) == columns("activity_fact")
+    assert frame["month"].dtype == "datetime64[us, UTC]"
+    months = ["2012-12-01", "2013-01-01", "2013-02-01", "2013-04-01"]
+    assert frame["month"].dt.strftime("%Y-%m-%d").tolist() == months
+    assert frame["code_added"].tolist() == [1204, 90, 0, 12]
+    assert frame["comments_added"].tolist() == [200, 7, 0, pd.NA]
+    [asked] = written.requests
+    assert "page" not in asked.query  # all months are one document
+    assert caption(frame).startswith("n = 4 ")
+    assert "example" in dirframe.cite(frame)
+    again = dirframe.read_export(dirframe.export(frame, tmp_path / "activity.csv"))
+    pd.testing.assert_frame_equal(again, frame)
+    assert get_provenance(again)["query"] == {"project": "example"}
+
+
+def test_load_size_keeps_what_older_documents_add(written, connect):
+    frame = dirframe.load_size("example", directory=connect(written))
+    assert list(frame) == [*columns("size_fact"), "cumulative_code"]
+    assert frame["comment_ratio"].tolist() == [pd.NA, 0.184659090909091]
+    assert frame["man_months"].tolist() == [3, 5]
+    assert frame["cumulative_code"].tolist() == [0, 861]
+    assert frame["cumulative_code"].dtype == "Int64"
+
+
+def test_load_activity_short_or_repeated_months_are_no_complete_answer(serve, connect):
+    fact = "<activity_fact><month>2013-01-01T00:00:00Z</month></activity_fact>"
+    directory = connect(serve(page_xml([fact], available=3, first=0)))
+    with pytest.raises(IncompleteCollectionError):
+        dirframe.load_activity(1, directory=directory)
+    with pytest.warns(IncompleteWarning) as warned:
+        frame = dirframe.load_activity(1, directory=directory, incomplete="warn")
+    assert len(frame) == 1
+    assert warned[0].filename == __file__
+    twice = serve(page_xml([fact, fact], available=2, first=0))
+    with pytest.raises(IncompleteCollectionError):
+        dirframe.load_activity(1, directory=connect(twice))

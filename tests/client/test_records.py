@@ -1,9 +1,6 @@
 """Single records: the one that was asked for, or an error."""
 
-from __future__ import annotations
-
 from hashlib import md5, sha1
-from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -18,299 +15,215 @@ from dirframe.errors import (
     WeakKeyWarning,
 )
 from dirframe.provenance import get_provenance
-from dirframe.schema import PROJECT
-from tests.client import Asked, Reply, Server, failed, page_xml, record
-from tests.faults.conftest import settings_of
-from tests.today import TodayService
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from dirframe.client.directory import Directory
+from tests.rig.server import Reply, failed, page_xml, record
+from tests.rig.today import Today
 
 ADA = "Ada@Example.org"
+MISSING = Reply(failed("There is no such record"), 404)
 
 
-def digest(address: str) -> str:
+def digest(address):
     return md5(address.encode()).hexdigest()
 
 
-def account(address: str, identifier: str = "7") -> str:
+def account(address, identifier="7"):
     return record(identifier, "account", email_sha1=sha1(address.encode()).hexdigest())
 
 
 @pytest.fixture
-def people() -> Iterator[Server]:
+def people(serve):
     """Serve a member whose address is known in lower case, as today's service does."""
 
-    def answer(asked: Asked) -> Reply | bytes:
+    def answer(asked):
         if asked.path == f"/accounts/{digest(ADA.lower())}.xml":
             return page_xml([account(f"mailto:{ADA.lower()}")])
-        if asked.path in ("/accounts/7.xml", "/projects/1.xml"):
-            kind = "account" if "accounts" in asked.path else "project"
-            return page_xml([record(asked.path[-5], kind)])
-        return Reply(failed("There is no such record"), 404)
+        return page_xml([record("7", "account")]) if asked.path == "/accounts/7.xml" else MISSING
 
-    with Server(answer) as server:
-        yield server
+    return serve(answer)
 
 
-@pytest.mark.parametrize("identifier", ["7", 7, " 7 "])
-def test_an_account_is_loaded_by_its_id(
-    identifier: Any, people: Server, at: Callable[..., Directory]
-) -> None:
-    frame = dirframe.load_account(identifier, directory=at(people))
-    assert list(frame["id"]) == ["7"]
-    facts = get_provenance(frame)
-    assert (facts["resource"], facts["complete"]) == ("account", True)
-    assert facts["query"] == {"id": "7"}
+@pytest.fixture
+def rig():
+    """Serve three projects and three accounts, with names."""
+    with Today(3).in_process() as rig:
+        rig.add("account", 3)
+        rig.moves = False
+        yield rig
 
 
-def test_a_project_is_loaded_by_its_id(people: Server, at: Callable[..., Directory]) -> None:
-    frame = dirframe.load_project(1, directory=at(people))
-    assert list(frame["id"]) == ["1"]
-    assert frame["analysis_total_code_lines"].dtype == "Int64"
+def test_record_is_loaded_by_its_id(people, rig, connect):
+    for identifier in ("7", 7, " 7 ", np.int64(7)):
+        frame = dirframe.load_account(identifier, directory=connect(people))
+        assert frame["id"].tolist() == ["7"]
+        facts = get_provenance(frame)
+        assert (facts["resource"], facts["complete"]) == ("account", True)
+        assert facts["query"] == {"id": "7"}
+    assert [asked.path for asked in people.requests] == ["/accounts/7.xml"]
+    frame = dirframe.load_project(1, directory=connect(rig))
+    assert frame["id"].tolist() == ["1"]
+    assert frame["analysis_total_code_lines"].tolist() == [1000]
+    many = dirframe.load_projects(connect(rig), sort="project_name", details=True, progress=False)
+    assert frame.dtypes.equals(many.dtypes[list(frame)])
 
 
-@pytest.mark.parametrize("spelling", [ADA, ADA.lower(), f"  {ADA.upper()} "])
-def test_of_an_address_only_its_digest_is_sent(
-    spelling: str, people: Server, at: Callable[..., Directory], tmp_path: Path
-) -> None:
-    directory = at(people)
-    frame = dirframe.load_account(spelling, directory=directory)
-    directory.close()
-    assert list(frame["id"]) == ["7"]
-    assert [asked.path for asked in people.asked] == [f"/accounts/{digest(ADA.lower())}.xml"]
-    everything = repr(people.asked) + repr(frame.attrs)
-    everything += "".join(
-        file.read_bytes().decode("latin-1") for file in (tmp_path / "cache").iterdir()
-    )
-    assert "example.org" not in everything.lower()
+def test_record_second_look_costs_nothing(people, connect):
+    directory = connect(people)
+    for options, paid in (({}, 1), ({}, 0), ({"offline": True}, 0), ({"refresh": True}, 1)):
+        people.forget()
+        frame = dirframe.load_account(ADA, directory=directory, **options)
+        assert get_provenance(frame)["requests_made"] == len(people.requests) == paid
 
 
-@pytest.mark.parametrize("prefix", ["", "mailto:"])
-@pytest.mark.parametrize("spelling", [ADA, ADA.lower()])
-def test_both_forms_of_the_addresses_digest_are_accepted(
-    prefix: str, spelling: str, at: Callable[..., Directory]
-) -> None:
-    def answer(asked: Asked) -> Reply | bytes:
-        if asked.path == f"/accounts/{digest(spelling)}.xml":
-            content = page_xml([account(prefix + spelling)])
-            return content.replace(b"<email_sha1>", b"<email_sha1>\n ")
-        return Reply(failed("none"), 404)
-
-    with Server(answer) as server:
-        assert len(dirframe.load_account(ADA, directory=at(server))) == 1
+# By an e-mail address
 
 
-@pytest.mark.parametrize("came", [account("bob@example.org"), record("7", "account")])
-def test_an_account_of_another_address_is_refused(came: str, at: Callable[..., Directory]) -> None:
-    with Server(lambda _: page_xml([came])) as server:
-        with pytest.raises(NotFoundError, match="another e-mail address") as caught:
-            dirframe.load_account(ADA, directory=at(server))
-        assert "example.org" not in str(caught.value).lower()
-        assert len(server.asked) == 2
-
-
-def test_an_unknown_address_is_not_found(people: Server, at: Callable[..., Directory]) -> None:
+def test_record_of_an_address_is_asked_for_by_its_digest(people, connect, tmp_path):
+    for spelling in (ADA, ADA.lower(), f"  {ADA.upper()} "):
+        frame = dirframe.load_account(spelling, directory=connect(people))
+        assert frame["id"].tolist() == ["7"]
+    assert [asked.path for asked in people.requests] == [f"/accounts/{digest(ADA.lower())}.xml"]
+    written = repr(people.requests) + repr(frame.attrs)
+    written += "".join(f.read_bytes().decode("latin-1") for f in (tmp_path / "cache").iterdir())
+    assert "example.org" not in written.lower()
     with pytest.raises(NotFoundError) as caught:
-        dirframe.load_account("nobody@example.org", directory=at(people))
+        dirframe.load_account("nobody@example.org", directory=connect(people))
     assert "nobody" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "records",
-    [
-        [record("8", "account")],
-        [],
-        [record("7", "account"), record("8", "account")],
-        [record("7", "account"), record("7", "account")],
-    ],
-)
-def test_another_record_than_the_one_asked_for_is_refused(
-    records: list[str], at: Callable[..., Directory]
-) -> None:
-    with (
-        Server(lambda _: page_xml(records)) as server,
-        pytest.raises(NotFoundError, match="not with the one account"),
+def test_record_digest_in_each_form_is_accepted(serve, connect):
+    for spelling in (ADA, ADA.lower()):
+        for prefix in ("", "mailto:"):
+            content = page_xml([account(prefix + spelling)])
+            content = content.replace(b"<email_sha1>", b"<email_sha1>\n ")
+            path = f"/accounts/{digest(spelling)}.xml"
+            rig = serve(lambda asked, p=path, c=content: c if asked.path == p else MISSING)
+            assert len(dirframe.load_account(ADA, directory=connect(rig))) == 1
+
+
+def test_record_of_another_address_is_refused(serve, connect):
+    for came in (account("bob@example.org"), record("7", "account")):
+        rig = serve(page_xml([came]))
+        with pytest.raises(NotFoundError) as caught:
+            dirframe.load_account(ADA, directory=connect(rig))
+        assert "example.org" not in str(caught.value).lower()
+        assert len(rig.requests) == 2
+
+
+def test_record_of_the_number_that_a_digest_begins_with_is_refused(serve, connect):
+    rig = serve(page_xml([record("12", "account")]))
+    with pytest.raises(NotFoundError):
+        dirframe.load_account("12" + "a" * 30, directory=connect(rig))
+    frame = dirframe.load_account("1" + "a" * 31, directory=connect(rig))
+    assert frame["id"].tolist() == ["12"]
+
+
+def test_record_of_the_sample_by_an_address(sample):
+    frame = dirframe.load_account("ada@example.org", directory=sample)
+    assert get_provenance(frame)["synthetic"] is True
+    for load, value in (
+        (dirframe.load_account, "nobody@example.org"),
+        (dirframe.load_project, 10**9),
     ):
-        dirframe.load_account(7, directory=at(server))
+        with pytest.raises(NotFoundError) as caught:
+            load(value, directory=sample)
+        assert caught.value.status == 404
 
 
-def test_a_record_of_another_kind_is_refused(at: Callable[..., Directory]) -> None:
-    with (
-        Server(lambda _: page_xml([record("7", "project")])) as server,
-        pytest.raises(UnreadableResponseError, match="<project>"),
-    ):
-        dirframe.load_account(7, directory=at(server))
+# Another one than was asked for
 
 
-def test_a_short_name_is_asked_for_as_it_is(at: Callable[..., Directory]) -> None:
-    with Server(lambda _: page_xml([record("7", url_name="fire fox/x")])) as server:
-        assert list(dirframe.load_project("fire fox/x", directory=at(server))["id"]) == ["7"]
-        assert server.asked[0].line.startswith("/projects/fire%20fox%2Fx.xml?")
+def test_record_that_is_not_the_one_is_refused(serve, connect):
+    for numbers in (["8"], [], ["7", "8"], ["7", "7"]):
+        rig = serve(page_xml([record(n, "account") for n in numbers]))
+        with pytest.raises(NotFoundError) as caught:
+            dirframe.load_account(7, directory=connect(rig))
+        assert caught.value.url == f"{rig.url}/accounts/7.xml"
+    rig = serve(page_xml([record("7", "project")]))
+    with pytest.raises(UnreadableResponseError) as caught:
+        dirframe.load_account(7, directory=connect(rig))
+    assert caught.value.found == "<project>"
 
 
-@pytest.mark.parametrize("nasty", ["../accounts", "1?page=2", "1#x", "a%2fb", "1&api_key=x", ".."])
-def test_an_id_never_changes_what_is_asked(nasty: str, at: Callable[..., Directory]) -> None:
-    with Server(lambda _: page_xml([record("7", url_name=nasty)])) as server:
-        dirframe.load_project(nasty, directory=at(server))
-        [asked] = server.asked
-        assert asked.path.startswith("/projects/")
-        assert asked.path.count("/") == 2
-        assert asked.path.endswith(".xml")
-        assert list(asked.query) == ["api_key"]
+def test_record_is_looked_up_by_a_name_that_it_has(rig, connect):
+    directory = connect(rig)
+    for load in (dirframe.load_project, dirframe.load_account):
+        name = load(1, directory=directory)["name"].item()
+        frame = load(name, directory=directory)
+        assert frame["id"].tolist() == ["1"]
+        assert get_provenance(frame)["query"] == {"id": name}
+        kind = load.__name__.removeprefix("load_")
+        rig.own_pages = {quote(name.upper()): Reply(page_xml([record(1, kind, name=name)]))}
+        assert load(name.upper(), directory=directory)["id"].tolist() == ["1"]
 
 
-@pytest.mark.parametrize("empty", ["", "  "])
-def test_an_empty_id_is_refused_before_anything_is_sent(
-    empty: str, people: Server, at: Callable[..., Directory]
-) -> None:
-    with pytest.raises(InvalidInputError, match="empty"):
-        dirframe.load_project(empty, directory=at(people))
-    with pytest.raises(InvalidInputError, match="empty"):
-        dirframe.load_account(empty, directory=at(people))
-    assert people.asked == []
-
-
-def test_a_second_look_costs_nothing(people: Server, at: Callable[..., Directory]) -> None:
-    directory = at(people)
-    assert get_provenance(dirframe.load_account(ADA, directory=directory))["requests_made"] == 1
-    assert get_provenance(dirframe.load_account(ADA, directory=directory))["requests_made"] == 0
-    again = dirframe.load_account(ADA, directory=directory, refresh=True)
-    assert get_provenance(again)["requests_made"] == 1
-
-
-def test_the_sample_has_an_address_to_try() -> None:
-    with dirframe.sample_directory() as directory:
-        frame = dirframe.load_account("ada@example.org", directory=directory)
-        assert get_provenance(frame)["synthetic"] is True
-        with pytest.raises(NotFoundError):
-            dirframe.load_account("nobody@example.org", directory=directory)
-        with pytest.raises(NotFoundError):
-            dirframe.load_project(10**9, directory=directory)
-
-
-def test_one_record_has_the_columns_and_dtypes_of_many() -> None:
-    with dirframe.sample_directory() as directory:
-        one = dirframe.load_project(1, directory=directory)
-        many = dirframe.load_projects(max_items=50, directory=directory, progress=False)
-    for field in PROJECT.specified:
-        assert one[field.column].dtype == many[field.column].dtype
-
-
-@pytest.fixture
-def today() -> Iterator[TodayService]:
-    with TodayService() as service:
-        service.redirects = True
-        yield service
-
-
-@pytest.fixture
-def directory(today: TodayService, tmp_path: Path) -> Iterator[Directory]:
-    with dirframe.Directory.from_settings(settings_of(today, tmp_path)) as opened:
-        yield opened
-
-
-@pytest.mark.parametrize("spelt", [str, str.upper])
-def test_a_record_is_looked_up_by_a_name_that_it_has(
-    directory: Directory, today: TodayService, spelt: Callable[[str], str]
-) -> None:
-    project = dirframe.load_project(1, directory=directory)
-    account = dirframe.load_account(1, directory=directory)
-    for load, frame in ((dirframe.load_project, project), (dirframe.load_account, account)):
-        name = spelt(frame["name"].item())
-        today.names[quote(name, safe="")] = today.names[name] = "1"
-        found = load(name, directory=directory)
-        assert list(found["id"]) == ["1"]
-        assert get_provenance(found)["query"] == {"id": name}
-
-
-def test_another_record_than_the_one_of_the_name_is_refused_and_named(
-    directory: Directory, today: TodayService
-) -> None:
-    name = dirframe.load_project(2, directory=directory)["name"].item()
-    today.names["firefox"] = "2"
-    with pytest.raises(NotFoundError) as caught:
-        dirframe.load_project("firefox", directory=directory)
-    assert "'firefox'" in str(caught.value)
+def test_record_name_of_another_one_is_refused_and_named(rig, connect):
+    rig.other = {"firefox": "2"}
+    with pytest.raises(NotFoundError, match="firefox") as caught:
+        dirframe.load_project("firefox", directory=connect(rig))
+    name = dirframe.load_project(2, directory=connect(rig))["name"].item()
     assert f"2 ({name})" in str(caught.value)
 
 
-@pytest.mark.parametrize("field", ["url_name", "vanity_url", "html_url", "url"])
-def test_a_short_name_is_found_in_every_dialect(field: str, at: Callable[..., Directory]) -> None:
-    text = f"https://example.org/p/{'Fire%20Fox.xml' if field == 'url' else 'Fire Fox'}"
-    value = text if field in {"url", "html_url"} else "Fire Fox"
-    with Server(lambda _: page_xml([record("9", "project", **{field: value})])) as server:
-        frame = dirframe.load_project("fire fox", directory=at(server))
-        assert list(frame["id"]) == ["9"]
+def test_record_name_is_found_in_every_dialect(serve, connect):
+    for field in ("url_name", "vanity_url", "html_url", "url"):
+        link = f"https://example.org/p/{'Fire%20Fox.xml' if field == 'url' else 'Fire Fox'}"
+        value = link if field in {"url", "html_url"} else "Fire Fox"
+        directory = connect(serve(page_xml([record("9", **{field: value})])))
+        assert dirframe.load_project("fire fox", directory=directory)["id"].tolist() == ["9"]
         with pytest.raises(NotFoundError, match="9 "):
-            dirframe.load_project("fox", directory=at(server))
+            dirframe.load_project("fox", directory=directory)
 
 
-def test_the_account_with_the_number_that_a_digest_begins_with_is_refused(
-    at: Callable[..., Directory],
-) -> None:
-    with Server(lambda _: page_xml([record("12", "account")])) as server:
-        with pytest.raises(NotFoundError):
-            dirframe.load_account("12" + "a" * 30, directory=at(server))
-        frame = dirframe.load_account("1" + "a" * 31, directory=at(server))
-        assert list(frame["id"]) == ["12"]
+# What is asked, and what is not
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda directory, key: dirframe.load_project(key, directory=directory),
-        lambda directory, key: dirframe.load_account(key, directory=directory),
-        lambda directory, key: dirframe.load_projects(query=f"x {key}", directory=directory),
-        lambda directory, key: list(dirframe.iter_accounts(directory, query=key)),
-        lambda directory, key: dirframe.load_activity(key, directory=directory),
-        lambda directory, key: dirframe.plan("projects", query=key, directory=directory),
-        lambda directory, key: dirframe.harvest(
-            "projects", directory.settings.cache_dir / "kept", query=key, directory=directory
-        ),
-    ],
-)
-def test_a_key_in_another_place_is_refused_and_neither_sent_nor_stored(
-    ask: Callable[[Directory, str], object],
-    people: Server,
-    at: Callable[..., Directory],
-    tmp_path: Path,
-) -> None:
+def test_record_name_never_changes_what_is_asked(serve, connect):
+    names = {
+        "fire fox/x": "/projects/fire%20fox%2Fx.xml", "../accounts": "/projects/..%2Faccounts.xml",
+        "1?page=2": "/projects/1%3Fpage%3D2.xml", "1#x": "/projects/1%23x.xml",
+        "a%2fb": "/projects/a%252fb.xml", "1&api_key=x": "/projects/1%26api_key%3Dx.xml",
+        "..": "/projects/...xml",
+    }  # fmt: skip
+    for name, path in names.items():
+        rig = serve(page_xml([record("7", url_name=name)]))
+        assert len(dirframe.load_project(name, directory=connect(rig))) == 1
+        [asked] = rig.requests
+        assert (asked.path, list(asked.query)) == (path, ["api_key"])
+
+
+def test_record_is_not_asked_for_by_what_is_no_id(people, connect):
+    directory = connect(people)
+    wrong = ["", "  ", None, [1, 2], 1.0, pd.Series([1]), pd.NA, True, b"7"]
+    for load in (
+        dirframe.load_project,
+        dirframe.load_account,
+        dirframe.load_size,
+        dirframe.load_contributors,
+    ):
+        for value in wrong:
+            with pytest.raises(InvalidInputError):
+                load(value, directory=directory)
+    assert people.requests == []
+
+
+def test_record_or_query_that_holds_the_key_is_refused_and_not_stored(people, connect, tmp_path):
     key = "k3y+M4RKED0123456789"
-    with pytest.raises(InvalidInputError, match="contains the API key") as caught:
-        ask(at(people, key), key)
-    assert key not in str(caught.value)
-    assert people.asked == []
+    directory = connect(people, key=key)
+    calls = [
+        lambda: dirframe.load_project(key, directory=directory),
+        lambda: dirframe.load_account(key, directory=directory),
+        lambda: dirframe.load_projects(directory, query=f"x {key}"),
+        lambda: dirframe.load_activity(key, directory=directory),
+        lambda: dirframe.plan("projects", query=key, directory=directory),
+        lambda: dirframe.harvest("projects", tmp_path / "kept", query=key, directory=directory),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidInputError) as caught:
+            call()
+        assert key not in str(caught.value)
+    assert people.requests == []
     stored = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
     assert not any(key.encode() in content for content in stored)
-
-
-def test_an_id_that_is_also_a_weak_key_is_an_id(
-    people: Server, at: Callable[..., Directory]
-) -> None:
-    with pytest.warns(WeakKeyWarning):
-        frame = dirframe.load_account("7", directory=at(people, "7"))
-    assert list(frame["id"]) == ["7"]
-
-
-@pytest.mark.parametrize("wrong", [None, [1, 2], 1.0, pd.Series([1]), pd.NA, True, b"7"], ids=str)
-@pytest.mark.parametrize(
-    "load",
-    [dirframe.load_project, dirframe.load_account, dirframe.load_size, dirframe.load_contributors],
-)
-def test_a_record_is_not_asked_for_by_what_is_no_id(
-    load: Callable[..., pd.DataFrame], wrong: Any, people: Server, at: Callable[..., Directory]
-) -> None:
-    with pytest.raises(InvalidInputError, match="it must be text or a whole number"):
-        load(wrong, directory=at(people))
-    assert people.asked == []
-
-
-def test_a_number_of_numpy_is_an_id_and_seconds(
-    people: Server, at: Callable[..., Directory]
-) -> None:
-    frame = dirframe.load_project(np.int64(1), wait=np.float32(1.5), directory=at(people))  # type: ignore[arg-type]  # numbers, to Python
-    assert list(frame["id"]) == ["1"]
+    with pytest.warns(WeakKeyWarning):  # an id that is also a weak key is an id
+        frame = dirframe.load_account("7", directory=connect(people, key="7"))
+    assert frame["id"].tolist() == ["7"]

@@ -1,40 +1,41 @@
-"""What the tests of the explorer share: the sample, loaded once."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+"""What the tests of the explorer share: the sample, and one explorer of it with its widgets."""
 
 import pytest
 
-import dirframe
-from dirframe.explorer.state import State
-from tests.explorer.screen import Screen
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pandas as pd
+@pytest.fixture(scope="session")
+def directory(sample):
+    return sample
 
 
 @pytest.fixture(scope="session")
-def directory() -> Iterator[dirframe.Directory]:
-    with dirframe.sample_directory() as opened:
-        yield opened
+def projects(sample_projects):
+    return sample_projects
 
 
 @pytest.fixture(scope="session")
-def projects(directory: dirframe.Directory) -> pd.DataFrame:
-    return dirframe.load_projects(directory=directory, progress=False)
+def accounts(sample_accounts):
+    return sample_accounts
 
 
-@pytest.fixture(scope="session")
-def accounts(directory: dirframe.Directory) -> pd.DataFrame:
-    loaded = dirframe.load_accounts(directory=directory, progress=False)
-    return dirframe.unify_countries(loaded)
+@pytest.fixture(scope="module")
+def opened(projects):
+    """Open an explorer of all projects, whose widgets take longest, once for a module."""
+    from dirframe.explorer.state import State
+    from tests.explorer.screen import Screen
+
+    screen = Screen(State(projects))
+    return screen, screen.state.trait_values()
 
 
 @pytest.fixture
-def of_projects(projects: pd.DataFrame) -> tuple[State, Screen]:
-    """Open an explorer of loaded projects."""
-    state = State(projects)
-    return state, Screen(state)
+def screen(opened):
+    """Return the explorer of all projects as it was opened."""
+    screen, before = opened
+    yield screen
+    screen.state.show_all()
+    derived = {"shown", "code", "citation", "is_working"}
+    with screen.state.hold_trait_notifications():
+        for name, value in before.items():
+            if name not in derived:
+                screen.state.set_trait(name, value)

@@ -1,18 +1,9 @@
 """The explorer's widgets, found as in the page: by their class."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 from dirframe.explorer.widgets.view import View
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from dirframe.explorer.state import State
-
-
-def every(widget: Any) -> Iterator[Any]:
+def every(widget):
     """Walk through a widget and all in it."""
     yield widget
     for child in getattr(widget, "children", ()):
@@ -20,14 +11,18 @@ def every(widget: Any) -> Iterator[Any]:
 
 
 class Screen:
-    """The widgets by their class in the page."""
+    """The widgets of a state, by their class in the page."""
 
-    def __init__(self, state: State) -> None:
-        self.view = View(state)
+    def __init__(self, state):
+        self.state, self.view = state, View(state)
 
-    def __getitem__(self, name: str) -> Any:
-        (found,) = [w for w in every(self.view.widget) if f"df-{name}" in w._dom_classes]
-        return found
+    def __getitem__(self, name):
+        (widget,) = [w for w in every(self.view.widget) if f"df-{name}" in w._dom_classes]
+        return widget
 
-    def visible(self, name: str) -> bool:
-        return bool(self[name].layout.display != "none")
+    def visible(self, name):
+        return self[name].layout.display != "none"
+
+    def contents(self):
+        """Return all that the widgets send to the page."""
+        return repr([widget.get_state() for widget in every(self.view.widget)])

@@ -1,99 +1,132 @@
 """A file is written whole or not at all, and never over another one unasked."""
 
-from __future__ import annotations
-
 import json
-import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
 
-from dirframe import InvalidInputError, export, harvest, sample_directory
-from tests.io import READABLE, SHOWN
+from dirframe import InvalidInputError, MissingExtraError, export, harvest, read_export
+from tests import processes
+from tests.rig.server import Rig
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-FULL = """
-import resource, signal, sys
+WRITTEN = [".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx"]
+SMALL = pd.DataFrame({"id": ["1", "2"], "name": ["NA", "old"]})
+PROGRAM = """
+import os, resource, signal, sys, threading, time
+from pathlib import Path
 import pandas as pd
 from dirframe import export
-frame = pd.DataFrame({"a": [str(hash(str(n))) for n in range(50_000)]})
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+target = Path(sys.argv[2])
+
+
+def die_amid():
+    while not any(one.stat().st_size for one in target.parent.glob(".*.part")):
+        time.sleep(0.0005)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+if sys.argv[1] == "killed":
+    threading.Thread(target=die_amid, daemon=True).start()
+else:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.dont_write_bytecode = True  # no module is compiled into a cut file
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+frame = pd.DataFrame({"id": [str(hash(str(n))) for n in range(int(sys.argv[3]))]})
 try:
-    export(frame, sys.argv[1], overwrite=True)
+    export(frame, target, overwrite=True)
 except OSError as error:
-    print(error)
-    sys.exit(7)
+    sys.exit(7 if str(target) in str(error) and ".part" not in str(error) else str(error))
 """
 
 
-def small() -> pd.DataFrame:
-    return pd.DataFrame({"a": [1]})
+def test_existing_file_is_replaced_only_if_that_was_asked_for(tmp_path):
+    pytest.importorskip("openpyxl", reason="Excel is an extra")
+    failures = []
+    for suffix in WRITTEN:
+        file = tmp_path / f"f{suffix}"
+        file.write_text("mine")
+        try:
+            export(SMALL, file)
+            failures.append(suffix)
+        except InvalidInputError:
+            assert file.read_text() == "mine"
+        export(SMALL, file, overwrite=True)
+        assert file.read_bytes() != b"mine"
+    assert not failures
+    names = {path.name.removesuffix(".provenance.json") for path in tmp_path.iterdir()}
+    assert names == {f"f{suffix}" for suffix in WRITTEN}
 
 
-@pytest.mark.parametrize("suffix", [*READABLE, *SHOWN])
-def test_an_existing_file_is_replaced_only_if_that_was_asked_for(
-    suffix: str, tmp_path: Path
-) -> None:
-    file = tmp_path / f"f{suffix}"
-    file.write_text("mine")
-    with pytest.raises(InvalidInputError, match="overwrite=True"):
-        export(small(), file)
-    assert file.read_text() == "mine"
-    export(small(), file, overwrite=True)
-    assert file.read_bytes() != b"mine"
-    assert {path.name for path in tmp_path.iterdir()} <= {file.name, f"{file.name}.provenance.json"}
-
-
-def test_a_table_never_replaces_an_archive(tmp_path: Path) -> None:
-    with sample_directory() as directory:
-        archive = harvest("accounts", tmp_path / "kept.sqlite", directory=directory).path
+def test_table_never_replaces_an_archive(tmp_path):
+    with Rig(3).in_process() as rig:
+        archive = harvest("projects", tmp_path / "kept.sqlite", directory=rig.directory()).path
     before = archive.read_bytes()
-    with pytest.raises(InvalidInputError, match="is an archive of harvested pages"):
-        export(small(), archive, overwrite=True)
+    with pytest.raises(InvalidInputError, match=r"kept\.sqlite"):
+        export(SMALL, archive, overwrite=True)
     assert archive.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "suffix",
-    [".csv", ".json", ".jsonl", ".parquet", ".sqlite", ".duckdb", ".xlsx", ".zip", ".html"],
-)
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(suffix: str, tmp_path: Path) -> None:
-    file = tmp_path / f"f{suffix}"
+def test_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
+    file = tmp_path / "f.csv"
     file.write_text("mine")
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(file)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 7, done.stderr
-    told = done.stdout.strip()
-    # What DuckDB says follows the name of the file.
-    assert told.startswith(f"{file} could not be written: ") or told.endswith(f": '{file}'")
-    assert ".part" not in told or suffix == ".duckdb"
+    outcome = processes.run("full", file, 5_000, program=PROGRAM)
+    assert outcome.code == 7, outcome.err
     assert file.read_text() == "mine"
-    assert list(tmp_path.iterdir()) == [file]
+    assert [*tmp_path.iterdir()] == [file]
 
 
-def test_a_record_stands_beside_a_csv_with_the_citation(tmp_path: Path) -> None:
-    export(small(), tmp_path / "a" / "f.csv")
-    record = json.loads((tmp_path / "a" / "f.csv.provenance.json").read_text(encoding="utf-8"))
-    assert {"citation", "provenance", "columns", "sha256"} <= set(record)
+def test_export_that_is_killed_leaves_the_old_file_and_the_next_one_writes_the_new(tmp_path):
+    file = export(SMALL, tmp_path / "f.csv")
+    outcome = processes.run("killed", file, 300_000, program=PROGRAM)
+    assert outcome.code == -9, outcome.err
+    pd.testing.assert_frame_equal(read_export(file), SMALL)
+    new = SMALL.assign(stars=pd.array([3, None], dtype="Int64"))
+    export(new, file, overwrite=True)
+    pd.testing.assert_frame_equal(read_export(file), new)
 
 
-def test_several_frames_in_a_file_that_holds_one_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match=r"holds one table.*\.xlsx"):
-        export({"a": small(), "b": small()}, tmp_path / "f.csv")
-    with pytest.raises(InvalidInputError, match="no frame"):
-        export({}, tmp_path / "f.xlsx")
+def test_provenance_stands_beside_text_with_the_citation(tmp_path):
+    for suffix in WRITTEN[:4]:
+        export(SMALL, tmp_path / "a" / f"f{suffix}")
+        beside = tmp_path / "a" / f"f{suffix}.provenance.json"
+        assert {"citation", "provenance", "columns"} <= {*json.loads(beside.read_text("utf-8"))}
 
 
-@pytest.mark.parametrize("name", ["caf\udce9.csv", "caf\udce9.duckdb", "caf\udce9/f.parquet"])
-def test_a_name_that_is_no_text_is_refused_before_anything_is_written(
-    name: str, tmp_path: Path
-) -> None:
-    with pytest.raises(InvalidInputError, match="has a name that is not text"):
-        export(pd.DataFrame({"id": ["1"]}), tmp_path / name)
-    assert not any(tmp_path.iterdir())
+def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path):
+    two = {"a": SMALL, "b": SMALL}
+    failures = []
+    for name, frames, options in [
+        ("f.csv", two, {}),
+        ("f.parquet", {}, {}),
+        ("f.csv", SMALL, {"title": "A study"}),
+        ("f.csv", SMALL, {"license": "CC0-1.0"}),
+        ("f.csv.gz", SMALL, {}),
+        ("f", SMALL, {}),
+        ("caf\udce9.csv", SMALL, {}),
+        ("caf\udce9/f.parquet", SMALL, {}),
+        ("f.csv", pd.DataFrame(), {}),
+        ("f.csv", pd.DataFrame({1: [1]}), {}),
+        ("f.csv", pd.DataFrame([[1, 2]], columns=["a", "a"]), {}),
+        ("f.csv", [1], {}),
+        ("f.csv", pd.DataFrame({"a": pd.Series(["\ud800"], dtype="object")}), {}),
+    ]:
+        try:
+            export(frames, tmp_path / name, **options)
+            failures.append((name, options))
+        except InvalidInputError:
+            pass
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InvalidInputError, match=r"folder\.csv"):
+        export(SMALL, tmp_path / "folder.csv")
+    assert not failures
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
+
+
+def test_missing_package_is_named_with_its_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingExtraError) as caught:
+        export(SMALL, tmp_path / "f.xlsx")
+    assert caught.value.extra == "excel"
+    assert not [*tmp_path.iterdir()]

@@ -8,11 +8,14 @@ from time import time
 from urllib.parse import quote_plus
 from xml.sax.saxutils import escape
 
+from tests.rig.server import Exchange, failed
+from tests.rig.today import failure
+
 _STEP = 0.02
 
 
 def late(seconds):
-    """Send the right answer after a while."""
+    """Send the right response after a while."""
 
     def fault(exchange):
         exchange.closing.wait(seconds)
@@ -21,112 +24,97 @@ def late(seconds):
     return fault
 
 
-def reset_before(exchange):
-    exchange.reset()
+def answers(body, status=200, **headers):
+    """Send another response, whole and with the right length."""
+
+    def fault(exchange):
+        text = body(exchange) if callable(body) else body
+        exchange.body = text if isinstance(text, bytes) else text.encode()
+        exchange.status = status
+        exchange.answer(**{"Content_Type": "application/xml"} | headers)
+
+    return fault
 
 
-def reset_in_headers(exchange):
-    exchange.send(exchange.head()[:40])
-    exchange.reset()
+def fails(text, status=200, **headers):
+    """Send the specification's failure."""
+    return answers(failed(text), status, **headers)
 
 
-def closed_in_headers(exchange):
-    exchange.send(exchange.head(X_Filler="x" * 100)[:-50])
-    exchange.end()
+def fails_today(text, status, **headers):
+    """Send a failure in the words of today's live service."""
+    return answers(failure(text), status, **headers)
 
 
-def reset_in_body(exchange):
-    half = exchange.body[: len(exchange.body) // 2]
-    exchange.send(exchange.head(Content_Length=str(len(exchange.body))) + half)
-    exchange.reset()
+def redirects(location, status=302):
+    """Send a redirect; the location may be a function of the exchange."""
+
+    def fault(exchange):
+        to = location(exchange) if callable(location) else location
+        answers("", status, Location=to)(exchange)
+
+    return fault
 
 
-def cut_short(exchange):
-    """Send half of the body and the length of the whole."""
-    half = exchange.body[: len(exchange.body) // 2]
-    exchange.send(exchange.head(Content_Length=str(len(exchange.body))) + half)
-    exchange.end()
+def rewrites(change, **headers):
+    """Send the right response, a little changed."""
+
+    def fault(exchange):
+        exchange.body = change(exchange.body)
+        exchange.answer(**headers)
+
+    return fault
 
 
-def cut_with_its_length(exchange):
-    """Send half of the body and its length: only the XML tells."""
-    exchange.body = exchange.body[: len(exchange.body) // 2]
-    exchange.answer()
+def _half(body):
+    return body[: len(body) // 2]
 
 
-def cut_without_length(exchange):
-    """Send half of the body and no length: the end of the connection ends it."""
-    exchange.send(exchange.head() + exchange.body[: len(exchange.body) // 2])
-    exchange.end()
-
-
-def length_too_small(exchange):
-    exchange.answer(Content_Length=str(len(exchange.body) - 30))
-
-
-def two_lengths(exchange):
-    exchange.answer(Content_Length=f"{len(exchange.body)}, 5")
+def _head(exchange):
+    return exchange.head(Content_Length=str(len(exchange.body)))
 
 
 def chunked(body):
     return b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
 
 
-def chunked_garbage(exchange):
-    exchange.send(exchange.head(Transfer_Encoding="chunked") + b"zz\r\n" + exchange.body)
-    exchange.end()
+def _partly(part, end=Exchange.end):
+    """Send a part of the response and end the connection."""
+
+    def fault(exchange):
+        exchange.send(part(exchange))
+        end(exchange)
+
+    return fault
 
 
-def chunks_that_stop(exchange):
-    size = f"{len(exchange.body):x}\r\n".encode()
-    exchange.send(exchange.head(Transfer_Encoding="chunked") + size + exchange.body + b"\r\n")
-    exchange.end()
-
-
-def not_gzip(exchange):
-    exchange.answer(Content_Encoding="gzip")
-
-
-def gzip_cut(exchange):
-    exchange.body = gzip.compress(exchange.body)[:-40]
-    exchange.answer(Content_Encoding="gzip")
+reset_before = Exchange.reset
+reset_in_headers = _partly(lambda e: e.head()[:40], Exchange.reset)
+closed_in_headers = _partly(lambda e: e.head(X_Filler="x" * 100)[:-50])
+reset_in_body = _partly(lambda e: _head(e) + _half(e.body), Exchange.reset)
+cut_short = _partly(lambda e: _head(e) + _half(e.body))
+# Without a length the end of the connection ends the body.
+cut_without_length = _partly(lambda e: e.head() + _half(e.body))
+chunked_garbage = _partly(lambda e: e.head(Transfer_Encoding="chunked") + b"zz\r\n" + e.body)
+chunks_that_stop = _partly(
+    lambda e: e.head(Transfer_Encoding="chunked") + chunked(e.body).removesuffix(b"0\r\n\r\n")
+)
+not_http = _partly(lambda e: f"SSH-2.0 {e.request.target}\r\n".encode())
 
 
 @cache
-def _bomb():
+def _bomb(_):
+    """Return 64 KiB that unpack to 64 MiB."""
     packer = zlib.compressobj(9, wbits=31)
     blanks = b" " * 2**20
     return b"".join(packer.compress(blanks) for _ in range(64)) + packer.flush()
 
 
-def gzip_bomb(exchange):
-    """Send 64 KiB that unpack to 64 MiB."""
-    exchange.body = _bomb()
-    exchange.answer(Content_Encoding="gzip")
-
-
-def other_encoding_than_said(exchange):
-    exchange.body = exchange.body.replace(b"<name>", b"<name>\xff\xfe\xe9", 1)
-    exchange.answer()
-
-
-def utf_16_said_to_be_utf_8(exchange):
-    exchange.body = exchange.body.decode().encode("utf-16-le")
-    exchange.answer()
-
-
-def not_http(exchange):
-    exchange.send(f"SSH-2.0 {exchange.request.target}\r\n".encode())
-    exchange.end()
-
-
 def broken_header_line(exchange):
-    """Send the right answer with a line among its headers that is none."""
+    """Send the right response with a line among its headers that is none."""
     head = exchange.head(Content_Length=str(len(exchange.body)), Connection="close")
-    exchange.send(
-        head.replace(b"\r\n", b"\r\nno header %b\r\n" % exchange.request.target.encode(), 1)
-        + exchange.body
-    )
+    line = b"\r\nno header %b\r\n" % exchange.request.target.encode()
+    exchange.send(head.replace(b"\r\n", line, 1) + exchange.body)
     exchange.end()
 
 
@@ -142,91 +130,37 @@ def endless_headers(exchange):
         exchange.send(b"X-More: and more\r\n" * 20)
 
 
-def drip_headers(exchange):
-    """Send a byte of the headers now and then, so that no single reading times out."""
-    for byte in exchange.head(X_Filler="x" * 5_000):
+def _drip(exchange, content):
+    """Send a byte now and then, so that no single reading times out."""
+    for byte in content:
         exchange.send(bytes([byte]))
         if exchange.closing.wait(_STEP):
             return
+
+
+def drip_headers(exchange):
+    _drip(exchange, exchange.head(X_Filler="x" * 5_000))
 
 
 def drip_body(exchange):
     exchange.send(exchange.head(Content_Length=str(len(exchange.body))))
-    for byte in exchange.body:
-        exchange.send(bytes([byte]))
-        if exchange.closing.wait(_STEP):
-            return
+    _drip(exchange, exchange.body)
 
 
 def silence(exchange):
     exchange.closing.wait(30)
 
 
-def answers(body, status=200, **headers):
-    """Send another answer, whole and with the right length."""
-
-    def fault(exchange):
-        text = body(exchange) if callable(body) else body
-        exchange.body = text if isinstance(text, bytes) else text.encode()
-        exchange.status = status
-        exchange.answer(**{"Content_Type": "application/xml"} | headers)
-
-    return fault
-
-
-def fails(text, status=200, **headers):
-    """Send the specification's failure."""
-    envelope = f"<response><status>failed</status><error>{escape(text)}</error></response>"
-    return answers(envelope, status, **headers)
-
-
-def fails_today(text, status, **headers):
-    """Send a failure in the words of today's live service."""
-    return answers(f"<error><message>{escape(text)}</message></error>", status, **headers)
-
-
-def redirects(location, status=302):
-    def fault(exchange):
-        to = location(exchange) if callable(location) else location
-        exchange.status, exchange.body = status, b""
-        exchange.answer(Location=to)
-
-    return fault
-
-
-def rewrites(change):
-    """Send the right answer, a little changed."""
-
-    def fault(exchange):
-        exchange.body = change(exchange.body)
-        exchange.answer()
-
-    return fault
-
-
 def _repeated(exchange):
     """Say again what was requested: the whole address, and the key in several spellings."""
     key = exchange.request.query.get("api_key", "")
-    return escape(f"{exchange.request.target} {key} {quote_plus(key)} {escape(key)}")
-
-
-def _repeats_in_failure(exchange):
-    return f"<response><status>failed</status><error>{_repeated(exchange)}</error></response>"
+    return f"{exchange.request.target} {key} {quote_plus(key)} {escape(key)}"
 
 
 def _repeats_in_names(exchange):
-    said = _repeated(exchange).encode()
+    said = escape(_repeated(exchange)).encode()
     exchange.body = exchange.body.replace(b"<name>", b"<name>%b " % said)
     exchange.answer()
-
-
-def _leads_away(exchange):
-    return f"http://127.0.0.2:1/?next={quote_plus(exchange.request.target)}"
-
-
-def _leads_around(exchange):
-    request = exchange.request
-    return f"{request.path}?page={request.page}&next={quote_plus(request.target)}#{request.target}"
 
 
 HTML = "<!DOCTYPE html><html><body>We are down for maintenance.</body></html>"
@@ -254,16 +188,16 @@ DAMAGED = {
     "closed in headers": closed_in_headers,
     "reset in body": reset_in_body,
     "cut short": cut_short,
-    "cut with its length": cut_with_its_length,
+    "cut with its length": rewrites(_half),
     "cut without length": cut_without_length,
-    "length too small": length_too_small,
-    "two lengths": two_lengths,
+    "length too small": lambda e: e.answer(Content_Length=str(len(e.body) - 30)),
+    "two lengths": lambda e: e.answer(Content_Length=f"{len(e.body)}, 5"),
     "chunked garbage": chunked_garbage,
     "chunks that stop": chunks_that_stop,
-    "not gzip": not_gzip,
-    "gzip cut": gzip_cut,
-    "gzip bomb": gzip_bomb,
-    "other encoding than said": other_encoding_than_said,
+    "not gzip": lambda e: e.answer(Content_Encoding="gzip"),
+    "gzip cut": rewrites(lambda b: gzip.compress(b)[:-40], Content_Encoding="gzip"),
+    "gzip bomb": rewrites(_bomb, Content_Encoding="gzip"),
+    "other encoding than said": rewrites(lambda b: b.replace(b"<name>", b"<name>\xff\xfe\xe9", 1)),
     "HTML with 200": answers(HTML, Content_Type="text/html"),
     "JSON with 200": answers('{"status": "success"}'),
     "nothing with 200": answers(""),
@@ -274,11 +208,7 @@ DAMAGED = {
 }
 
 #: The answer takes too long.
-SLOW = {
-    "drip headers": drip_headers,
-    "drip body": drip_body,
-    "silence": silence,
-}
+SLOW = {"drip headers": drip_headers, "drip body": drip_body, "silence": silence}
 
 #: The directory refuses.
 REFUSALS = {
@@ -300,8 +230,8 @@ REFUSALS = {
     "500": answers(HTML, 500),
     "503 for hours": fails("busy", 503, Retry_After="40000"),
     "503 until a date": fails("busy", 503, Retry_After=date_in(40_000)),
-    "the key in the text": answers(_repeats_in_failure, 400),
-    "the key in an HTML page": answers(lambda e: f"<html>{_repeated(e)}</html>"),
+    "the key in the text": answers(lambda e: failed(_repeated(e)), 400),
+    "the key in an HTML page": answers(lambda e: f"<html>{escape(_repeated(e))}</html>"),
 }
 
 #: The answer is a redirect that leads nowhere.
@@ -313,15 +243,19 @@ MISLED = {
     "to what is not text": redirects("/\xff\xfe.xml"),
     "in a circle": redirects(lambda e: e.request.target),
     "without an address": answers("", 302),
-    "to another host with the key": redirects(_leads_away),
-    "in a circle with the key": redirects(_leads_around),
+    "to another host with the key": redirects(
+        lambda e: f"http://127.0.0.2:1/?next={quote_plus(e.request.target)}"
+    ),
+    "in a circle with the key": redirects(
+        lambda e: f"?page={e.request.page}&next={quote_plus(e.request.target)}#{e.request.target}"
+    ),
 }
 
 #: The answer is right, and holds the key.
 TALKATIVE = {
     "the key in names": _repeats_in_names,
     "a broken header line": broken_header_line,
-    "UTF-16 said to be UTF-8": utf_16_said_to_be_utf_8,
+    "UTF-16 said to be UTF-8": rewrites(lambda b: b.decode().encode("utf-16-le")),
     "the key in the type": lambda e: e.answer(Content_Type=f"text/xml; for={e.request.target}"),
     "the key in a cookie": lambda e: e.answer(Set_Cookie=f"key={e.request.target}; Path=/"),
 }

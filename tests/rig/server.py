@@ -2,17 +2,21 @@
 
 import os
 import re
+import shutil
 import socket
 import struct
+import tempfile
 import threading
 from collections import deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.client import HTTPResponse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.client import HTTPException, HTTPResponse
+from http.server import BaseHTTPRequestHandler
 from io import BytesIO
+from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from time import sleep
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 import pytest
@@ -27,6 +31,7 @@ MARK = "M4RKx7Qz9"
 #: A key with characters that addresses and XML spell in other ways.
 KEY = f"{MARK}&D <key>/+=~%"
 XML = "application/xml; charset=utf-8"
+_BEGIN = '<?xml version="1.0" encoding="UTF-8"?>\n<response>'
 
 ID = re.compile(r"<id>([^<]*)</id>")
 _NAME = re.compile(r"<(?:name|login|url_name|vanity_url)>([^<]*)</")
@@ -53,12 +58,12 @@ def page_xml(records, *, available=None, first=None, result=True):
     }
     numbers = "".join(f"<{name}>{n}</{name}>" for name, n in counts.items() if n is not None)
     body = f"<result>{''.join(records)}</result>" if result else ""
-    return f"<response><status>success</status>{numbers}{body}</response>".encode()
+    return f"{_BEGIN}<status>success</status>{numbers}{body}</response>".encode()
 
 
 def failed(text):
     """Write the failure of the specification."""
-    return f"<response><status>failed</status><error>{escape(text)}</error></response>".encode()
+    return f"{_BEGIN}<status>failed</status><error>{escape(text)}</error></response>".encode()
 
 
 def id_of(xml):
@@ -66,20 +71,13 @@ def id_of(xml):
     return ID.search(xml)[1]
 
 
-@dataclass(frozen=True)
 class Request:
     """One request as it arrived."""
 
-    path: str
-    query: dict[str, str]
-    target: str
-    headers: dict[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, target, headers=()):
+    def __init__(self, target, headers=()):
         parts = urlsplit(target)
-        query = parse_qsl(parts.query, keep_blank_values=True)
-        return cls(parts.path, dict(query), target, dict(headers))
+        self.target, self.path, self.headers = target, parts.path, dict(headers)
+        self.query = dict(parse_qsl(parts.query, keep_blank_values=True))
 
     @property
     def page(self):
@@ -132,57 +130,38 @@ class Exchange:
 class Rig:
     """A directory with one collection or several.
 
-    Parameters
-    ----------
-    records
-        Records of the main collection: their number, or ids, or XML.
-    kind
-        Element of a record; its collection is `/{kind}s.xml`.
-    size
-        Records a page.
-    daily_limit
-        Number of requests that the key may send; the next is 429.
-    tls
-        Context of a server with TLS.
-    answer
-        Function from a request to a `Reply`, bytes of XML, or None for the usual response.
-
-    Attributes
-    ----------
-    requests
-        All requests, in order.
-    faults, on_page, always
-        Faults of the next responses, of the next responses to a page, and of all others; None is
-        the right response.
-    before
-        Function that is called with each request before its response is made.
-    edits
-        Functions from ids to ids, by the number of the page before which they are called once.
-    items_available
-        Function from the number of records to the number that pages state.
-    past_end_is_first
-        Whether a page past the end is the first page.
-    sorts
-        Keys by which records (XML) are sorted, by sort value; another value keeps the order.
+    `records` are the number, the ids or the XML of those of the main collection, `/{kind}s.xml`,
+    with `size` on a page. The key may send `daily_limit` requests. `tls` is the context of a server
+    with TLS. `answer` gives for a request a `Reply`, bytes of XML, or None for the usual response.
     """
 
     def __init__(
-        self, records=(), *, kind="project", size=10, key=KEY, daily_limit=None, tls=None,
+        self,
+        records=(),
+        *,
+        kind="project",
+        size=10,
+        key=KEY,
+        daily_limit=None,
+        tls=None,
         answer=None,
-    ):  # fmt: skip
+    ):
         self.kind, self.size, self.key, self.daily_limit = kind, size, key, daily_limit
         self.collections = {}
         self.add(kind, records)
-        self.requests = []
+        self.requests = []  # all, in order
+        # Faults of the next responses, of those to a page, of all others; None is no fault.
         self.faults, self.on_page, self.always = deque(), {}, None
-        self.before, self.edits = None, {}
-        self.items_available = lambda count: count
-        self.past_end_is_first = False
-        self.sorts = {}
+        self.before = None  # called with each request before its response is made
+        self.edits = {}  # by page: functions from ids to ids, called once before it is served
+        self.items_available = lambda count: count  # what pages state of so many records
+        self.past_end_is_first = False  # what a page past the end is; else it is empty
+        self.empty_has_result = True  # whether a page without records has a result element
+        self.sorts = {}  # keys of records (XML) by sort value; another value keeps their order
+        self.url = "http://127.0.0.1:1"  # answered in this process alone
         self._answer, self._tls = answer, tls
         self._lock, self._closing = threading.Lock(), threading.Event()
-        self._server = None
-        self.url = "http://127.0.0.1:1"  # answered in this process alone
+        self._folder, self._directories = Path(tempfile.mkdtemp("", "dirframe-rig-")), []
 
     def add(self, kind, records, *, path=None):
         """Add a collection of records: their number, or ids, or XML."""
@@ -225,12 +204,12 @@ class Rig:
             self.always = self.before = None
 
     def directory(self, folder=None, **options):
-        """Connect to this directory; faults cost no time. `folder` holds cache and quota."""
+        """Connect to this directory until it is closed; `folder` holds cache and quota."""
         usual = {
             "name": "rig",
             "cache": folder is not None,
             "cache_dir": folder and folder / "cache",
-            "quota_dir": folder and folder / "data",
+            "quota_dir": (folder or self._folder) / "data",
             "daily_quota": 100_000,
             "max_workers": 1,
             "max_per_second": None,
@@ -239,9 +218,9 @@ class Rig:
             "connect_timeout": 30.0,
             "read_timeout": 30.0,
         }
-        return Directory(
-            options.pop("url", self.url), options.pop("key", self.key), **usual | options
-        )
+        address = options.pop("url", self.url), options.pop("key", self.key)
+        self._directories.append(Directory(*address, **usual | options))
+        return self._directories[-1]
 
     # What it answers
 
@@ -273,8 +252,14 @@ class Rig:
         first = (request.page - 1) * self.size
         if self.past_end_is_first and first >= len(records):
             first = 0
-        shown = records[first : first + self.size]
-        return Reply(page_xml(shown, available=self.items_available(len(records)), first=first))
+        shown = [self.listed(xml) for xml in records[first : first + self.size]]
+        available = self.items_available(len(records))
+        result = bool(shown) or self.empty_has_result
+        return Reply(page_xml(shown, available=available, first=first, result=result))
+
+    def listed(self, xml):
+        """Return a record as collections have it."""
+        return xml
 
     def sorted(self, request, records):
         """Return the records in the order that was requested."""
@@ -284,7 +269,7 @@ class Rig:
     def own_page(self, request):
         """Return the page of a single record, by id or name."""
         collection, _, last = request.path.rpartition("/")
-        wanted = last.removesuffix(".xml")
+        wanted = escape(unquote(last.removesuffix(".xml")))
         for xml in self.collections.get(f"{collection}.xml", ()):
             if wanted in {id_of(xml), *_NAME.findall(xml)}:
                 return Reply(page_xml([xml]))
@@ -292,7 +277,7 @@ class Rig:
 
     def exchange(self, target, headers, connection):
         """Answer a request on a connection, with the fault whose turn it is."""
-        request = Request.of(target, headers)
+        request = Request(target, headers)
         with self._lock:
             self.requests.append(request)
             edit = self.edits.pop(request.page, None) if request.path in self.collections else None
@@ -312,38 +297,43 @@ class Rig:
     # How it is reached: over a socket, or in this process
 
     def __enter__(self):
-        self._server = _Server(self)
-        self.port = self._server.server_port
+        rig = self
+
+        class Handler(_Handler):
+            def do_GET(self):
+                with suppress(OSError):  # the client gave up
+                    rig.exchange(self.path, self.headers.items(), self.connection)
+
+        self._server = _Server(Handler, tls=self._tls)
+        self.port = self._server.port
         self.url = f"http{'s' if self._tls else ''}://127.0.0.1:{self.port}"
-        if self._tls:
-            self._server.socket = self._tls.wrap_socket(self._server.socket, server_side=True)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.005,))
-        self._thread.start()
         return self
 
     def __exit__(self, *exc):
         self.close()
+        self._clear()
+
+    def _clear(self):
+        for directory in self._directories:
+            directory.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def close(self):
-        """Stop the server."""
+        """Stop the server; the directories on it stay open until the end."""
         if not self._closing.is_set():
             self._closing.set()
-            self._server.shutdown()
-            self._server.server_close()
-            self._thread.join()
+            self._server.close()
 
     @property
     def connections(self):
         """Return how many connections are open."""
-        return self._server.connections
+        return self._server.open
 
     def settle(self, connections=0):
         """Wait for what a process that has ended left on its way, until so many remain open."""
-        with socket.create_connection(
-            ("127.0.0.1", self.port)
-        ) as last:  # accepted after all others
+        with socket.create_connection(("127.0.0.1", self.port)) as last:
             last.sendall(b"\r\n")
-            last.recv(1)
+            last.recv(1)  # accepted after all others
         while self.connections > connections:
             sleep(0.002)
 
@@ -353,71 +343,73 @@ class Rig:
         send = HTTPAdapter.send
 
         def answer(adapter, request, *arguments, **options):
-            if not request.url.startswith(self.url):
+            if not request.url.startswith(f"{self.url}/"):
                 return send(adapter, request, *arguments, **options)
             connection = _Buffer()
             try:
-                self.exchange(request.url.removeprefix(self.url), request.headers, connection)
-            except ConnectionResetError as error:
+                with suppress(BrokenPipeError):
+                    self.exchange(request.url.removeprefix(self.url), request.headers, connection)
+                raw = HTTPResponse(connection, method="GET")
+                raw.begin()
+            except (ConnectionResetError, HTTPException) as error:
                 raise requests.ConnectionError(error, request=request) from error
-            raw = HTTPResponse(connection, method="GET")
-            raw.begin()
-            return adapter.build_response(
-                request,
-                urllib3.HTTPResponse(
-                    raw, raw.headers.items(), raw.status, preload_content=False, original_response=raw,
-                    request_method="GET",
-                ),
-            )  # fmt: skip
+            facts = {"headers": raw.headers.items(), "status": raw.status, "original_response": raw}
+            response = urllib3.HTTPResponse(raw, preload_content=False, **facts)
+            return adapter.build_response(request, response)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(HTTPAdapter, "send", answer)
             yield self
+        self._clear()
 
 
 class _Buffer:
-    """A connection within the process."""
+    """A connection within the process; nobody reads more than 4 MiB."""
 
     def __init__(self):
-        self._content = b""
+        self._content = bytearray()
 
     def sendall(self, content):
         self._content += content
+        if len(self._content) > 2**22:
+            raise BrokenPipeError
 
     def shutdown(self, how):
         pass
 
-    def setsockopt(self, *option):
+    def setsockopt(self, *option):  # for RST
         raise ConnectionResetError("Connection reset by peer")
 
     def makefile(self, *mode):
         return BytesIO(self._content)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
+class _Server(ThreadingTCPServer):
+    """Serves in threads, and counts connections; at its end it `waits` for what they do, or not."""
+
+    allow_reuse_address = True
     request_queue_size = 128
 
-    def __init__(self, rig):
-        self.connections = 0
+    def __init__(self, handler, *, host="127.0.0.1", tls=None, waits=False):
+        self.daemon_threads = not waits
+        self.accepted = self.open = 0
         self._lock = threading.Lock()
+        super().__init__((host, 0), handler)
+        self.port = self.server_address[1]
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.005,))
+        self._thread.start()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-
-            def do_GET(self):
-                with suppress(OSError):  # the client gave up
-                    rig.exchange(self.path, self.headers.items(), self.connection)
-
-            def log_message(self, *args):
-                pass
-
-        super().__init__(("127.0.0.1", 0), Handler)
+    def close(self):
+        self.shutdown()
+        self.server_close()
+        self._thread.join()
 
     def process_request(self, *arguments):
         with self._lock:
-            self.connections += 1
+            self.accepted += 1
+            self.open += 1
         super().process_request(*arguments)
 
     def process_request_thread(self, *arguments):
@@ -425,53 +417,69 @@ class _Server(ThreadingHTTPServer):
             super().process_request_thread(*arguments)
         finally:
             with self._lock:
-                self.connections -= 1
+                self.open -= 1
 
     def handle_error(self, request, client_address):
         pass  # a client that gives up closes the connection
 
 
-class Trap:
-    """Another host: it keeps every byte that arrives and answers nothing."""
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
-    def __init__(self, host="127.0.0.1"):
-        self._listener = socket.create_server((host, 0))
-        self._listener.settimeout(0.02)
-        self.host, self.port = host, self._listener.getsockname()[1]
-        self.connections, self.received = 0, b""
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._listen)
-        self._thread.start()
+    def log_message(self, *args):
+        pass
 
-    def _listen(self):
-        while not self._closing.is_set():
-            with suppress(OSError):
-                connection, _ = self._listener.accept()
-                self.connections += 1
-                with connection:
-                    connection.settimeout(0.2)
-                    self.received += connection.recv(65_536)
+
+class _Host:
+    _server = None
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exc):
-        self._closing.set()
-        self._thread.join()
-        self._listener.close()
+        self._server.close()
 
 
-class Proxy:
+class Trap(_Host):
+    """Another host: it keeps the bytes that arrive and answers nothing.
+
+    `act` does something else with each connection.
+    """
+
+    def __init__(self, host="127.0.0.1", *, act=None):
+        self.host, self.received = host, b""
+        trap = self
+
+        class Handler(BaseRequestHandler):
+            def handle(self):
+                self.request.settimeout(0.2)
+                with suppress(OSError):
+                    (act or trap._keep)(self.request)
+
+        self._server = _Server(Handler, host=host, waits=True)
+        self.port = self._server.port
+
+    def _keep(self, connection):
+        self.received += connection.recv(65_536)
+
+    @property
+    def connections(self):
+        """Return how many connections there were."""
+        return self._server.accepted
+
+
+class Proxy(_Host):
     """A proxy for HTTPS: CONNECT, then bytes both ways; `refuses` answers 407 instead."""
 
     def __init__(self, *, refuses=False):
-        self.connected, self.received, self.refuses = [], b"", refuses
+        self.connected, self.received = [], b""
         proxy = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(_Handler):
             def do_CONNECT(self):
                 proxy.connected.append(self.path)
-                if proxy.refuses:
+                if refuses:
                     self.send_error(407)
                     return
                 host, _, port = self.path.rpartition(":")
@@ -483,14 +491,8 @@ class Proxy:
                     proxy._carry(self.connection, there, keep=True)
                     back.join()
 
-            def log_message(self, *args):
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
-        self._thread.start()
+        self._server = _Server(Handler)
+        self.url = f"http://127.0.0.1:{self._server.port}"
 
     def _carry(self, source, target, *, keep=False):
         with suppress(OSError):
@@ -500,11 +502,3 @@ class Proxy:
                 target.sendall(content)
         with suppress(OSError):
             target.shutdown(socket.SHUT_WR)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()

@@ -4,7 +4,7 @@ from random import Random
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
-from tests.rig.server import ID, XML, Reply, Rig, failed, id_of, numbered, page_xml, record
+from tests.rig.server import ID, XML, Reply, Request, Rig, failed, id_of, numbered, record
 
 #: The names that are seen in its records: nearly unique, in no relation to the ids.
 ANALYSIS = (
@@ -57,33 +57,22 @@ def without_analysis(xml):
 
 
 class Today(Rig):
-    """The live service: ten a page, no analyses in collections, project_name the one order kept.
-
-    Attributes
-    ----------
-    reshuffles
-        Whether ties are in another order at each request; else each sort has one order of its own,
-        but pages overlap: a record is repeated for each that is missing.
-    own_pages
-        Own pages that are not as usual, by id: a `Reply` of this module.
-    bare
-        Ids of projects without an analysis.
-    whole
-        Ids of projects whose analysis is in collections too.
-    other
-        Ids of the records that are sent in place of the own page of an id.
-    moves
-        Whether `/projects….xml` answers 302 to `/p….xml`, with the key in the address.
-    """
+    """The live service: ten a page, no analyses in collections, project_name the one order kept."""
 
     def __init__(self, records=(), **options):
         super().__init__((), **options)
         ids = numbered(records) if isinstance(records, int) else records
         written = self.kind != "project" or any(one.startswith("<") for one in ids)
         self.add(self.kind, ids if written else projects(ids))
-        self.reshuffles, self.moves = True, True
-        self.own_pages, self.other = {}, {}
-        self.bare, self.whole = set(), set()
+        # Ties are in another order at each request; else each page of each sort is always the same,
+        # but a record is repeated for each that is missing.
+        self.reshuffles = True
+        self.empty_has_result = False
+        self.moves = True  # /projects….xml answers 302 to /p….xml, with the key in the address
+        self.own_pages = {}  # those that are not as usual, by id: a `Reply` of this module
+        self.other = {}  # by id: whose own page is sent instead
+        self.bare = set()  # ids of projects without an analysis
+        self.whole = set()  # ids of projects whose analysis is in collections too
 
     def refusal(self, reason):
         status, text = {
@@ -98,34 +87,26 @@ class Today(Rig):
         parts = urlsplit(request.target)
         name, dot, rest = parts.path.removeprefix("/").partition(".")
         first, slash, own = name.partition("/")
-        if first == "projects" and self.moves:
-            return Reply(
-                b"", 302, {"Location": parts._replace(path=f"/p{slash}{own}{dot}{rest}").geturl()}
-            )
-        if first == "p":
-            path = f"/projects{slash}{own}{dot}{rest}"
-            request = type(request)(path, request.query, request.target, request.headers)
+        if first in {"p", "projects"}:
+            to = "projects" if first == "p" else "p"
+            other = parts._replace(path=f"/{to}{slash}{own}{dot}{rest}").geturl()
+            if first == "projects" and self.moves:
+                return Reply(b"", 302, {"Location": other})
+            if first == "p":
+                request = Request(other, request.headers)
         return super().reply(request)
 
-    def page(self, request):
-        reply = super().page(request)
-        records = self.sorted(request, self.collections[request.path])
-        first = (request.page - 1) * self.size
-        shown = records[first : first + self.size]
-        if request.path == "/projects.xml":
-            shown = [xml if id_of(xml) in self.whole else without_analysis(xml) for xml in shown]
-        reply.body = page_xml(
-            shown, available=self.items_available(len(records)), first=first, result=bool(shown)
-        )
-        return reply
+    def listed(self, xml):
+        return xml if id_of(xml) in self.whole else without_analysis(xml)
 
     def sorted(self, request, records):
         if request.path != "/projects.xml":
             return list(records)  # accounts have one order, whatever is requested
         records = [self._bare(xml) for xml in records]
-        if request.query.get("sort") == "project_name":
+        sort = request.query.get("sort")
+        if sort == "project_name":
             return sorted(records, key=lambda xml: xml.partition("<name>")[2].lower())
-        seed = len(self.requests) if self.reshuffles else request.page
+        seed = len(self.requests) if self.reshuffles else f"{sort} {request.page}"
         return Random(seed).sample(records, len(records))
 
     def own_page(self, request):
@@ -133,8 +114,7 @@ class Today(Rig):
         if wanted in self.own_pages:
             return self.own_pages[wanted]
         if wanted in self.other:
-            path = request.path.replace(f"/{wanted}.", f"/{self.other[wanted]}.")
-            request = type(request)(path, request.query, request.target, request.headers)
+            request = Request(request.path.replace(wanted, self.other[wanted]))
         reply = super().own_page(request)
         reply.body = self._bare(reply.body.decode()).encode()
         return reply

@@ -1,106 +1,224 @@
-"""A small directory, written as XML and served: what the tests of the service share."""
+"""A small directory of files that are written by hand, and its application with a key."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import threading
+from contextlib import ExitStack
+from itertools import count
+from urllib.parse import urlencode
 
 import pytest
+from lxml import etree
 
-from dirframe.schema import RESOURCES
+import dirframe
 from dirframe.service.api_keys import KeyStore
-from dirframe.service.dialects.xml_writer import collection_xml, record_xml
-from dirframe.service.server import serve
-from dirframe.service.store.build import build_store
 from dirframe.service.store.sample import open_data
-from dirframe.service.store.store import Store
-from tests.service import Directory
-from tests.service.door import Door
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from dirframe.service.records import Value
+from dirframe.service.web.app import create_app
+from tests.rig.server import page_xml, record
 
 
-def stamp(day: int) -> str:
+def _stamp(day):
     return f"2010-01-{day % 28 + 1:02d}T00:00:00Z"
 
 
-def accounts() -> list[dict[str, Value]]:
-    return [
-        {
-            "id": str(number),
-            # Few different names and days, so that every sort has ties.
-            "name": ["Ada Example", "bob", "Zoë GRÖSSE", "çelik"][number % 4],
-            "created_at": stamp(number // 3),
-            "updated_at": stamp(number // 2),
-            "avatar_url": "http://avatars.example/x.png",
-            "email_sha1": "3633efc74fa00d716c004190b0134622b86182d9",
-            "email_md5": f"{number:032x}",
-            "posts_count": number % 5,
-        }
-        for number in range(1, 108)
-    ]
+#: Few different names, days and numbers, so that every sort has ties.
+ACCOUNTS = [
+    {
+        "identifier": str(n),
+        "name": ["Ada Example", "bob", "Zoë GRÖSSE", "çelik"][n % 4],
+        "created_at": _stamp(n // 3),
+        "updated_at": _stamp(n // 2),
+        "avatar_url": "http://avatars.example/x.png",
+        "email_sha1": "3633efc74fa00d716c004190b0134622b86182d9",
+        "email_md5": f"{n:032x}",
+        "posts_count": n % 5,
+    }
+    for n in range(1, 108)
+]
+PROJECTS = [
+    {
+        "identifier": str(n),
+        "name": f"Project {n}",
+        "created_at": _stamp(n),
+        "updated_at": _stamp(n // 5),
+        "description": "Reads <XML> & writes it." if n % 2 else "Something else.",
+        "stack_count": n % 7,
+        "inner": "<tags><tag>c++</tag><tag>version_control</tag></tags>" if n % 3 else "<tags/>",
+    }
+    for n in range(1, 64)
+]
 
 
-def projects() -> list[dict[str, Value]]:
-    return [
-        {
-            "id": str(number),
-            "name": f"Project {number}",
-            "created_at": stamp(number),
-            "updated_at": stamp(number // 5),
-            "description": "Reads <XML> & writes it." if number % 2 else "Something else.",
-            "stack_count": number % 7,
-            "tags": ["c++", "version_control"] if number % 3 else [],
-        }
-        for number in range(1, 64)
-    ]
+class Client:
+    """The application of a store, asked with a key of its own."""
 
+    def __init__(self, store, keys):
+        self.keys = keys
+        self.key = keys.add("a tester", "tests")
+        self.client = create_app(store, keys).test_client()
 
-def write_collection(folder: Path, name: str, records: list[dict[str, Value]]) -> Path:
-    resource = RESOURCES[name]
-    fragments = [record_xml(resource, record) for record in records]
-    path = folder / f"{resource.collection}.xml"
-    path.write_bytes(collection_xml(fragments, available=len(fragments), first=0))
-    return path
+    def get(self, target, *, method="GET", **headers):
+        glue = "&" if "?" in target else "?"
+        named = {name.replace("_", "-"): text for name, text in headers.items()}
+        return self.client.open(f"{target}{glue}api_key={self.key}", method=method, headers=named)
+
+    def root(self, target, *, status=200, **parameters):
+        """Return the document, whose status is the code's; parameters are texts as they are."""
+        query = f"?{urlencode(parameters)}" if parameters else ""
+        response = self.get(f"{target}{query}")
+        assert response.status_code == status, response.text
+        assert response.content_type == "application/xml; charset=utf-8"
+        root = etree.fromstring(response.get_data())
+        assert root.findtext("status") == ("success" if status == 200 else "failed")
+        return root
+
+    def error(self, target, status):
+        root = self.root(target, status=status)
+        assert [child.tag for child in root] == ["status", "error"]
+        return root.findtext("error")
+
+    def ids(self, target, **parameters):
+        """Return the ids of a page; parameters are texts as they are."""
+        return [e.text for e in self.root(target, **parameters).iterfind("result/*/id")]
+
+    def all_ids(self, target):
+        """Return the ids of all pages."""
+        found, page = [], 1
+        while ids := self.ids(f"{target}{'&' if '?' in target else '?'}page={page}"):
+            found += ids
+            page += 1
+        return found
+
+    def used(self):
+        return self.keys.list()[0].used
 
 
 @pytest.fixture(scope="session")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    folder = tmp_path_factory.mktemp("collections")
-    write_collection(folder, "account", accounts())
-    write_collection(folder, "project", projects())
-    with Store(build_store(folder / "store.sqlite", [folder])) as store:
+def records():
+    """Return the fields of the records of the folder."""
+    return {"accounts": ACCOUNTS, "projects": PROJECTS}
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """Return a folder of 107 accounts and 63 projects as XML."""
+    folder = tmp_path_factory.mktemp("directory")
+    for kind, records in (("account", ACCOUNTS), ("project", PROJECTS)):
+        page = page_xml([record(kind=kind, **fields) for fields in records])
+        (folder / f"{kind}s.xml").write_bytes(page)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def store(folder):
+    """Return the records of the folder, for the application without a socket."""
+    with open_data(folder) as store:
         yield store
 
 
 @pytest.fixture
-def keys(tmp_path: Path) -> Iterator[KeyStore]:
+def keys(tmp_path):
     with KeyStore(tmp_path / "keys.sqlite") as keys:
         yield keys
 
 
 @pytest.fixture
-def directory(store: Store, keys: KeyStore) -> Directory:
-    """Return the application with a key to it, without a socket."""
-    return Directory(store, keys)
+def client(store, keys):
+    """Return the application of the folder, with a key to it."""
+    return Client(store, keys)
 
 
-@pytest.fixture(scope="module")
-def door(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    path = tmp_path_factory.mktemp("door") / "keys.sqlite"
-    with KeyStore(path) as keys:
-        service = serve(store, keys=keys, page_rate=0)
-        with service:
-            yield Door(service, keys)
+class HeldKeys(KeyStore):
+    """Keys that hold each request until they may go on."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.key = self.add("a tester", "held")
+        self.asked, self.go_on = threading.Event(), threading.Event()
+
+    def charge(self, key):
+        self.asked.set()
+        assert self.go_on.wait(60)
+        return super().charge(key)
+
+
+@pytest.fixture
+def held_keys(tmp_path):
+    """Return keys that hold each request until `go_on` is set."""
+    with HeldKeys(tmp_path / "held.sqlite") as keys:
+        yield keys
+        keys.go_on.set()
+
+
+class _Broken:
+    """A store whose pages fail."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def page(self, *arguments, **options):
+        raise RuntimeError("secret detail")
+
+
+@pytest.fixture
+def broken(store, keys):
+    """Return an application that has a fault."""
+    return Client(_Broken(store), keys)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """Return a cache folder of the test's own, in which stores are kept."""
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def imported(tmp_path, cache):
+    """Import data, and return its application; the one before is closed."""
+    with ExitStack() as stack:
+        numbers = count()
+
+        def open_client(data):
+            stack.close()
+            keys = stack.enter_context(KeyStore(tmp_path / f"keys-{next(numbers)}.sqlite"))
+            return Client(stack.enter_context(open_data(data)), keys)
+
+        yield open_client
+
+
+@pytest.fixture
+def written(tmp_path, imported):
+    """Write pages, of records or as they are, as files, and return the application of the folder."""
+
+    def open_client(*pages):
+        data = tmp_path / "data"
+        data.mkdir(exist_ok=True)
+        for number, page in enumerate(pages):
+            content = page if isinstance(page, bytes) else page_xml(page)
+            (data / f"{number}.xml").write_bytes(content)
+        return imported(data)
+
+    return open_client
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    path = tmp_path_factory.mktemp("keys") / "keys.sqlite"
-    with open_data() as store, KeyStore(path) as keys:
-        service = serve(store, keys=keys, page_rate=0, name="A & B", metrics="/metrics")
-        with service:
-            yield Door(service, keys)
+def service(folder):
+    """Serve the folder over a socket, with a key of its own."""
+    with ExitStack() as stack:
+        service = dirframe.serve(folder, page_rate=0)
+        stack.callback(service.stop)
+        yield service
+
+
+@pytest.fixture
+def large(tmp_path):
+    """Serve projects whose page is larger than what systems buffer."""
+    (tmp_path / "large").mkdir()
+    text = "text " * 20_000
+    page = page_xml([record(n, name=f"Project {n}", description=text) for n in range(1, 26)])
+    (tmp_path / "large" / "projects.xml").write_bytes(page)
+    service = dirframe.serve(tmp_path / "large")
+    yield service
+    service.stop()

@@ -15,9 +15,7 @@ from dirframe.plot._interactive.traces import INK, coordinates, legend_entries, 
 try:
     from dirframe.plot._interactive.figure import InteractiveFigure
 except ImportError as error:
-    raise MissingExtraError(
-        "plotly", purpose="An interactive chart"
-    ) from error
+    raise MissingExtraError("plotly", purpose="An interactive chart") from error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

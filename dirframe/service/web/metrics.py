@@ -46,9 +46,7 @@ def with_metrics(
     try:
         import prometheus_client
     except ImportError:
-        raise MissingExtraError(
-            "prometheus_client", purpose="Metrics for Prometheus"
-        ) from None
+        raise MissingExtraError("prometheus_client", purpose="Metrics for Prometheus") from None
     host, _, port = address.rpartition(":")
     is_path = address.startswith("/")
     if not is_path and not (host and port.isdigit() and int(port) <= 65_535):

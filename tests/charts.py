@@ -1,0 +1,182 @@
+"""What a reader sees of a chart: its bars, names, texts and caption, and what is cut off."""
+
+from itertools import combinations
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+from dirframe import plot
+from tests.frames import accounts, activity_facts, contributors, projects
+
+#: Every chart that needs no library of statistics, with what makes a frame for it.
+CHARTS = {
+    "accounts_by_country": accounts,
+    "accounts_by_kudo_rank": accounts,
+    "accounts_map": accounts,
+    "activity": projects,
+    "commits_by_contributor": contributors,
+    "contributor_distribution": projects,
+    "contributors_by_language": projects,
+    "growth": projects,
+    "language_breakdown": projects,
+    "language_share": projects,
+    "languages_by_year": projects,
+    "licenses": projects,
+    "life_span": projects,
+    "lorenz": projects,
+    "monthly_activity": activity_facts,
+    "posts_distribution": accounts,
+    "survival": projects,
+    "tags": projects,
+    "team_size_classes": projects,
+    "users_against_contributors": projects,
+}
+#: Those that tell nearly all ways of drawing apart.
+EIGHT = [
+    "accounts_map",
+    "contributors_by_language",
+    "growth",
+    "language_share",
+    "languages_by_year",
+    "life_span",
+    "lorenz",
+    "users_against_contributors",
+]
+
+
+def noun(name):
+    """Return what the records of a chart are called in its caption."""
+    maker = CHARTS[name].__name__
+    return "activity facts" if maker == "activity_facts" else maker
+
+
+def draw(name, frame=None, **options):
+    """Draw a chart of its usual frame, or of another."""
+    return getattr(plot, name)(CHARTS[name]() if frame is None else frame, **options)
+
+
+def figure(ax):
+    """Return the figure of a chart."""
+    return ax.get_figure(root=True)
+
+
+def lay_out(ax):
+    """Give all texts and ticks their places."""
+    figure(ax).draw_without_rendering()
+    return ax
+
+
+def words(text):
+    """Return a text without its line breaks."""
+    return " ".join(text.split())
+
+
+def bars(ax):
+    """Return the bars, which are rectangles."""
+    return [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+
+
+def widths(ax):
+    """Return the lengths of horizontal bars."""
+    return [bar.get_width() for bar in bars(ax)]
+
+
+def names(ax):
+    """Return the names of the rows."""
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def points(shape):
+    """Return the corners of a line, or the places of dots, as lists."""
+    get = getattr(shape, "get_xydata", None) or shape.get_offsets
+    return np.asarray(get()).tolist()
+
+
+def caption(ax):
+    """Return the caption of one chart, or that below panels."""
+    below = figure(ax).get_supxlabel()
+    (note,) = [below] if below else [t.get_text() for t in ax.texts if t.get_gid() == "caption"]
+    return words(note)
+
+
+def labels(ax):
+    """Return the texts within the axes, without the caption."""
+    return [text.get_text() for text in ax.texts if text.get_gid() != "caption"]
+
+
+def key(ax):
+    """Return the texts of the legend with their patches."""
+    legend = ax.get_legend()
+    texts = [text.get_text() for text in legend.get_texts()]
+    return dict(zip(texts, legend.get_patches(), strict=True))
+
+
+def grey(colour):
+    """Return the lightness of a colour in greyscale, from 0 to 1."""
+    return float(np.array([0.299, 0.587, 0.114]) @ to_rgb(colour))
+
+
+def told_apart(looks):
+    """Return whether any two pairs of colour and hatch differ in greyscale."""
+    return all(
+        abs(grey(one) - grey(other)) >= 0.1 or hatch != other_hatch
+        for (one, hatch), (other, other_hatch) in combinations(looks, 2)
+    )
+
+
+def shown_texts(ax):
+    """Return the texts of the figure that are drawn; an axis has ticks beyond its limits, too."""
+    unseen = set()
+    for panel in figure(ax).axes:
+        for axis, limits in ((panel.xaxis, panel.get_xlim()), (panel.yaxis, panel.get_ylim())):
+            for place, tick in zip(axis.get_ticklocs(), axis.get_major_ticks(), strict=True):
+                if not min(limits) <= place <= max(limits):
+                    unseen |= {id(tick.label1), id(tick.label2)}
+    texts = figure(ax).findobj(Text)
+    return [t for t in texts if t.get_visible() and t.get_text() and id(t) not in unseen]
+
+
+def cut_off(ax):
+    """Return the texts of a chart that was laid out that are partly outside its figure."""
+    inside = figure(ax).bbox.padded(1)
+    boxes = {text: text.get_window_extent() for text in shown_texts(ax)}
+    return [
+        text.get_text()
+        for text, box in boxes.items()
+        if box.x0 < inside.x0 or box.x1 > inside.x1 or box.y0 < inside.y0 or box.y1 > inside.y1
+    ]
+
+
+def covered(ax):
+    """Return pairs of texts of a chart that was laid out of which one covers the other."""
+    boxes = {text: text.get_window_extent().shrunk(0.9, 0.8) for text in shown_texts(ax)}
+    pairs = combinations(boxes, 2)
+    return [(a.get_text(), b.get_text()) for a, b in pairs if boxes[a].overlaps(boxes[b])]
+
+
+def words_of(ax):
+    """Collect titles, units, legends and captions of a figure, without their line breaks."""
+    texts = [figure(ax).get_suptitle(), figure(ax).get_supxlabel()]
+    for panel in figure(ax).axes:
+        legend = panel.get_legend()
+        notes = [text for text in panel.texts if text.get_gid() == "caption"]
+        parts = [panel.title, panel.xaxis.label, panel.yaxis.label, *notes]
+        texts += [text.get_text() for text in [*parts, *(legend.get_texts() if legend else [])]]
+    return {words(text) for text in texts} - {""}  # inner panels have no unit
+
+
+def looks(ax):
+    """Collect what is drawn: places, colours, hatches and texts, without the caption's source."""
+    shapes = [
+        (np.asarray(patch.get_path().vertices).tolist(), patch.get_facecolor(), patch.get_hatch())
+        for patch in ax.patches
+    ]
+    lines = [(points(line), line.get_color()) for line in ax.lines]
+    marks = [
+        (np.asarray(c.get_offsets()).tolist(), np.asarray(c.get_facecolor()).tolist())
+        for c in ax.collections
+    ]
+    texts = [ax.get_title(), *labels(ax), *names(ax), caption(ax).partition("Source")[0]]
+    return [shapes, lines, marks, texts]

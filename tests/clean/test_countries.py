@@ -1,0 +1,420 @@
+"""No value gets a wrong country, and few that have one get none."""
+
+import csv
+import io
+import re
+import string
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+import pycountry
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dirframe import country_audit, unify_countries
+from dirframe.clean.normalize import clean_text, normalize, undo_mojibake
+from tools.country_aliases import own_lines
+
+PROBES = Path(__file__).parent / "probes"
+CODES = sorted({country.alpha_2 for country in pycountry.countries} | {"XK"})
+
+#: Territories with a code of their own, by state.
+TERRITORIES = {
+    "AU": "CC CX HM NF", "CN": "HK MO TW", "DK": "FO GL", "FI": "AX",
+    "FR": "BL GF GP MF MQ NC PF PM RE TF WF YT",
+    "GB": "AI BM FK GG GI GS IM IO JE KY MS PN SH TC VG",
+    "NL": "AW BQ CW SX", "NO": "BV SJ", "NZ": "CK NU TK", "US": "AS GU MP PR UM VI",
+}  # fmt: skip
+
+#: Signs that are put around a value and mean nothing.
+SIGNS = st.text(alphabet=" .,;:!*_-–—\"'()[]{}<>/|\\\t#", max_size=3)
+ENGLISH = st.sampled_from([country.name for country in pycountry.countries])
+RAW = st.one_of(
+    st.text(max_size=40),
+    ENGLISH,
+    st.builds(
+        lambda one, between, other: one + between + other,
+        ENGLISH,
+        st.sampled_from([", ", " - ", " / ", " (", " and ", ".", "_", "\x00", "Ã©", "\ufffd", "?"]),
+        st.text(max_size=12),
+    ),
+    st.none(),
+)
+
+
+def codes(values):
+    """Return the code of each value, or None."""
+    values = list(values)
+    found = unify_countries(pd.Series(values, dtype="object"))["country_alpha_2"]
+    return dict(zip(values, found.astype("object").where(found.notna(), None), strict=True))
+
+
+def code(raw):
+    """Return the code of one value, or None."""
+    return codes([raw])[raw]
+
+
+def wrong(expected):
+    """Return the values whose answer is not the expected one, with both."""
+    found = codes(expected)
+    return {raw: (code, found[raw]) for raw, code in expected.items() if found[raw] != code}
+
+
+def answered(values):
+    """Return the values that have an answer, with it."""
+    return {raw: found for raw, found in codes(values).items() if found}
+
+
+def audit(*values):
+    """Return the audit of values, by the value."""
+    return country_audit(pd.Series(values, dtype="object")).set_index("raw")
+
+
+@cache
+def names():
+    """Return the name of each country by its code."""
+    return dict(zip(CODES, unify_countries(pd.Series(CODES))["country_name"], strict=True))
+
+
+def probes(name):
+    """Yield the lines of a list: a code or a class, and values."""
+    for line in (PROBES / f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            head, _, values = line.partition(": ")
+            yield head, values.split(" | ")
+
+
+@cache
+def markers():
+    return dict(probes("unresolved"))["null"]
+
+
+@pytest.fixture(scope="module")
+def development(shared):
+    """Return the rows of the development set beside the checkout."""
+    with (shared / "countries" / "dev.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# Lists: what must resolve, to what, and what must not
+
+
+def test_probes_resolve_to_their_countries():
+    lists = sorted(path.stem for path in PROBES.glob("*.txt") if path.stem != "unresolved")
+    assert len(lists) == 9
+    for name in lists:
+        expected = {value: code for code, values in probes(name) for value in values}
+        assert expected
+        assert wrong(expected) == {}, name
+
+
+def test_probes_without_a_country_resolve_to_none_and_have_a_reason():
+    for kind, values in probes("unresolved"):
+        assert values, kind
+        assert answered(values) == {}, kind
+        assert (audit(*values)["reason"] != "").all(), kind
+
+
+def test_development_set_has_no_wrong_country(development):
+    found = codes(row["raw"] for row in development)
+    failures = {
+        row["raw"]: (row["expected"], found[row["raw"]])
+        for row in development
+        if found[row["raw"]] not in {row["expected"], None}
+    }
+    assert failures == {}
+
+
+def test_development_set_is_resolved_but_for_typing_errors(development):
+    resolvable = [r for r in development if r["expected"] and r["category"] != "typo"]
+    assert wrong({row["raw"]: row["expected"] for row in resolvable}) == {}
+
+
+def test_typing_errors_of_the_development_set_get_the_right_suggestion(development):
+    typos = {row["raw"]: row["expected"] for row in development if row["category"] == "typo"}
+    table = audit(*typos)
+    assert table["country_alpha_2"].isna().all()
+    assert {raw: text[:2] for raw, text in table["suggestion"].items()} == typos
+
+
+def test_every_country_resolves_by_its_codes_and_names():
+    expected = {}
+    for country in pycountry.countries:
+        alpha_2, alpha_3 = country.alpha_2, country.alpha_3
+        written = [alpha_2, alpha_2.lower(), f" {alpha_2},", f"({alpha_2})", alpha_3]
+        fields = ("name", "official_name", "common_name")
+        written += [alpha_3.lower(), *(getattr(country, field, None) for field in fields)]
+        if alpha_2 == "NA":  # in any other form it is a marker of a missing value
+            written = [t for t in written if t and (t == "NA" or len(t.strip(" ,()")) > 2)]
+        expected |= {text: alpha_2 for text in written if text and text != "Congo"}
+    assert len(expected) > 1_900
+    assert wrong(expected) == {}
+
+
+def test_every_country_has_one_name_that_leads_back_to_it():
+    assert wrong({name: code for code, name in names().items()}) == {}
+    inverted = {name for name in names().values() if "," in name}
+    assert inverted <= {names()["BQ"], names()["SH"]}
+
+
+def test_aliases_of_our_own_have_reason_and_source_and_are_what_happens():
+    lines = list(own_lines())
+    assert [line for line in lines if not (line.reason and line.source)] == []
+    # Also says whether own_keys.tsv is up to date: tools/build_country_table.py makes it.
+    assert wrong({line.name: line.alpha_2 for line in lines}) == {}
+
+
+@pytest.fixture(scope="module")
+def documented(root):
+    """Return the contested readings of the documentation."""
+    text = (root / "docs" / "countries.md").read_text(encoding="utf-8").partition("## Readings")[2]
+    rows = re.findall(r"^\| (.+?) \| ([A-Z]{2}|none) \|", text, re.MULTILINE)
+    return {raw: None if code == "none" else code for raw, code in rows if raw != "Value"}
+
+
+def test_contested_readings_are_those_of_the_documentation(documented):
+    assert len(documented) >= 87
+    assert wrong(documented) == {}
+
+
+def test_contested_readings_are_all_documented(documented, shared):
+    with (shared / "countries" / "policy.csv").open(encoding="utf-8", newline="") as file:
+        assert {row["raw"] for row in csv.DictReader(file)} <= documented.keys()
+
+
+def test_every_table_of_names_ships_with_its_licence(root):
+    folder = root / "dirframe" / "clean" / "data"
+    notice = (folder / "README.md").read_text(encoding="utf-8")
+    assert [t.name for t in folder.glob("*.tsv") if f"`{t.name}`" not in notice] == []
+    for link in re.findall(r"\]\((licences/.+?)\)", notice):
+        assert len((folder / link).read_text(encoding="utf-8")) > 1000
+
+
+# Spellings
+
+
+def test_a_country_is_recognised_however_it_is_written():
+    expected = {
+        "UK": "GB", "EL": "GR", "XKX": "XK", "U.S.A.": "US", "Zaire": "CD", "BU": "MM",
+        "GDR": "DE", "Northern Ireland": "GB", "Wales, UK": "GB",
+        "S&atilde;o Tom&eacute; and Pr&iacute;ncipe": "ST", "&amp;#220;rd&amp;#252;n": "JO",
+        "C<U+00F4>te d<U+2019>Ivoire": "CI", "R\\u00e9union": "RE", "TÃ¼rkiye": "TR",
+        "CamerÃƒÂºn": "CM", "Cura\ufffdao": "CW", "C?te d'Ivoire": "CI", "Burkina.Faso": "BF",
+        "new_zealand": "NZ", "NewZealand": "NZ", "S\u00adpain": "ES", "Sri\u00a0Lanka": "LK",
+        "\uff30\uff45\uff52\uff55": "PE", "Isla de Norfolk": "NF", "République d'Irak": "IQ",
+        "Lao People's Dem. Rep.": "LA", "Korea, Republic of": "KR", "Çad": "TD",
+        "Korea (the Democratic People's Republic of)": "KP", "Papua N. Guinea": "PG",
+    }  # fmt: skip
+    assert wrong(expected) == {}
+
+
+def test_what_names_no_single_country_has_no_answer_but_a_reason():
+    values = """Korea;Congo;Guiana;Virgin Islands;Saint;Federation;USSR;Yugoslavia;SU;European Union
+    Africa;Southern Europe;Bavaria;Perugia;Georgia, USA;Peru, Maine;Bermuda - Iran;CAD;sad;bananas
+    Netherlands Antilles;Cape Verde / Barbados;Australia and New Zealand;World excl. China;hungry
+    Indianapolis;Paris;stain;pain;to the;I'd;Sé;N.A.;n/a;unknown;0xffffffff;250;½;★;?ad;\ufffdin
+    State of Georgia;Estado de México;Île-de-France;Grand Island;La Argentina;Sudan (former)
+    Papua W. Guinea;x y;f r a;a.e;no data;not known;known"""
+    table = audit(*(raw.strip() for raw in values.replace("\n", ";").split(";")))
+    assert table["country_alpha_2"].dropna().to_dict() == {}
+    assert (table["reason"] != "").all()
+    reasons = table["reason"]
+    assert reasons["x y"] == reasons["f r a"]  # a code is not written with blanks
+    assert reasons["no data"] == reasons["not known"] == reasons["n/a"]
+    assert reasons["known"] == reasons["bananas"]
+    assert reasons[["x y", "a.e", "no data", "known"]].is_unique
+
+
+def test_the_rule_is_that_which_was_needed():
+    table = audit("Arab Emirates United", "Rep Dominican", "DE", "DEU", "TÃ¼rkiye")
+    assert table["rule"].is_unique
+    assert (table["rule"] != "").all()
+
+
+def test_a_value_that_is_too_long_has_no_answer():
+    assert answered(["((" * 10**5, "a - " * 60]) == {}
+
+
+@given(st.sampled_from(CODES), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]))
+def test_the_form_of_unicode_makes_no_difference(alpha_2, form):
+    assert code(unicodedata.normalize(form, names()[alpha_2])) == alpha_2
+
+
+@given(st.text(max_size=60))
+def test_a_key_is_its_own_key(text):
+    key = normalize(clean_text(text))
+    assert normalize(normalize(key)) == normalize(key)
+
+
+def test_a_name_in_other_letters_that_was_decoded_wrongly_resolves():
+    expected = {
+        name.encode().decode(encoding): alpha_2
+        for name, alpha_2 in {"Китай": "CN", "日本": "JP", "Ελλάδα": "GR"}.items()
+        for encoding in ("cp1252", "latin-1")
+    }
+    assert wrong(expected) == {}
+
+
+def test_accents_beside_what_cannot_be_decoded_were_not_decoded_wrongly():
+    for text in ("Rønne Â", "Þór Ã", "año Ã©"):
+        assert list(undo_mojibake(text)) == [], text
+
+
+@given(st.sampled_from(CODES), st.sampled_from([" ", ", ", "/", " - ", " ("]))
+def test_a_name_that_is_written_twice_resolves(alpha_2, between):
+    name = names()[alpha_2]
+    if not set(name) & set(",()-") and (" and " not in name or between == " "):
+        assert code(f"{name}{between}{name.upper()}") == alpha_2
+
+
+@given(st.sampled_from(CODES))
+def test_a_name_with_a_blank_between_all_letters_resolves(alpha_2):
+    name = names()[alpha_2]
+    if set(name) <= set(string.ascii_letters):
+        assert code(" ".join(name)) == code(" ".join(name.upper())) == alpha_2
+
+
+# Markers of missing values, and codes that are none
+
+
+@given(
+    st.sampled_from(sorted(markers())),
+    SIGNS,
+    SIGNS,
+    st.sampled_from([str, str.lower, str.upper]),
+)
+def test_a_null_marker_never_resolves_however_it_is_decorated(marker, before, after, case):
+    raw = f"{before}{case(marker)}{after}"
+    if raw.strip() != "NA":
+        assert code(raw) is None
+
+
+@given(SIGNS, SIGNS)
+def test_namibia_is_its_two_capital_letters_alone(before, after):
+    raw = f"{before}NA{after}"
+    assert code(raw) == ("NA" if raw.strip() == "NA" else None)
+    assert answered(["NAM", "Namibia", "NA - Namibia"]) == dict.fromkeys(
+        ["NAM", "Namibia", "NA - Namibia"], "NA"
+    )
+
+
+@given(
+    st.sampled_from(sorted(markers())),
+    st.sampled_from(sorted(markers())),
+    st.sampled_from([" ", ", ", "/", " - ", ": ", "\n"]),
+)
+def test_two_null_markers_never_resolve(one, other, between):
+    assert code(f"{one}{between}{other}") is None
+
+
+def test_namibia_survives_a_csv_file_that_is_read_as_documented():
+    frame = pd.DataFrame({"country_code": ["NA", None]})
+    text = unify_countries(frame).to_csv(index=False)
+    again = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""])
+    assert again["country_alpha_2"].fillna("missing").tolist() == ["NA", "missing"]
+
+
+def test_a_domain_ending_or_a_spreadsheet_error_is_no_code():
+    alpha_3 = unify_countries(pd.Series(CODES))["country_alpha_3"]
+    written = [*CODES, *alpha_3.str.lower()]
+    assert answered(f"{sign}{one}" for sign in (".", "#", "*.") for one in written) == {}
+
+
+# Two countries
+
+
+@given(st.sampled_from(CODES), st.data())
+def test_a_name_beside_another_country_has_no_single_answer(alpha_2, data):
+    other = data.draw(st.sampled_from([one for one in CODES if one != alpha_2]))
+    between = data.draw(st.sampled_from([" ", " / ", " - ", " + ", " and ", "; ", " & ", "|"]))
+    assert code(f"{names()[alpha_2]}{between}{names()[other]}") is None
+
+
+def test_a_name_made_of_forms_of_government_before_another_country_is_two():
+    for alpha_2 in ("AE", "GB", "US"):
+        name = names()[alpha_2]
+        found = answered(f"{name} {names()[other]}" for other in CODES if other != alpha_2)
+        # The words of United Mexican States, in another order.
+        assert found == ({f"{name} Mexico": "MX"} if alpha_2 == "US" else {}), alpha_2
+
+
+def test_a_republic_of_china_that_is_nobody_s_people_s_is_taiwan():
+    taiwan = ["China Republic", "Republic China", "China (Republic)"]
+    china = [raw.replace("Republic", "People's Republic") for raw in taiwan]
+    assert wrong(dict.fromkeys(taiwan, "TW") | dict.fromkeys(china, "CN")) == {}
+
+
+def test_a_territory_beside_its_state_is_the_territory():
+    expected = {}
+    for state, territories in TERRITORIES.items():
+        for territory in territories.split():
+            inner, outer = names()[territory], names()[state]
+            expected[f"{inner} ({outer})"] = territory
+            if not set(inner) & set(",("):
+                expected[f"{outer}, {inner}"] = territory
+    assert wrong(expected) == {}
+
+
+STATES = (
+    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ "
+    "NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY"
+)
+
+
+def test_a_name_with_the_code_of_a_state_is_no_country_but_that_code_or_its_territory():
+    # Arab Republic and West Indies, which stand behind these names alone.
+    not_states = {("EG", "AR"), ("YE", "AR"), ("GD", "WI")}
+    parts = {
+        form.format(names()[alpha_2], state): (alpha_2, state)
+        for alpha_2 in CODES
+        for state in STATES.split()
+        for form in ("{}, {}", "{} ({})", "{} {}")
+        if (alpha_2, state) not in not_states
+    }
+    failures = {}
+    for raw, found in answered(parts).items():
+        alpha_2, state = parts[raw]
+        allowed = state in [alpha_2, *TERRITORIES.get(alpha_2, "").split()]
+        if not allowed or found != state:
+            failures[raw] = found
+    assert failures == {}
+
+
+# Every value
+
+
+@given(st.lists(RAW, max_size=12), st.randoms())
+def test_an_answer_depends_on_its_own_value_alone(values, random):
+    together = codes(values)
+    assert together == {value: code(value) for value in values}
+    random.shuffle(values)
+    assert codes(values) == together
+
+
+@given(st.lists(RAW, max_size=12))
+def test_an_answer_is_a_known_code_with_a_rule_and_else_a_reason(values):
+    table = country_audit(pd.Series(values, dtype="object"))
+    assert set(table["country_alpha_2"].dropna()) <= set(CODES)
+    assert ((table["rule"] != "") == table["country_alpha_2"].notna()).all()
+    assert ((table["reason"] != "") == table["country_alpha_2"].isna()).all()
+
+
+@given(st.lists(RAW, max_size=12))
+def test_doing_it_twice_is_doing_it_once(values):
+    once = unify_countries(pd.DataFrame({"country_code": pd.Series(values, dtype="object")}))
+    twice = unify_countries(once)
+    pd.testing.assert_frame_equal(twice, once)
+    assert twice.attrs == once.attrs
+
+
+def test_a_typing_error_is_suggested_and_never_answered():
+    expected = {
+        "amrenia": "AM", "phillipines": "PH", "UnitesStates": "US", "Germny": "DE",
+        "Nowhere at all": "", "xx": "", "Nigera": "",  # Niger or Nigeria
+    }  # fmt: skip
+    table = audit(*expected)
+    assert table["country_alpha_2"].isna().all()
+    assert {raw: text[:2] for raw, text in table["suggestion"].items()} == expected

@@ -1,0 +1,163 @@
+"""What goes wrong: an exit code, nothing on standard output, one line that names what to change."""
+
+import re
+
+import pandas as pd
+import pytest
+
+import dirframe
+from tests.rig.server import MARK
+
+#: A call, or an argument with its value or without: what only Python understands.
+PYTHON_ONLY = re.compile(r"\bdirframe\.[a-z_]+|\b[a-z_]+\([^)\s]*\)|\b[a-z][a-z_]*=|\.\.\.")
+_MESSAGE = re.compile(r"^(?:dirframe|Error): ", re.MULTILINE)
+
+#: What is typed, the exit code, and what the message names.
+WRONG_CALLS = [
+    ("projcts", 2, "'projects'"),
+    ("projects --no-such-option", 2, "--no-such-option"),
+    ("projects --sort colour", 2, "colour"),
+    ("projects --max-items 0", 2, "--max-items"),
+    ("projects --max-items many", 2, "--max-items"),
+    ("projects --refresh --offline", 2, "--refresh"),
+    ("projects --sample --base-url https://d.example", 2, "--base-url"),
+    ("projects --columns name,", 2, "name,"),
+    ("projects --columns lines", 2, "analysis_total_code_lines"),
+    ("projects -o p.gif", 2, "p.gif"),
+    ("projects -o taken.csv", 2, "taken.csv"),
+    ("projects -o taken.csv/p.csv", 2, "taken.csv"),
+    ("projects -o p.csv --format json", 2, "--format"),
+    ("accounts --details", 2, "--details"),
+    ("load /languages", 2, "/languages"),
+    ("load https://elsewhere.example/x.xml", 2, "elsewhere.example"),
+    ("load /languages.xml?page=2", 2, "page"),
+    ("stats no_such", 2, "no_such"),
+    ("stats growth", 2, "--collection"),
+    ("stats growth README.md", 2, "README.md"),
+    ("stats growth page.xml", 2, "page.xml"),
+    ("stats growth sub", 2, "sub"),
+    ("stats language_share gone.parquet", 2, "gone.parquet"),
+    ("stats language_share other.csv", 2, "analysis_main_language_name"),
+    ("stats accounts_by_country other.csv", 2, "country_code"),
+    ("stats commits_by_contributor", 2, "--project"),
+    ("stats growth projects.parquet --query xml --sample", 2, "--query"),
+    ("plot growth projects.parquet -o x.gif", 2, "x.gif"),
+    ("plot growth projects.parquet -o mine", 2, "mine"),
+    ("plot growth projects.parquet -o taken.csv/x.png", 2, "taken.csv"),
+    ("plot growth projects.parquet -o taken.png", 2, "taken.png"),
+    ("clean other.csv", 2, "country_code"),
+    ("clean mars.csv --strict", 2, "Mars"),
+    ("clean mars.csv --overrides other.csv", 2, "'raw'"),
+    ("clean mars.csv -o both.csv --audit both.csv --overwrite", 2, "both.csv"),
+    ("summary", 2, "--collection"),
+    ("cite", 2, "--collection"),
+    ("cite other.csv", 2, "accounts"),
+    ("export c.csv", 2, "--collection"),
+    ("export projects.parquet projects.parquet", 2, "projects.parquet"),
+    ("export projects.parquet projects.parquet/x.csv", 2, "projects.parquet"),
+    ("export a.csv b.csv c.csv", 2, "a.csv"),
+    ("export projects.parquet study.zip --license nonsense", 2, "nonsense"),
+    ("report projects.parquet -o report.docx", 2, "report.docx"),
+    ("report projects.parquet -o taken.html", 2, "taken.html"),
+    ("harvest projects", 2, "--to"),
+    ("serve --data nowhere.xml", 2, "nowhere.xml"),
+    ("serve --port 65536", 2, "--port"),
+    ("keys revoke 99", 2, "99"),
+    ("keys limit 99 5", 2, "99"),
+    ("demo -o taken.csv/x", 2, "taken.csv"),
+    ("projects --base-url ftp://d.example", 3, "https://"),
+    ("projects --base-url http://d.example", 3, "http://d.example"),
+    ("projects --base-url https://a@d.example", 3, "DIRFRAME_API_KEY"),
+    ("projects --query key", 3, "key"),
+    ("projects --query broken", 5, "500"),
+    ("projects --query html", 5, "HTML"),
+    ("projects --query cut", 5, "projects.xml"),
+    ("load /nothing.xml", 6, "/nothing.xml"),
+    ("projects --query lie", 7, "9"),
+    ("projects --query never --offline", 8, "--offline"),
+    ("status sub", 9, "sub"),
+    ("status taken.csv", 9, "taken.csv"),
+    ("projects --query quota", 4, "429"),  # the last: nothing is requested after it
+]
+
+
+def faults_of(outcome, code, name):
+    """Return what is wrong with the outcome of a wrong call."""
+    start = _MESSAGE.search(outcome.err)
+    message = outcome.err[start.start() :] if start else ""
+    shown = re.sub(r"https?://\S+|/\S*\.xml\S*", "", message)
+    checks = {
+        f"exit code {outcome.code}": outcome.code != code,
+        "standard output": outcome.out != "",
+        "traceback": "Traceback" in outcome.err,
+        f"no word of {name}": name not in message,
+        "not one message": len(_MESSAGE.findall(outcome.err)) != 1,
+        f"Python: {PYTHON_ONLY.findall(shown)}": PYTHON_ONLY.search(shown),
+        "the key": MARK in outcome.err,
+    }
+    return [fault for fault, found in checks.items() if found]
+
+
+@pytest.fixture
+def desk(rig, folder):
+    """Lay out the files that the wrong calls name."""
+    dirframe.export(pd.DataFrame({"id": ["1"], "name": ["a"]}), folder / "projects.parquet")
+    pd.DataFrame({"country_code": ["Mars"]}).to_csv(folder / "mars.csv", index=False)
+    (folder / "other.csv").write_text("a,b\n1,2\n")
+    for name in ("taken.csv", "taken.png", "taken.html", "README.md", "page.xml"):
+        (folder / name).write_text("<mine/>")
+    (folder / "sub").mkdir()
+    return folder
+
+
+def test_wrong_call_has_exit_code_and_one_message(rig, desk, run):
+    failures, before = [], sorted(desk.iterdir())
+    for line, code, name in WRONG_CALLS:
+        rig.forget()
+        outcome = run(*line.split())
+        faults = faults_of(outcome, code, name)
+        if code in {2, 3} and rig.requests and "--query" not in line:
+            faults.append("something was requested")
+        failures += [f"{line}: {faults}\n{outcome.err}"] if faults else []
+    assert not failures, "\n".join(failures)
+    assert sorted(desk.iterdir()) == before
+    assert (desk / "taken.csv").read_text() == "<mine/>"
+
+
+def test_unusable_directory_has_exit_code_and_one_message(rig, desk, run, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)  # between retries
+    failures = []
+    for variable, value, code, name in [
+        ("API_KEY", "", 3, "DIRFRAME_API_KEY"),
+        ("API_KEY", "0123456789-is-no-key-here", 3, "key"),
+        ("BASE_URL", "", 3, "DIRFRAME_BASE_URL"),
+        ("BASE_URL", "http://127.0.0.1:9", 5, "127.0.0.1:9"),
+    ]:
+        with monkeypatch.context() as patch:
+            patch.setenv(f"DIRFRAME_{variable}", value)
+            outcome = run("projects")
+        faults = faults_of(outcome, code, name)
+        if value and value in outcome.err and variable == "API_KEY":
+            faults.append("a wrong key is a key, too")
+        failures += [f"{variable}={value}: {faults}\n{outcome.err}"] if faults else []
+    assert not failures, "\n".join(failures)
+
+
+def test_incomplete_collection_is_written_with_a_warning_if_asked(rig, run):
+    outcome = run("projects", "--query", "lie", "--incomplete", "warn")
+    assert (outcome.code, len(outcome.table)) == (0, 1)
+    assert "9" in outcome.err
+
+
+def test_unusable_folders_are_warnings_for_the_shell(rig, desk, run, monkeypatch):
+    for name in ("CACHE", "DATA"):
+        monkeypatch.setenv(f"DIRFRAME_{name}_DIR", str(desk / "taken.csv" / "below"))
+    outcome = run("projects")
+    assert (outcome.code, len(outcome.table)) == (0, 2)
+    assert "DIRFRAME_DATA_DIR" in outcome.err
+    assert PYTHON_ONLY.findall(outcome.err.replace(rig.url, "")) == []
+
+
+def test_python_only_advice_is_found_by_its_pattern():
+    assert PYTHON_ONLY.findall("pass overwrite=True, call f(), or dirframe.load_projects")
+    assert not PYTHON_ONLY.findall("Set DIRFRAME_API_KEY=…, or use --sample (in the shell).")

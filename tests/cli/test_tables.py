@@ -1,0 +1,238 @@
+"""Tables that commands write and read: in whatever form, the same records."""
+
+import json
+import shutil
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import dirframe
+from dirframe import stats
+
+LARGE = 2**60 + 1
+
+#: Contents, and the values of their columns.
+CONTENTS = [
+    # A comma in a value of a table with semicolons, and a byte order mark.
+    ("\ufeffid;name;country_code\n1;a, b;NA\n", [["1"], ["a, b"], ["NA"]]),
+    ('id;name;"town, county, land"\n1;a;"x, y, z"\n', [["1"], ["a"], ["x, y, z"]]),
+    # A blank line is a missing value where there is one column alone.
+    ("location\nBerlin\n\nParis\n", [["Berlin", None, "Paris"]]),
+    ("id,name\n1,a\n\n2,b\n\n", [["1", "2"], ["a", "b"]]),
+    # Identifiers keep their zeros, and large numbers their digits.
+    ("id,name\n007,Bond\n010,Q\n", [["007", "010"], ["Bond", "Q"]]),
+    (f"a,b\n{LARGE},1.5\n,2\n", [[LARGE, None], [1.5, 2.0]]),
+    (f'{{"id": {LARGE}, "name": "a", "posts_count": {LARGE}}}\n{{"name": "b", "posts_count": 1}}',
+     [[str(LARGE), None], ["a", "b"], [LARGE, 1]]),
+    # NA is Namibia; what is missing is empty.
+    ("id,name,posts_count,country_code\n007,NULL,3,NA\n8,,,\n",
+     [["007", "8"], ["NULL", None], [3, None], ["NA", None]]),
+    # What is no number is kept as text beside the others.
+    ("id,name,posts_count,country_code\n1,a,many,DE\n2,b,4,FR\n",
+     [["1", "2"], ["a", "b"], [None, 4], ["DE", "FR"], ["many", None]]),
+    # Only CSV has apostrophes before what looks like a formula.
+    ("id,name,country_code\n1,'=y,DE\n", [["1"], ["=y"], ["DE"]]),
+    ('{"id": "1", "name": "\'=y", "country_code": "DE"}', [["1"], ["'=y"], ["DE"]]),
+    # JSON lines end with a line feed alone.
+    ('{"id": "1", "name": "a\u2028b", "country_code": "DE"}\n', [["1"], ["a\u2028b"], ["DE"]]),
+    # Of no record: numbers and text.
+    ("language,projects,share\nC,2,0.5\nNA,2,0.5\n", [["C", "NA"], [2, 2], [0.5, 0.5]]),
+]  # fmt: skip
+
+#: What is no table.
+DAMAGED = [
+    b"",
+    b"PAR1 but no more",
+    b"\xff\xfe\x00",
+    b'{"id": 1',
+    b"[1, 2]",
+    b"<?xml version='1.0'?>\n<response/>",
+    b'{"id": 1, "name": "a"}\n{"id": 2',
+    b'a,b\n"open',
+    b'id,name\n1,"open\n2,lost\n',
+    b'id,"open\n1,lost\n',
+    b'id\n1\n"open\n3\n',
+    b"id,name,tags\n1,a,[]\n2,b,c|d\n",
+    b"id,name\n1,a\n2,b,\n",
+    b"id,name\n1,a,\n2,b,\n",
+    b"id,name,country_code\n1,a,DE\n2,b\n",
+    b"id;name;latitude\n1;a;51,507\n",
+    b"id;name;posts_count\n1;a;1.000\n",
+    b"id,name,name\n1,a,b\n",
+    b"id,name\n1,\xe4\n",
+    b'"' + b"x" * 200_000,
+]
+
+
+@pytest.fixture
+def read(run):
+    """Return what a command reads from a file, with a Parquet file between."""
+
+    def read(file):
+        target = file.with_name("read.parquet")
+        outcome = run("export", file, target, "--overwrite")
+        assert outcome.code == 0, outcome.err
+        return dirframe.read_export(target)
+
+    return read
+
+
+@pytest.fixture
+def languages(folder):
+    file = folder / "projects.csv"
+    rows = "".join(f"{n},日本 {n},2013-07-01T00:00:00Z,{n % 3},C{n}\n" for n in range(70))
+    file.write_text(
+        f"id,name,created_at,analysis_total_code_lines,analysis_main_language_name\n{rows}"
+    )
+    return file
+
+
+@pytest.mark.parametrize("collection", ["projects", "accounts"])
+def test_tables_of_every_form_are_read_back_from_a_pipe_and_a_file(
+    collection, sample, folder, pipe, read
+):
+    frame = getattr(dirframe, f"load_{collection}")(sample, max_items=50, progress=False)
+    for form in ("csv", "tsv", "json", "jsonl", "parquet"):
+        load = f"{collection} --sample -n 50"
+        piped = pipe(f"{load} --format {form}", f"export - {form}.parquet")
+        assert piped.code == 0, piped.err
+        assert pipe(f"{load} -o {form}.{form} --overwrite").code == 0
+        for back in (dirframe.read_export(f"{form}.parquet"), read(folder / f"{form}.{form}")):
+            pd.testing.assert_frame_equal(back, frame)
+            assert back.attrs["dirframe"]["resource"] == collection[:-1]
+
+
+def test_pipes_of_parquet_hand_the_source_on(folder, pipe):
+    loaded = "accounts --sample -n 200 --format parquet"
+    counted = pipe(loaded, "clean - --format parquet", "stats accounts_by_country -")
+    assert counted.code == 0, counted.err
+    assert "Source: dirframe sample directory" in counted.err
+    assert "of 200 accounts" in counted.err
+    assert "dirframe sample directory" in pipe(loaded, "cite -").out
+
+
+def test_no_value_is_lost_or_altered(folder, pipe):
+    failures = []
+    for content, values in CONTENTS:
+        outcome = pipe(content.encode(), "export - read.parquet --overwrite")
+        assert outcome.code == 0, f"{content}\n{outcome.err}"
+        frame = dirframe.read_export("read.parquet")
+        found = [[None if pd.isna(v) else v for v in frame[name]] for name in frame]
+        if found != values or frame.index.tolist() != [*range(len(frame))]:
+            failures.append(f"{content}: {found}")
+        elif any("unreadable" in name for name in frame) != ("posts_count" in outcome.err):
+            failures.append(f"{content}: {outcome.err}")
+    assert not failures, "\n".join(failures)
+
+
+def test_common_columns_of_collections_keep_their_dtypes(sample_frames, folder, run, read):
+    for name in ("projects", "accounts"):
+        frame = sample_frames[name][["id", "name", "created_at"]]
+        frame.assign(points=range(len(frame))).to_csv("few.csv", index=False)
+        back = read(folder / "few.csv")
+        pd.testing.assert_frame_equal(back[list(frame)], frame)
+        assert back["points"].dtype == "int64"
+        assert len(run("stats", "growth", "few.csv").table) == len(stats.growth(frame))
+
+
+def test_parquet_of_other_programs_keeps_digits_and_ids(folder, read):
+    # Of whole numbers beside a missing one pandas makes fractions.
+    table = pa.table({"id": [LARGE, None], "name": ["a", "b"], "tags": [["x"], None]})
+    parquet.write_table(table, "large.parquet")
+    frame = read(folder / "large.parquet")
+    assert frame["id"].dropna().tolist() == [LARGE]
+    assert [[*tags] for tags in frame["tags"].dropna()] == [["x"]]
+    people = pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"], "country_code": ["NA", "DE"]})
+    for written in (people.set_index("id"), people.set_axis([5, 7])):
+        written.to_parquet("indexed.parquet")
+        frame = read(folder / "indexed.parquet")
+        assert frame[list(people)].equals(people)
+        assert frame.columns.size == 3
+
+
+def test_what_is_no_table_is_a_wrong_call(folder, pipe, run):
+    failures = []
+    for content in DAMAGED:
+        (folder / "wrong").write_bytes(content)
+        failures += [
+            f"{content[:60]}: {outcome.code} {outcome.err}"
+            for outcome in (run("summary", "wrong"), pipe(content, "summary -"))
+            if (outcome.code, outcome.out) != (2, "") or outcome.err.count("\n") != 1
+        ]
+    assert not failures, "\n".join(failures)
+
+
+def test_damaged_parquet_is_refused_by_name(folder, run):
+    dirframe.export(pd.DataFrame({"id": ["1", "2"], "name": ["Ant", "Bee"]}), "damaged.parquet")
+    content = bytearray((folder / "damaged.parquet").read_bytes())
+    content[20] ^= 0xFF
+    (folder / "damaged.parquet").write_bytes(content)
+    outcome = run("summary", "damaged.parquet")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "damaged.parquet" in outcome.err
+
+
+def test_archives_are_read_as_other_files_are(sample, folder, run, read):
+    archive = dirframe.harvest("accounts", "kept.archive", directory=sample, query="ada")
+    for file in ("kept.archive", shutil.copy("kept.archive", "kept.db")):
+        pd.testing.assert_frame_equal(read(folder / file), archive.frame())
+        assert len(run("stats", "growth", file).table) == len(stats.growth(archive.frame()))
+    content = (folder / "kept.archive").read_bytes()
+    half = len(content) // 2
+    for damaged in (content[:half], content[:half] + bytes(4096) + content[half + 4096 :]):
+        (folder / "kept.archive").write_bytes(damaged)
+        outcome = run("stats", "growth", "kept.archive")
+        assert (outcome.code in {2, 9}, outcome.out) == (True, "")
+        assert "kept.archive" in outcome.err
+
+
+def test_each_form_is_what_other_programs_read(languages, run, read):
+    words = ("stats", "language_share", languages, "--format")
+    expected = stats.language_share(read(languages))
+    found = json.loads(run(*words, "json").out)
+    assert [row["language"] for row in found] == [*expected["language"]]
+    lines = run(*words, "jsonl").out.splitlines()
+    assert [json.loads(line)["projects"] for line in lines] == [*expected["projects"]]
+    assert run(*words, "tsv").out.startswith("language\tprojects\t")
+    assert run(*words, "csv").out.startswith("language,projects,")
+    assert run(*words, "table").out.splitlines()[0].split()[:2] == ["language", "projects"]
+
+
+def test_json_has_numbers_to_the_last_digit(folder, run):
+    values = [0.1 + 0.2, 0.2413793103448276, 1.23456789e-12, 123456789.123456789]
+    pd.DataFrame({"country_code": "DE", "share": values}).to_csv("shares.csv", index=False)
+    for form in ("json", "jsonl"):
+        out = run("clean", "shares.csv", "--format", form).out
+        found = json.loads(out) if form == "json" else [json.loads(x) for x in out.splitlines()]
+        assert [row["share"] for row in found] == values
+
+
+def test_columns_are_chosen_in_the_order_in_which_they_are_named(folder, run):
+    words = ("projects", "--sample", "-n", 2, "--columns", "analysis_total_code_lines,name")
+    assert list(run(*words).table) == ["id", "analysis_total_code_lines", "name"]
+    assert run(*words, "-o", "few.json").code == 0
+    assert list(json.loads((folder / "few.json").read_text())[0]) == [
+        *("id", "analysis_total_code_lines", "name")
+    ]
+
+
+def test_hyphen_as_output_is_standard_output(run):
+    words = ("projects", "--sample", "-n", "2")
+    for form in ((), ("--format", "jsonl")):
+        assert run(*words, *form, "-o", "-").out == run(*words, *form).out != ""
+
+
+def test_terminal_gets_an_aligned_table_within_its_width(languages, run, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    outcome = run("stats", "language_share", languages)
+    shown = outcome.out.splitlines()
+    assert "language" in outcome.out.partition("\n\n")[0]
+    assert max(map(len, shown)) <= 60
+    assert "20" in outcome.err  # rows that are not shown
+    assert "n = 70 projects" in outcome.err
+    assert "\x1b" not in outcome.out + outcome.err
+    assert run("stats", "lorenz", languages, "--format", "parquet").code == 2

@@ -1,0 +1,334 @@
+"""The cache holds validated successes alone, as anyone can read them, and may fail at any time."""
+
+import json
+import sqlite3
+import threading
+import warnings
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import time_machine
+
+import dirframe
+from dirframe.errors import (
+    CacheError,
+    CacheWarning,
+    DirframeError,
+    InvalidInputError,
+)
+from dirframe.provenance import get_provenance
+from tests.rig import faults
+from tests.rig.server import KEY, Reply, Rig, numbered, page_xml, record
+
+
+@pytest.fixture
+def rig():
+    """Serve 55 projects on six pages."""
+    with Rig(55).in_process() as opened:
+        yield opened
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Return the file of the cache."""
+    return dirframe.cache_info(tmp_path / "cache").file
+
+
+def load(directory, **options):
+    return dirframe.load_projects(directory, progress=False, **options)
+
+
+def entries(file):
+    with closing(sqlite3.connect(file)) as database:
+        return database.execute("SELECT value FROM responses").fetchall()
+
+
+def test_cache_makes_the_second_load_free(rig, connect):
+    first, second = load(connect(rig)), load(connect(rig))
+    assert rig.pages == [1, 2, 3, 4, 5, 6]
+    assert first.equals(second)
+    made, again = get_provenance(first), get_provenance(second)
+    assert (made["requests_made"], made["requests_cached"]) == (6, 0)
+    assert (again["requests_made"], again["requests_cached"]) == (0, 6)
+    for name in ("retrieved_oldest", "retrieved_newest"):
+        assert made[name] == again[name]
+
+
+def test_cache_without_a_folder_makes_each_load_pay(rig, connect):
+    directory = connect(rig, cache=False)
+    for _ in range(2):
+        rig.forget()
+        load(directory)
+        assert rig.pages == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(CacheError):
+        load(directory, offline=True)
+
+
+def test_cache_pages_expire(rig, connect):
+    with time_machine.travel(0, tick=False) as clock:
+        directory = connect(rig, expire_after=timedelta(hours=5))
+        load(directory)
+        retrieved = get_provenance(load(directory))["retrieved_newest"]
+        assert retrieved == "1970-01-01T00:00:00+00:00"
+        clock.shift(timedelta(hours=5))
+        load(directory)
+        assert len(rig.pages) == 6
+        clock.shift(timedelta(seconds=1))
+        with pytest.raises(CacheError):
+            load(directory, offline=True)
+        frame = load(directory)
+        assert len(rig.pages) == 12
+        assert get_provenance(frame)["retrieved_oldest"] == "1970-01-01T05:00:01+00:00"
+
+
+def test_cache_offline_and_refresh(rig, connect):
+    directory = connect(rig)
+    with pytest.raises(CacheError):
+        load(directory, offline=True)
+    assert rig.requests == []
+    load(directory)
+    assert get_provenance(load(directory, offline=True))["requests_cached"] == 6
+    assert len(rig.requests) == 6
+    load(directory, refresh=True)
+    assert len(rig.requests) == 12
+    for other in ("offline", "stale"):
+        with pytest.raises(InvalidInputError):
+            load(directory, refresh=True, **{other: True})
+
+
+def test_cache_after_the_clock_was_set_back(rig, connect):
+    now = datetime.now(UTC)
+    with time_machine.travel(now + timedelta(hours=1)):
+        load(connect(rig))
+    with time_machine.travel(now):
+        load(connect(rig))  # an hour is no reason to pay again
+    assert len(rig.requests) == 6
+    with time_machine.travel(now + timedelta(days=400)):
+        load(connect(rig), refresh=True)
+    rig.forget()
+    with time_machine.travel(now):
+        with pytest.raises(CacheError):
+            load(connect(rig), offline=True)
+        assert rig.requests == []
+        load(connect(rig))
+        load(connect(rig))
+    assert len(rig.requests) == 6
+
+
+def test_cache_does_not_store_failures_nor_replace_pages_by_them(rig, connect, file):
+    bad = {
+        "an error": faults.fails("broken", 500),
+        "a missing page": faults.fails("gone", 404),
+        "a refused key": faults.fails("api_key", 403),
+        "a failure with 200": faults.fails("deleted"),
+        "html with 200": faults.answers("<html><body>maintenance</body></html>"),
+        "half a page": faults.answers("<response><status>success</status><result><project>"),
+        "nothing": faults.answers(""),
+        "no content": faults.answers("", 204),
+        "part of a page": faults.answers(page_xml([]), 206),
+    }
+    failures = []
+    for number, (name, fault) in enumerate(bad.items()):
+        options = {"cache_dir": file.parent / str(number), "key": f"{KEY}{number}"}
+        rig.forget()
+        rig.always = fault
+        with pytest.raises(DirframeError):
+            load(connect(rig, **options))
+        stored = len(entries(file.parent / str(number) / file.name))
+        rig.forget()
+        rig.key = options["key"]
+        load(connect(rig, **options), max_items=10)
+        rig.always = fault
+        for again in ({"expire_after": timedelta(0)}, {}):
+            with pytest.raises(DirframeError):
+                load(connect(rig, **options, **again), refresh=not again, max_items=10)
+        rig.forget()
+        frame = load(connect(rig, **options), max_items=10)
+        if stored or rig.requests or frame["id"].tolist() != numbered(10):
+            failures.append((name, stored, rig.pages))
+    assert not failures
+
+
+def test_cache_is_shared_by_keys_and_not_by_directories(serve, connect):
+    def answers(identifier):
+        return page_xml([record(identifier)], available=1, first=0)
+
+    one, other = serve(answers("1")), serve(answers("2"))
+    for rig, expected in ((one, "1"), (other, "2"), (one, "1")):
+        assert load(connect(rig))["id"].tolist() == [expected]
+    load(connect(one, url=f"{one.url}/below"))
+    load(connect(one, key="another-key-0123456789"))
+    assert [asked.path for asked in one.requests] == ["/projects.xml", "/below/projects.xml"]
+    assert len(other.requests) == 1
+
+
+def test_cache_never_takes_one_question_for_another(serve, connect):
+    rig = serve(
+        lambda asked: page_xml([record(repr(asked.query.get("query")))], available=1, first=0)
+    )
+    queries = ["a b", "a+b", "a%20b", "a&sort=name", "a'b", 'a"b', "Ä", "a", "~x /?&=+#", None]
+    for place in ("", "/o'hara/a%20b", "/münchen/~x"):
+        directory = connect(rig, url=rig.url + place)
+        for query in queries * 2:
+            assert load(directory, query=query)["id"].tolist() == [repr(query)]
+    assert len(rig.requests) == 3 * len(queries)
+
+
+def test_cache_does_not_ask_the_directory_whether_it_may(serve, connect):
+    headers = {
+        "Cache-Control": "no-store, max-age=0, private, must-revalidate",
+        "Pragma": "no-cache",
+        "Vary": "*",
+        "ETag": '"x"',
+        "Expires": "Thu, 01 Jan 1970 00:00:00 GMT",
+        "Set-Cookie": "session=1",
+    }
+    page = page_xml([record("1")], available=1, first=0)
+    rig = serve(lambda _: Reply(page, 200, headers))
+    load(connect(rig))
+    load(connect(rig))
+    assert len(rig.requests) == 1
+
+
+def test_cache_entry_can_be_read_by_anyone(rig, connect, file):
+    load(connect(rig), max_items=1)
+    [(entry,)] = entries(file)
+    head, _, body = bytes(entry).partition(b"\n")
+    facts = json.loads(head)
+    assert facts["url"] == f"{rig.url}/projects.xml?page=1"
+    assert set(facts) == {"url", "status", "type", "created", "size"}
+    assert datetime.fromisoformat(facts["created"]) <= datetime.now(UTC)
+    assert len(body) < facts["size"]
+    for part in file.parent.iterdir():
+        assert b"\x80\x04\x95" not in part.read_bytes()  # no pickle
+
+
+def test_cache_entry_that_cannot_be_read_is_fetched_again(rig, connect, file):
+    head = '{{"url":"u","status":200,"type":"","created":"{}","size":{}}}\nxx'.format
+    damaged = [
+        b"",
+        b"\x80\x04\x95\x00pickle.",
+        b"[" * 100_000 + b"\nx",
+        head("2026-01-01T00:00:00+00:00", 9).encode(),
+        head("2026-01-01T00:00:00+00:00", -1).encode(),
+        head("2026-01-01T00:00:00+00:00", 99_999_999_999_999).encode(),
+        head("yesterday", 1).encode(),
+        "a text",
+        None,
+    ]
+    load(connect(rig), max_items=10)
+    failures = []
+    for entry in damaged:
+        with closing(sqlite3.connect(file)) as database, database:
+            database.execute("UPDATE responses SET value = ?", (entry,))
+        pages = dirframe.cache_info(file.parent).pages
+        rig.forget()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CacheWarning)
+            records = len(load(connect(rig), max_items=10))
+        if (pages, records, rig.pages) != (0, 10, [1]):
+            failures.append((entry, pages, records, rig.pages))
+    assert not failures
+
+
+# A file that is of no use
+
+
+def test_cache_file_of_garbage_is_warned_of_and_the_load_goes_on(rig, connect, file):
+    file.parent.mkdir()
+    file.write_bytes(b"This is not a database. " * 500)
+    with pytest.warns(CacheWarning, match=file.name) as caught:
+        assert len(load(connect(rig))) == 55
+    assert len(caught) == 1
+    assert file.read_bytes().startswith(b"This is not a database.")
+
+
+def test_cache_folder_that_cannot_be_made_is_warned_of(rig, connect, tmp_path):
+    (tmp_path / "cache").write_text("a file is here")
+    with pytest.warns(CacheWarning):
+        assert len(load(connect(rig))) == 55
+
+
+@pytest.mark.parametrize("harm", ["damaged", "removed"])
+def test_cache_file_that_fails_during_a_load_holds_nobody_up(connect, file, harm):
+    def before(asked):
+        if asked.page == 2:
+            for part in file.parent.iterdir():
+                part.write_bytes(b"\xff" * 8192) if harm == "damaged" else part.unlink()
+
+    with Rig(250) as rig, warnings.catch_warnings():
+        warnings.simplefilter("ignore", CacheWarning)
+        rig.before = before
+        assert len(load(connect(rig, max_workers=4))) == 250
+
+
+def test_cache_that_another_process_clears_is_used_again(rig, connect, file):
+    directory = connect(rig)
+    load(directory, max_items=10)
+    assert dirframe.clear_cache(file.parent) == 1
+    assert len(load(directory)) == 55
+    assert dirframe.cache_info(file.parent).pages == 5
+    load(connect(rig))
+    assert len(rig.requests) == 6 + 1
+
+
+def test_cache_is_open_no_longer_than_the_directory(connect, file):
+    arrived, closed = threading.Event(), threading.Event()
+
+    def before(asked):
+        arrived.set()
+        assert closed.wait(60)
+
+    with Rig(5) as rig:
+        rig.before = before
+        directory = connect(rig)
+        late = threading.Thread(target=load, args=(directory,))
+        late.start()
+        assert arrived.wait(60)
+        directory.close()
+        closed.set()
+        late.join(60)
+        rig.before = None
+        assert load(directory)["id"].tolist() == numbered(5)  # it may be used again
+    assert len(rig.requests) == 2
+
+
+# Looking after it
+
+
+def test_cache_info(rig, connect, tmp_path):
+    info = dirframe.cache_info(tmp_path / "cache")
+    assert (info.pages, info.oldest, info.newest) == (0, None, None)
+    assert not (tmp_path / "cache").exists()
+    before = datetime.now(UTC)
+    directory = connect(rig)
+    load(directory)
+    directory.close()
+    info = dirframe.cache_info(tmp_path / "cache")
+    assert info.pages == 6
+    assert info.size_bytes == info.file.stat().st_size
+    assert before <= info.oldest <= info.newest <= datetime.now(UTC)
+    assert "6" in str(info)
+
+
+def test_cache_clearing_leaves_nothing_and_mends_a_damaged_file(rig, connect, file):
+    load(connect(rig))
+    assert dirframe.clear_cache(file.parent) == 6
+    assert list(file.parent.iterdir()) == []
+    file.write_bytes(b"garbage" * 1_000)
+    with pytest.warns(CacheWarning):
+        dirframe.clear_cache(file.parent)
+    load(connect(rig))
+    assert dirframe.cache_info(file.parent).pages == 6
+
+
+def test_cache_pruning_removes_what_is_old_alone(rig, connect, file):
+    with time_machine.travel(datetime.now(UTC) - timedelta(days=3)):
+        load(connect(rig), max_items=20)
+    load(connect(rig, expire_after=timedelta(days=9)))
+    assert dirframe.prune_cache(timedelta(days=4), file.parent) == 0
+    assert dirframe.prune_cache(timedelta(days=2), file.parent) == 2
+    assert dirframe.cache_info(file.parent).pages == 4
+    assert dirframe.prune_cache(timedelta(0), file.parent) == 4
+    assert dirframe.cache_info(file.parent).pages == 0

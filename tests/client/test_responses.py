@@ -1,0 +1,280 @@
+"""What a response means: success, or which error with which facts; and what is asked for again."""
+
+import json
+import time
+import warnings
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+import time_machine
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dirframe
+from dirframe.errors import (
+    DirframeError,
+    DirframeWarning,
+    InvalidKeyError,
+    NotFoundError,
+    QuotaExceededError,
+    RequestError,
+    ServiceError,
+    UnreadableResponseError,
+    WeakKeyWarning,
+)
+from tests.rig import faults
+from tests.rig.server import Reply, Rig, failed, page_xml, record
+
+ONE = page_xml([record("1")], available=1, first=0)
+
+
+def projects(directory):
+    return dirframe.load_projects(directory, progress=False)
+
+
+def error_of(body, status=200, headers=None, load=projects, **options):
+    """Load from a directory that answers alike; return the error, or None."""
+    rig = Rig(answer=lambda _: Reply(body, status, headers or {}))
+    with rig.in_process(), rig.directory(**{"retries": 0} | options) as directory:
+        try:
+            load(directory)
+        except DirframeError as error:
+            return error
+    return None
+
+
+MEANINGS = [
+    (400, "The sort is unknown.", ServiceError),
+    (400, "A valid api_key is required to access this URL.", InvalidKeyError),
+    (401, "Please log in", InvalidKeyError),
+    (401, "This api_key has exceeded the limit of 1000 requests per day.", QuotaExceededError),
+    (403, "A valid api_key is required to access this URL.", InvalidKeyError),
+    (404, "No such project", NotFoundError),
+    (405, "Only GET", ServiceError),
+    (429, "Too many", QuotaExceededError),
+    (500, "An unknown application error occured.", ServiceError),
+    (503, "Busy", ServiceError),
+    (200, "7-Zip has been deleted", NotFoundError),
+    (200, "An unknown error", ServiceError),
+]
+
+
+def test_response_failure_is_the_error_that_it_means():
+    failures = []
+    for status, text, kind in MEANINGS:
+        bodies = {
+            "envelope": failed(text),
+            "error": f"<error><message>{text}</message></error>".encode(),
+            "html": f"<html><body>{text}</body></html>".encode(),
+        }
+        for form, body in bodies.items():
+            error = error_of(body, status)
+            expected, help_text = kind, text
+            if form == "html":  # nobody reads HTML: what it says cannot decide
+                unread = {200: UnreadableResponseError, 400: ServiceError, 401: InvalidKeyError}
+                expected, help_text = unread.get(status, kind), None
+            if type(error) is not expected:
+                failures.append((status, text, form, error))
+            elif isinstance(error, RequestError):
+                facts = (error.url, error.status, error.help_text)
+                if facts != ("http://127.0.0.1:1/projects.xml?page=1", status, help_text):
+                    failures.append((form, facts))
+                if (expected is QuotaExceededError) != hasattr(error, "resets_at"):
+                    failures.append((form, error))
+                if getattr(error, "reported", None) not in (None, "failed"):
+                    failures.append((form, error.reported))
+    assert not failures
+
+
+def test_response_with_a_page_is_a_success_with_200_alone():
+    assert error_of(ONE) is None
+    assert error_of(page_xml([], available=0, first=0, result=False)) is None
+    for status in (201, 204, 206, 301, 418, 502, 599):
+        error = error_of(ONE, status)
+        assert type(error) is ServiceError, status
+        assert error.status == status
+
+
+def test_response_recorded_means_what_happened(shared):
+    kinds = {
+        "today_error_invalid_key": InvalidKeyError,
+        "today_error_missing_key": InvalidKeyError,
+        "today_error_not_found": NotFoundError,
+        "today_error_over_limit": QuotaExceededError,
+        "today_project_deleted": NotFoundError,
+        "error_2013_issue13": ServiceError,
+        "error_2007_readme": InvalidKeyError,
+        "html_2011_project_page": UnreadableResponseError,
+        "today_analysis_missing": ServiceError,
+        "today_project_no_analysis": ServiceError,
+    }
+
+    def load(directory):  # pages, and single records of all kinds
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DirframeWarning)
+            dirframe.load("/any.xml", directory=directory, incomplete="warn", progress=False)
+
+    failures = []
+    for file in sorted((shared / "samples").glob("*.json")):
+        facts = json.loads(file.read_text())
+        content = (file.parent / facts["file"]).read_bytes()
+        error = error_of(content, facts["http_status"], load=load)
+        if type(error) is not kinds.get(file.stem, type(None)):
+            failures.append((file.stem, error))
+    assert not failures
+
+
+# Retry-After
+
+
+def test_response_retry_after_is_when_the_quota_is_back():
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    later = now + timedelta(hours=2)
+    year, day = timedelta(days=366), now + timedelta(days=1)
+    cases = {
+        "0": now,
+        "120": now + timedelta(seconds=120),
+        " 7 ": now + timedelta(seconds=7),
+        "9" * 30: now + year,
+        format_datetime(later, usegmt=True): later,
+        format_datetime(now - timedelta(days=1), usegmt=True): now,
+        "Fri, 31 Dec 9999 23:59:59 -2359": now + year,
+        # What says nothing: a day after the first request, which was refused now.
+        **dict.fromkeys(["soon", "", "-5", "1.5", "\xb3"], day),
+    }
+    failures = []
+    with time_machine.travel(now, tick=False):
+        for text, expected in cases.items():
+            error = error_of(failed("Too many"), 429, {"Retry-After": text})
+            if type(error) is not QuotaExceededError or error.resets_at != expected:
+                failures.append((text, error.resets_at))
+        assert error_of(failed("Too many"), 429).resets_at == day
+    assert not failures
+
+
+_DATES = st.builds(
+    "Fri, {} Dec {} {}:59:59 {}".format,
+    st.integers(-1, 40),
+    st.one_of(st.integers(0, 12_000), st.sampled_from([9999, 1, 0, 99, 10_000])),
+    st.integers(0, 30),
+    st.sampled_from(["GMT", "", "-0000", "+2359", "-2359", "+9999", "-9999", "+99999999", "X"]),
+)
+_HEADERS = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max_size=40)
+
+
+@given(text=st.one_of(_HEADERS, _DATES, st.integers().map(str)))
+def test_response_retry_after_of_any_text_is_a_refusal(text):
+    error = error_of(failed("Too many"), 429, {"Retry-After": text})
+    assert type(error) is QuotaExceededError
+    assert error.resets_at.tzinfo is not None
+
+
+# What is tried again
+
+
+def test_response_that_may_pass_is_asked_for_again():
+    failures = []
+    for status in (400, 403, 404, 429, 500, 501, 502, 503, 504, 505):
+        rig = Rig(answer=lambda _, status=status: Reply(failed("broken"), status))
+        with (
+            rig.in_process(),
+            rig.directory(retries=2) as directory,
+            pytest.raises(RequestError),
+        ):
+            projects(directory)
+        if len(rig.requests) != (3 if status in (502, 503, 504) else 1):
+            failures.append((status, len(rig.requests)))
+    assert not failures
+
+
+def test_response_pauses_grow_and_end(connect, monkeypatch):
+    slept = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    with Rig(5).in_process() as rig:
+        rig.always = faults.answers("", 503)
+        with pytest.raises(ServiceError):
+            dirframe.load_project(1, directory=connect(rig, retries=8, backoff=0.5, max_backoff=10))
+        assert len(rig.requests) == 9
+        assert slept == [1, 2, 4, 8, 10, 10, 10]  # the second goes out at once
+        slept.clear()
+        rig.forget()
+        rig.faults.extend([faults.answers("", 503, Retry_After="7")] * 2)
+        frame = dirframe.load_project(1, directory=connect(rig, retries=2, max_backoff=10))
+        assert (len(frame), slept, len(rig.requests)) == (1, [7, 7], 3)
+        assert frame.attrs["dirframe"]["requests_made"] == 3
+        slept.clear()
+        rig.forget()
+        rig.always = faults.answers("", 503, Retry_After="11")  # longer than the longest
+        with pytest.raises(ServiceError):
+            dirframe.load_project(2, directory=connect(rig, retries=5, max_backoff=10))
+        assert (slept, len(rig.requests)) == ([], 1)
+
+
+# Redirects
+
+
+def test_response_redirect_of_a_folder_is_paid_for_once():
+    """What is kept under another name is asked for there; another record's name says nothing."""
+    cases = [
+        ("/projects/1.xml", "/p/1.xml", "/projects/2.xml", "/p/2.xml"),
+        ("/projects/1.xml", "/p/1.xml", "/projects.xml", "/p.xml"),
+        ("/projects.xml", "/p.xml", "/projects/x%20y.xml", "/p/x%20y.xml"),
+        ("/projects/1.xml", "/p/1.xml", "/accounts/2.xml", "/accounts/2.xml"),
+        ("/projects/1.xml", "/p/one.xml", "/projects/2.xml", "/projects/2.xml"),
+        ("/projects/1.xml", "/projects/one.xml", "/projects/2.xml", "/projects/2.xml"),
+        ("/projects/1.xml", "/x/p/1.xml", "/projects/2.xml", "/projects/2.xml"),
+    ]
+    failures = []
+    for asked, moved, then, expected in cases:
+        ids = {"one": "1", "projects": "1", "p": "1", "x%20y": "x y"}
+
+        def answer(request, ids=ids, asked=asked, moved=moved):
+            path = request.path.removeprefix("/below")
+            if path == asked:
+                return Reply(b"", 302, {"Location": request.target.replace(asked, moved)})
+            kind = "account" if "accounts" in path else "project"
+            name = path.rpartition("/")[2].removesuffix(".xml")
+            return page_xml([record(ids.get(name, name), kind)], available=1, first=0)
+
+        rig = Rig(answer=answer)
+        with rig.in_process(), rig.directory(url=f"{rig.url}/below") as directory:
+            for path in (asked, then):
+                name = path.rpartition("/")[2].removesuffix(".xml")
+                if path == "/projects.xml":
+                    projects(directory)
+                elif "accounts" in path:
+                    dirframe.load_account(name, directory=directory)
+                else:
+                    dirframe.load_project(ids.get(name, name), directory=directory)
+        sent = [request.path.removeprefix("/below") for request in rig.requests]
+        if sent != [asked, moved, expected]:
+            failures.append((sent, [asked, moved, expected]))
+    assert not failures
+
+
+# Bodies
+
+
+def test_response_that_is_too_long_is_not_read_to_its_end():
+    error = error_of(b"x" * 3_000_000, max_response_bytes=1_000_000)
+    assert type(error) is UnreadableResponseError
+    assert "1,000,000" in error.found
+    assert error.source.endswith("/projects.xml?page=1")
+    assert error_of(ONE, max_response_bytes=len(ONE)) is None
+    assert type(error_of(ONE, max_response_bytes=len(ONE) - 1)) is UnreadableResponseError
+
+
+def test_response_keeps_an_ordinary_word_that_is_the_key(connect, serve):
+    for key in ("Ohloh", "SCM", "open source", "1"):
+        rig = serve(page_xml([record("1", name=f"{key} SCM")], available=1, first=0))
+        directory = connect(rig, key=key)
+        with pytest.warns(WeakKeyWarning):
+            frame = dirframe.load_projects(directory, progress=False)
+        assert frame["name"].tolist() == [f"{key} SCM"]
+        assert dirframe.load_projects(directory, progress=False).equals(frame)
+        assert len(rig.requests) == 1
+    rig = serve(lambda _: Reply(failed("Ohloh is no api_key"), 403))
+    with pytest.warns(WeakKeyWarning), pytest.raises(InvalidKeyError) as caught:
+        dirframe.load_projects(connect(rig, key="Ohloh"), progress=False)
+    assert "Ohloh" not in str(caught.value)

@@ -1,0 +1,588 @@
+"""Single charts, checked by what is drawn."""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.collections import PathCollection, QuadMesh
+from matplotlib.colors import to_hex
+from matplotlib.dates import num2date
+from matplotlib.patches import StepPatch
+
+from dirframe import plot, stats
+from dirframe.errors import InvalidInputError, MissingGlyphsWarning
+from tests import frames
+from tests.charts import bars, caption, key, labels, lay_out, names, points, widths
+from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
+
+
+def whole(*numbers):
+    return pd.Series(numbers, dtype="Int64")
+
+
+def texts(*values):
+    return pd.Series(values, dtype="str")
+
+
+def times(*values):
+    return pd.to_datetime(pd.Series(values), utc=True)
+
+
+def day(number):
+    return f"{num2date(number):%Y-%m-%d}"
+
+
+def days(bar):
+    return day(bar.get_x()), day(bar.get_x() + bar.get_width())
+
+
+def line(ax, label):
+    (found,) = (part for part in ax.lines if part.get_label() == label)
+    return found
+
+
+# Languages
+
+
+def speaking(*rows):
+    """Make projects of (main language, contributors in twelve months)."""
+    languages, people = zip(*rows, strict=True) if rows else ((), ())
+    return pd.DataFrame(
+        {LANGUAGE: texts(*languages), LINES: whole(*[100] * len(rows)), PEOPLE: whole(*people)}
+    )
+
+
+FEW = (("C", 0), ("C", 4), ("C", 9), ("Java", 2), ("Java", 3), ("Lua", 1), (None, None))
+BOTH = (plot.language_share, plot.contributors_by_language)
+
+
+def test_language_share_bars_are_the_counts_from_the_most_to_the_least():
+    ax = plot.language_share(speaking(*FEW))
+    assert names(ax) == ["C", "Java", "Lua"]
+    assert widths(ax) == [3, 2, 1]
+    assert [bar.get_y() + bar.get_height() / 2 for bar in bars(ax)] == pytest.approx([0, 1, 2])
+    bottom, top = ax.get_ylim()
+    assert bottom > top
+    assert labels(ax) == ["3 (50.0%)", "2 (33.3%)", "1 (16.7%)"]
+    assert "1 project without a main language." in caption(ax)
+    assert "ot shown" not in caption(plot.language_share(speaking(("C", 1))))
+
+
+def test_contributors_by_language_shows_quartiles_median_and_maximum():
+    ax = plot.contributors_by_language(speaking(*FEW))
+    table = stats.contributors_by_language(speaking(*FEW))
+    assert names(ax) == table["language"].tolist() == ["C", "Java", "Lua"]
+    edges = [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in bars(ax)]
+    assert edges == list(zip(table["lower_quartile"], table["upper_quartile"], strict=True))
+    median = line(ax, "median")
+    assert points(median) == [[4, 0], [2.5, 1], [1, 2]]
+    (maximum,) = (part for part in ax.lines if part is not median)
+    assert [x for x, _ in points(maximum)] == [9, 3, 1]
+    assert ax.get_xscale() == "symlog"
+    left, right = ax.get_xlim()
+    assert left < 0
+    assert right > 9
+    assert labels(ax)[:4] == ["median", "4", "2.5", "1"]
+    assert labels(ax)[4:8] == ["people", "13", "5", "1"]
+    assert labels(ax)[8:] == ["projects", "3", "2", "1"]
+    _, narrow = plt.subplots(figsize=(2, 3))
+    assert "median" not in labels(plot.contributors_by_language(speaking(*FEW), ax=narrow))
+    assert "projects" in labels(narrow)
+
+
+def test_contributors_by_language_is_pale_for_few_projects_and_has_intervals():
+    rows = [("C", number) for number in range(12)] + [("Lua", 3)] * 6 + [("Ada", 9)] * 5
+    ax = plot.contributors_by_language(speaking(*rows))
+    table = stats.contributors_by_language(speaking(*rows)).set_index("language")
+    alphas = {name: bar.get_alpha() for name, bar in zip(names(ax), bars(ax), strict=True)}
+    assert alphas == {"C": None, "Lua": 0.3, "Ada": 0.3}
+    assert "fewer than 10 projects" in caption(ax)
+    (intervals,) = (part for part in ax.collections if part.get_gid() == "interval")
+    ends = [np.asarray(path.vertices)[:, 0].tolist() for path in intervals.get_paths()]
+    drawn = {name: pair for name, pair in zip(names(ax), ends, strict=True) if pair[0] == pair[0]}
+    low, high = (table[name].to_dict() for name in ("median_low", "median_high"))
+    assert drawn == {name: [low[name], high[name]] for name in ("C", "Lua")}
+    assert drawn["C"] == [2, 9]
+    assert "95%" in caption(ax)
+
+
+def test_contributors_by_language_without_counts():
+    ax = plot.contributors_by_language(speaking(("C", 1), ("C", 2), ("D", None), (None, 5)))
+    assert names(ax) == ["C", "D"]
+    assert len(bars(ax)) == 1
+    assert labels(ax).count("–") == 2
+    assert "1 project without a main language, 1 without" in caption(ax)
+    ax = plot.contributors_by_language(speaking(("C", None), ("D", -1)))
+    assert not bars(ax)
+    assert "of 2 projects" in labels(ax)[0]
+
+
+def test_languages_beyond_top_are_one_hatched_row_and_the_figure_grows():
+    rows = [(f"Language {n}", n) for n in range(30) for _ in range(30 - n)]
+    for chart in BOTH:
+        ax = chart(speaking(*rows), top=5)
+        assert [*names(ax)[-1:], len(names(ax))] == ["other (25 languages)", 6]
+        assert [bool(bar.get_hatch()) for bar in bars(ax)] == [False] * 5 + [True]
+        assert len(names(chart(speaking(*rows)))) == 21  # the usual number
+        everything = chart(speaking(*rows), top=None)
+        assert len(names(everything)) == 30
+        assert everything.figure.bbox.height > 1.5 * ax.figure.bbox.height
+        with pytest.raises(InvalidInputError, match="top"):
+            chart(speaking(*rows), top=0)
+
+
+def test_shares_and_thousands_as_they_are_read():
+    ax = lay_out(plot.language_share(speaking(*[("C", 1)] * 2000, ("D", 1))))
+    assert labels(ax) == ["2,000 (>99.9%)", "1 (<0.1%)"]
+    ticks = {tick.get_text() for tick in ax.get_xticklabels()}
+    assert {"0", "1,000", "2,000"} <= ticks
+
+
+def test_names_of_rows_take_two_lines_of_one_size_at_most():
+    shown = {
+        **{name: name for name in ODD[:3]},
+        "  spread \n over\tlines ": "spread over lines",
+        "Korea, Democratic People's Republic of": "Korea, Democratic People's\nRepublic of",
+        "x" * 31: "x" * 30 + "\nx",
+        "x" * 61: "x" * 30 + "\n" + "x" * 29 + "…",
+    }
+    for chart in BOTH:
+        ax = chart(speaking(*((name, 1) for name in shown)), top=None)
+        assert {*names(ax)} == {*shown.values()}
+    for chart in (plot.licenses, plot.tags, plot.life_span):
+        rows = chart(frames.projects()).get_yticklabels()
+        assert any("\n" in label.get_text() for label in rows)
+        assert len({label.get_fontsize() for label in rows}) == 1
+
+
+def test_characters_that_no_font_has_are_warned_of_once_a_chart(tmp_path):
+    cuneiform, title = "𒀀𒀁", "Of 𒀂"  # no usual font has it
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for chart in BOTH:
+            ax = chart(speaking((cuneiform, 1), ("Язык – \u00a0…", 1)), title=title)
+            for suffix in ("png", "svg", "png"):
+                ax.figure.savefig(tmp_path / f"chart.{suffix}")
+    assert [warning.category for warning in caught] == [MissingGlyphsWarning] * 2
+    assert {warning.message.characters for warning in caught} == {"𒀀𒀁𒀂"}
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
+    breakdown = [
+        {"language": "C", "percentage": "66", "id": "1"},
+        {"language": "Perl", "percentage": "<1", "id": "8"},
+        {"language": "7 Other", "percentage": "33", "id": ""},
+    ]
+    columns = {"id": texts("0", "1"), "analysis_languages": [breakdown, None]}
+    ax = plot.language_breakdown(pd.DataFrame({**columns, LINES: [123_456_789, 5]}))
+    assert names(ax) == ["C", "Perl"]
+    assert labels(ax)[0] == "81,481,481 (99.2%)"
+    expected = [plot.language_colour(name).lower() for name in ("C", "Perl")]
+    assert [to_hex(bar.get_facecolor()) for bar in bars(ax)] == expected
+    assert "40,740,740 lines in languages without a name" in caption(ax)
+    assert "1 project without a breakdown" in caption(ax)
+
+
+# Languages by year
+
+
+def begun(*rows):
+    """Make projects of (main language, first year)."""
+    languages, years = zip(*rows, strict=True)
+    return pd.DataFrame({LANGUAGE: texts(*languages), FIRST: times(*(f"{y}-05-01" for y in years))})
+
+
+YEARS = begun(
+    *[("C", 2011)] * 9, ("Lua", 2011), ("C", 2013), ("Ada", 2013), ("Ada", 2013), (None, 2013)
+)
+
+
+def years_of(ax):
+    return [(round(bar.get_x() + 0.46), round(bar.get_width())) for bar in ax.containers[0]]
+
+
+def unfinished(ax):
+    return [bar for bar in bars(ax) if bar.get_gid() == "unfinished" and bar.get_hatch()]
+
+
+def test_languages_by_year_are_shares_stacked_to_the_whole():
+    ax = plot.languages_by_year(YEARS, min_projects=1)
+    table = stats.languages_by_year(YEARS)
+    drawn = [bar for bar in bars(ax) if bar.get_gid() != "unfinished"]
+    years = [round(bar.get_x() + bar.get_width() / 2) for bar in drawn]
+    heights = pd.Series([bar.get_height() for bar in drawn]).groupby(years).sum()
+    assert heights.to_dict() == pytest.approx({2011: 1, 2012: 0, 2013: 1})
+    ada = table["share"][table["language"] == "Ada"].fillna(0)
+    assert [bar.get_height() for bar in drawn[3:6]] == ada.tolist()
+    legend = key(ax)
+    assert [*legend] == ["Lua", "Ada", "C"]
+    assert to_hex(legend["C"].get_facecolor()) == plot.language_colour("C").lower()
+    assert to_hex(legend["Lua"].get_facecolor()) == to_hex(legend["Ada"].get_facecolor())  # grey
+    assert legend["Lua"].get_hatch() != legend["Ada"].get_hatch()
+    alphas = {
+        year: bar.get_alpha() for (year, _), bar in zip(years_of(ax), ax.containers[0], strict=True)
+    }
+    assert alphas[2011] is None
+    assert alphas[2013] == pytest.approx(0.3)
+    assert "fewer than 10 projects" in caption(ax)
+    lay_out(ax)
+    assert {"2011", "2013"} <= {label.get_text() for label in ax.get_xticklabels()}
+    assert np.diff(ax.get_xticks()).min() >= 1
+
+
+def test_languages_by_year_with_others_and_of_a_single_year():
+    other, *_ = key(plot.languages_by_year(YEARS, top=1)).items()
+    assert other[0] == "other (2 languages)"
+    assert other[1].get_hatch()
+    single = plot.languages_by_year(begun(*[("C", 2011)] * 10))
+    assert single.get_xticks().tolist() == [2011]
+    assert "fewer than 10" not in caption(single)
+
+
+def test_years_of_few_projects_share_a_bar_as_wide_as_they_are():
+    years = [1990, 1993, *[1994] * 10, *[1995] * 10, 1997, *[1998] * 9, *[1999] * 10]
+    ax = plot.languages_by_year(begun(*(("C", year) for year in years)))
+    assert years_of(ax) == [(1994, 1), (1995, 1), (1996, 3), (1999, 1)]
+    assert "1990 to 1994" in caption(ax)
+    assert ax.get_xlim()[0] == pytest.approx(1993.5)
+
+
+def test_last_year_that_is_not_over_is_hatched_and_said():
+    ax = plot.languages_by_year(YEARS, min_projects=1)
+    (bar,) = unfinished(ax)
+    assert round(bar.get_center()[0]) == 2013
+    assert "Hatched: 2013" in caption(ax)
+    later = YEARS.assign(updated_at=pd.Timestamp("2014-01-01", tz="UTC"))
+    assert not unfinished(plot.languages_by_year(later, min_projects=1))
+
+
+# Growth
+
+
+def created(resource, *dates):
+    frame = pd.DataFrame({"created_at": times(*dates)})
+    return with_provenance(frame, resource=resource)
+
+
+SPRING = ("2013-01-31", "2013-03-01", "2013-03-31", None)
+
+
+def test_growth_has_a_step_for_each_period_and_hatches_one_that_is_not_over():
+    for cumulative, heights in ((True, [1, 1, 3]), (False, [1, 0, 2])):
+        ax = plot.growth(created("account", *SPRING), cumulative=cumulative)
+        step = ax.patches[0]
+        assert isinstance(step, StepPatch)
+        values, edges, _ = step.get_data()
+        assert values.tolist() == heights
+        assert [day(edge) for edge in edges] == [f"2013-0{n}-01" for n in (1, 2, 3, 4)]
+        assert "1 account without a date" in caption(ax)
+        (bar,) = unfinished(ax)
+        assert days(bar)[0] == "2013-03-01"
+        assert bar.get_height() == heights[-1]
+        assert "from 2013-03-01" in caption(ax)
+    over = created("project", *SPRING).assign(updated_at=pd.Timestamp("2013-04-01", tz="UTC"))
+    assert not unfinished(plot.growth(over))
+
+
+def test_growth_says_the_unit_of_its_periods_and_their_year_if_it_is_one():
+    units = {
+        "D": "by day", "W": "by week", "MS": "by month", "QS": "by quarter", "YS": "by year",
+        "2W": "2W",
+    }  # fmt: skip
+    for freq, unit in units.items():
+        ax = lay_out(plot.growth(created("project", *SPRING), freq=freq))
+        assert "UTC, 2013" in ax.get_xlabel()
+        assert unit in ax.get_xlabel()
+        assert "Projects" in ax.get_ylabel()
+        plt.close()
+    longer = plot.growth(created("project", "2012-01-31", "2013-03-01"))
+    assert "2013" not in longer.get_xlabel()
+
+
+def test_growth_of_a_last_month_that_no_calendar_follows():
+    ax = lay_out(plot.growth(created("project", "9998-01-05", "9999-12-31")))
+    assert ax.get_xlim()[1] == 2_932_896
+
+
+# Contributors, users, accounts
+
+SOME = pd.DataFrame({PEOPLE: whole(0, 0, 0, 0, 1, 1, 2, 900, None, -4)})
+
+
+def test_contributor_distribution_has_a_dot_for_each_number():
+    ax = plot.contributor_distribution(SOME)
+    (dots,) = ax.lines
+    assert points(dots) == [[0, 4], [1, 2], [2, 1], [900, 1]]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
+    left, right = ax.get_xlim()
+    assert left < 0
+    assert right > 900
+    said = caption(ax).partition("n = ")[0]
+    for figure in ("Half have at most 0", "90% have at most 900", "99% have at most 900"):
+        assert figure in said
+    assert "1 project without a contributor count, 1 with a negative one" in said
+    ax = lay_out(plot.contributor_distribution(pd.DataFrame({PEOPLE: whole(0, 5, 12_000)})))
+    numbered = {label.get_text() for label in ax.get_xticklabels()}
+    assert {"0", "1", "10", "100", "1,000", "10,000"} <= numbered
+    for width in (2.5, 6.4):
+        _, ax = plt.subplots(figsize=(width, 3))
+        (dots,) = plot.contributor_distribution(SOME, ax=ax).lines
+        assert (dots.get_markersize() > 5) == (width > 5)
+
+
+def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
+    ax = plot.lorenz(SOME)
+    table = stats.lorenz(SOME)
+    expected = table[["projects_share", "contributors_share"]].to_numpy().tolist()
+    assert points(line(ax, "lorenz")) == expected
+    assert points(line(ax, "equality")) == [[0, 0], [1, 1]]
+    concentration = stats.contributor_concentration(SOME)
+    gini = concentration.set_index("measure").loc["gini"]
+    assert f"{gini['value']:.2f}" in labels(ax)[0]
+    assert f"{gini['value_without_zeros']:.2f}" in caption(ax)
+    assert ax.get_aspect() == 1
+    assert ax.get_xticks().tolist()[0] == 0
+    nobody = plot.lorenz(pd.DataFrame({PEOPLE: whole(0, 0)}))
+    assert "of 2 projects" in labels(nobody)[0]
+    assert not nobody.lines
+
+
+def test_team_size_classes_stand_in_their_order_with_number_and_share():
+    ax = plot.team_size_classes(SOME, bounds=[0, 1, 10])
+    assert names(ax) == ["0", "1–9", "10 or more"]
+    assert widths(ax) == [4, 3, 1]
+    assert labels(ax)[:3] == ["4 (50.0%)", "3 (37.5%)", "1 (12.5%)"]
+
+
+def test_commits_by_contributor_shows_shares_together_and_the_bus_factor():
+    ax = plot.commits_by_contributor(frames.contributors(4).assign(commits=[10, 60, 30, 0]))
+    assert points(ax.lines[0]) == [[1, 0.6], [2, pytest.approx(0.9)], [3, 1], [4, 1]]
+    assert ax.get_xscale() == "symlog"
+    frame = frames.contributors(4).assign(commits=[30, 25, 25, 20])
+    ax = plot.commits_by_contributor(frame)
+    assert "Bus factor 2" in labels(ax)
+    (half,) = (part for part in ax.lines if part.get_linestyle() == "--")
+    assert points(half) == [[0, 0.5], [2, 0.5], [2, 0]]
+    frame["commits"] = frame["commits"].astype("Int64").mask(frame.index == 2)
+    said = caption(plot.commits_by_contributor(frame))
+    assert "first has 40.0%" in said
+    assert "first five" not in said
+    assert "1 contributor without a number of commits" in said
+    seven = frames.contributors(7).assign(commits=[4] + [1] * 6)
+    assert "first five have 80.0%" in caption(plot.commits_by_contributor(seven))
+
+
+def users(stacks, people):
+    return pd.DataFrame({"stack_count": whole(*stacks), PEOPLE: whole(*people)})
+
+
+def test_users_against_contributors_few_pairs_are_dots_larger_and_darker_the_more():
+    ax = plot.users_against_contributors(users([0] * 5 + [7, None, 1], [1] * 5 + [2, 1, -1]))
+    (dots,) = ax.collections
+    assert isinstance(dots, PathCollection)
+    assert points(dots) == [[0, 1], [7, 2]]
+    many, one = dots.get_sizes()
+    assert many > one
+    many, one = (sum(colour[:3]) for colour in np.asarray(dots.get_facecolor()))
+    assert many < one
+    assert "2 projects (1 without users, 1 with negative contributors)" in caption(ax)
+    ax = lay_out(plot.users_against_contributors(users([0], [0])))
+    assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
+    assert ax.get_xlim()[0] < 0
+    assert ax.get_ylim()[0] < 0
+
+
+def test_users_against_contributors_many_pairs_are_cells_that_hold_every_project():
+    random = np.random.default_rng(7)
+    stacks, people = random.geometric(0.002, (2, 3_000)) - 1
+    ax = plot.users_against_contributors(users(stacks, people))
+    (cells,) = ax.collections
+    assert isinstance(cells, QuadMesh)
+    corners = np.asarray(cells.get_coordinates())
+    columns, rows = corners[0, :, 0], corners[:, 0, 1]
+    assert columns[0] == rows[0] == -0.5
+    assert columns[-1] > stacks.max()
+    assert rows[-1] > people.max()
+    held, _, _ = np.histogram2d(people, stacks, bins=(rows, columns))
+    colours = np.asarray(cells.get_array())
+    assert held.sum() == 3_000
+    assert ((colours[..., 3] > 0) == (held > 0)).all()
+    darkest = [*key(ax).values()][-1].get_facecolor()
+    fullest = colours[np.unravel_index(held.argmax(), held.shape)]
+    assert to_hex(tuple(fullest.tolist())) == to_hex(darkest)
+
+
+def test_accounts_by_kudo_rank_has_a_bar_for_each_rank():
+    ranks = pd.DataFrame({"kudo_score_kudo_rank": whole(1, 1, 1, 9, 10, None, 11)})
+    ax = plot.accounts_by_kudo_rank(ranks)
+    assert [name.split()[0] for name in names(ax)] == [str(n) for n in range(1, 11)]
+    assert widths(ax) == [3, 0, 0, 0, 0, 0, 0, 0, 1, 1]
+    assert "1 account without a kudo rank, 1 with an impossible one" in caption(ax)
+
+
+def test_posts_distribution_has_dots_and_zero_is_one_of_them():
+    ax = plot.posts_distribution(pd.DataFrame({"posts_count": whole(0, 0, 0, 12, 1900, None, -1)}))
+    (dots,) = ax.lines
+    assert points(dots) == [[0, 3], [12, 1], [1900, 1]]
+    assert "90% have at most 1,900" in caption(ax)
+    assert "1 account without a number of posts, 1 with a negative one" in caption(ax)
+
+
+# Licences and tags
+
+
+def test_licenses_are_named_by_their_title_and_tags_beyond_top_are_counted():
+    columns = {
+        "id": texts(*"0123"),
+        "licenses": [[GPL], [GPL], [{"name": f"l{n}"} for n in "123"], None],
+    }
+    ax = plot.licenses(pd.DataFrame(columns), top=1)
+    assert names(ax) == ["GNU General Public License 3.0", "other (3 licences)"]
+    assert widths(ax) == [2, 1]
+    assert [bool(bar.get_hatch()) for bar in bars(ax)] == [False, True]
+    assert "1 project without a licence" in caption(ax)
+    tags = [["xml", "web", "a"], ["xml", "b"], ["xml"]]
+    ax = plot.tags(pd.DataFrame({"id": texts(*"012"), "tags": tags}), top=1)
+    assert names(ax) == ["xml"]
+    assert "2 projects with any of 3 other tags" in caption(ax)
+
+
+# Lives
+
+
+def lives(*rows):
+    """Make projects of (name, main language, first month, last month), fetched in July 2013."""
+    named, languages, first, last = zip(*rows, strict=True)
+    return pd.DataFrame(
+        {
+            "id": texts(*map(str, range(len(rows)))),
+            "name": texts(*named),
+            LANGUAGE: texts(*languages),
+            FIRST: times(*first),
+            LAST: times(*last),
+            FETCHED: times(*["2013-07-30"] * len(rows)),
+            PEOPLE: whole(*[1] * len(rows)),
+        }
+    )
+
+
+LIVES = lives(
+    ("Ant", "C", "2013-07-01", "2013-07-01"),
+    ("Bee", "Python", "2010-01-01", "2013-02-01"),
+    ("Cat", None, "2011-01-01", "2011-12-01"),
+    ("Dog", "C", "2013-01-01", "2012-01-01"),
+    ("Eel", "C", None, None),
+)
+
+
+def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
+    ax = plot.life_span(LIVES)
+    assert names(ax) == ["Bee", "Cat", "Ant"]
+    rows = sorted(bars(ax), key=lambda bar: bar.get_y())
+    assert [round(bar.get_y() + bar.get_height() / 2) for bar in rows] == [0, 1, 2]
+    assert [days(bar) for bar in rows] == [
+        ("2010-01-01", "2013-03-01"),
+        ("2011-01-01", "2012-01-01"),
+        ("2013-07-01", "2013-08-01"),
+    ]
+    assert labels(ax)[:4] == ["months", "38+", "12", "1+"]
+    colours = [to_hex(bar.get_facecolor()) for bar in rows]
+    assert colours == [plot.language_colour(name).lower() for name in ("Python", "", "C")]
+    assert [*key(ax)][:2] == ["Python", "C"]
+    assert len(key(ax)) == 3
+    assert "2 of all 3 lives" in caption(ax)  # have not ended
+    said = caption(plot.life_span(LIVES, top=1))
+    assert "2 projects with a shorter life, 1 without both months, 1 that ended before" in said
+    unnamed = LIVES.assign(name=LIVES["name"].mask(LIVES["id"] == "1"))
+    assert names(plot.life_span(unnamed)) == ["id 1", "Cat", "Ant"]
+
+
+def test_life_span_marks_lives_by_its_window():
+    assert labels(plot.life_span(LIVES, window=5))[:4] == ["months", "38", "12", "1+"]
+    ended = LIVES.assign(**{FETCHED: pd.Timestamp("2014-01-01", tz="UTC")})
+    ax = plot.life_span(ended, window=1)
+    assert labels(ax)[:4] == ["months", "38", "12", "1"]
+    assert "of all 3 lives" not in caption(ax)
+
+
+def test_activity_counts_active_dormant_and_unknown():
+    ax = plot.activity(LIVES)
+    assert names(ax) == ["active", "dormant", "unknown"]
+    assert widths(ax) == [2, 1, 2]
+    assert labels(ax)[:3] == ["2 (66.7%)", "1 (33.3%)", "2"]
+    assert "12 months up to 2013-07" in caption(ax)
+    assert "1 project without both months, 1 that ended before they began" in caption(ax)
+    late = plot.activity(LIVES, as_of="2016-01-05", window=24)
+    assert widths(late) == [0, 0, 5]
+    assert "3 projects not fetched since, 1 without both months" in caption(late)
+    early = plot.activity(LIVES, as_of="2010-06", window=1)
+    assert widths(early) == [1, 0, 2]
+    assert "2 projects begun later" in caption(early)
+    never = LIVES.assign(**{FETCHED: pd.Series(pd.NaT, index=LIVES.index)})
+    assert "3 projects without a date of the fetch" in caption(plot.activity(never))
+
+
+def test_survival_is_the_curve_of_its_statistic_with_the_numbers_at_risk():
+    frame = frames.projects()
+    table = stats.survival(frame)
+    ax = lay_out(plot.survival(frame))
+    (curve,) = ax.lines
+    assert [y for _, y in points(curve)] == table["survival"].tolist()
+    assert curve.get_drawstyle() == "steps-post"
+    for text in (label.get_text() for label in ax.get_xticklabels()):
+        month, at_risk = (int(part) for part in text.split("\n"))
+        later = table.loc[table["months"] >= month, "at_risk"]
+        assert at_risk == (later.iloc[0] if len(later) else 0)
+    ended = frame.assign(**{FETCHED: frame[LAST] + pd.DateOffset(months=12)})
+    assert "Median life: 20 months" in caption(plot.survival(ended))
+    alive = caption(plot.survival(frame.assign(**{FETCHED: frame[LAST]})))
+    assert "Median" not in alive
+    for part in (table.head(2), table.tail(2)):
+        said = caption(plot.survival(part))
+        assert "Median" not in said
+        assert f"2 rows of {len(table)}" in said
+
+
+# Months of a project
+
+
+def quarter(loaded="2010-04-10T00:00:00+00:00"):
+    """Make January, February and April 2010, April loaded on its tenth day."""
+    frame = (
+        frames.activity_facts(4).drop(index=2).assign(commits=[40, 10, 5], contributors=[4, 2, 1])
+    )
+    return with_provenance(frame, query={"project": "fire$fox"}, retrieved_newest=loaded)
+
+
+def test_monthly_activity_has_two_lanes_and_a_gap_is_zero():
+    def steps(ax):
+        return [np.asarray(p.get_data()[0]) for p in ax.patches if isinstance(p, StepPatch)]
+
+    over = plot.monthly_activity(quarter("2010-06-01T00:00:00+00:00"))
+    assert steps(over)[0].tolist() == [40, 10, 0, 5]
+    assert "1 month without a row" in caption(over)
+    ax = lay_out(plot.monthly_activity(quarter()))
+    places = zip(names(ax), ax.get_yticks(), strict=True)
+    lower = [label for label, place in places if place < 0]
+    assert lower[0] == "0"
+    assert lower[-1] in {"4", "3", "2"}
+    bottom = ax.get_ylim()[0]
+    people = steps(ax)[2] - bottom
+    assert people[0] == pytest.approx(2 * people[1])
+    assert max(people) + bottom < 0  # never into the lane above
+    assert ax.get_title().endswith(": fire$fox")
+
+
+def test_monthly_activity_hatches_a_month_that_was_not_over():
+    ax = plot.monthly_activity(quarter())
+    hatched = [bar for bar in bars(ax) if bar.get_hatch()]
+    assert hatched[0].get_height() == pytest.approx(5)
+    assert len(hatched) == 2  # in each lane
+    assert "(2010-04)" in caption(ax)
+    for frame in (quarter("2010-05-01T00:00:00+00:00"), frames.activity_facts(4)):
+        ax = plot.monthly_activity(frame)
+        assert not [patch for patch in ax.patches if patch.get_hatch()]
+        assert "Hatched" not in caption(ax)

@@ -1,0 +1,204 @@
+"""The map of accounts and their bars: equal areas, offline, and what cannot be shown is named."""
+
+import hashlib
+import json
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.patches import PathPatch
+
+from dirframe import plot
+from dirframe.errors import InvalidInputError
+from tests.charts import (
+    bars,
+    caption,
+    covered,
+    cut_off,
+    figure,
+    grey,
+    key,
+    labels,
+    lay_out,
+    names,
+    widths,
+)
+from tests.frames import with_provenance
+
+
+def counted(unidentified=0, **numbers):
+    """Make accounts: so many of each two-letter code; `nowhere` have no country."""
+    codes = [code for code, number in numbers.items() for _ in range(number)]
+    column = pd.Series([None if code == "nowhere" else code for code in codes], dtype="str")
+    frame = pd.DataFrame(
+        {"country_code": column, "country_alpha_2": column, "country_name": "in " + column}
+    )
+    others = pd.DataFrame({"country_code": ["Atlantis"] * unidentified}).reindex(
+        columns=frame.columns
+    )
+    frame = pd.concat([frame, others.astype("str")], ignore_index=True)
+    return with_provenance(frame, source="A directory", resource="account")
+
+
+def countries(ax):
+    return {
+        patch.get_gid(): patch
+        for patch in ax.patches
+        if isinstance(patch, PathPatch) and patch.get_gid()
+    }
+
+
+def filled(ax):
+    """Return the lightness of each country that has a colour."""
+    faces = {code: patch.get_facecolor() for code, patch in countries(ax).items()}
+    return {code: grey(face[:3]) for code, face in faces.items() if to_rgba(face)[3]}
+
+
+@pytest.fixture(scope="module")
+def world():
+    """Draw the map once, for tests of its outlines."""
+    return lay_out(plot.accounts_map(counted(DE=300, NA=12, FR=1)))
+
+
+def outline(world, code):
+    """Return the polygons of a country, in the units of the map."""
+    patch = countries(world)[code]
+    return patch.get_path().to_polygons(closed_only=True)
+
+
+def area(world, code):
+    """Return the area of a country on the map, lakes of other countries excepted."""
+    rings = [np.asarray(ring).T for ring in outline(world, code)]
+    return abs(sum((x[:-1] * y[1:] - x[1:] * y[:-1]).sum() / 2 for x, y in rings))
+
+
+def test_map_is_darker_for_more_accounts_and_white_for_none(world):
+    shades = filled(world)
+    assert shades.keys() == {"DE", "NA", "FR"}
+    assert shades["DE"] < shades["NA"] - 0.15 < shades["FR"] - 0.3
+    assert filled(plot.accounts_map(counted(XK=1, CY=1, SO=1))).keys() == {"XK", "CY", "SO"}
+    assert {"N. Cyprus", "Somaliland"} <= countries(world).keys()  # are not filled with them
+
+
+def test_map_keeps_the_proportions_of_areas(world):
+    thousands_of_km2 = {
+        "AU": 7_690, "BR": 8_510, "CA": 9_980, "CD": 2_345, "DE": 357, "DZ": 2_380, "GL": 2_170,
+        "IN": 3_290, "KZ": 2_720, "SE": 450, "US": 9_830,
+    }  # fmt: skip
+    scale = area(world, "BR") / thousands_of_km2["BR"]
+    failures = {
+        code: round(area(world, code) / scale)
+        for code, real in thousands_of_km2.items()
+        if area(world, code) / scale != pytest.approx(real, rel=0.07)
+    }
+    assert not failures
+
+
+def test_map_has_every_country_where_it_is(world):
+    def middle(code):
+        rings = outline(world, code)
+        ring = max(rings, key=len)
+        return np.asarray(ring).mean(axis=0)
+
+    west_to_east = ["US", "BR", "DE", "ZA", "IN", "AU", "NZ"]
+    places = [middle(code)[0] for code in west_to_east]
+    assert places == sorted(places)
+    south_to_north = ["AR", "AU", "NA", "CD", "EG", "DE", "NO"]
+    places = [middle(code)[1] for code in south_to_north]
+    assert places == sorted(places)
+    left, right = world.get_xlim()
+    for code in ("RU", "FJ"):  # on both sides of the date line: drawn twice, and cut at the edges
+        ends = [
+            (ring[:, 0].min(), ring[:, 0].max()) for ring in map(np.asarray, outline(world, code))
+        ]
+        assert min(low for low, _ in ends) < left + 0.25 * (right - left), code
+        assert max(high for _, high in ends) > right - 0.25 * (right - left), code
+        assert all(high - low < 0.75 * (right - left) for low, high in ends), code
+        assert countries(world)[code].get_clip_path() is not None
+    south_africa = np.asarray(max(outline(world, "ZA"), key=len))
+    assert south_africa[:, 0].min() < middle("LS")[0] < south_africa[:, 0].max()
+
+
+@pytest.mark.parametrize(
+    ("most", "classes"),
+    [
+        (1, ["1"]),
+        (4, ["1", "2", "3", "4"]),
+        (60, ["1", "2–4", "5–9", "10–19", "20–49", "50–60"]),
+        (294, ["1–2", "3–9", "10–29", "30–99", "100–294"]),
+        (3_000, ["1–9", "10–99", "100–999", "1,000–3,000"]),
+    ],
+)
+def test_map_key_names_the_classes_and_the_unit(most, classes):
+    ax = plot.accounts_map(counted(DE=most))
+    assert [*key(ax)] == ["none", *classes]
+    assert ax.get_legend().get_title().get_text() == "Accounts"
+
+
+def test_map_counts_and_names_what_it_cannot_show():
+    said = caption(plot.accounts_map(counted(DE=2, SG=9, MT=1, nowhere=3)))
+    assert "3 accounts without a country" in said
+    assert "10 accounts in 2 territories" in said
+    assert "in SG (9), in MT (1)" in said
+    assert "n = 12 of 15 accounts" in said
+    many = dict.fromkeys(["SG", "HK", "MT", "MU", "BB", "SC", "BH", "AD"], 1)
+    assert "2 others" in caption(plot.accounts_map(counted(**many)))
+    assert "ot shown" not in caption(plot.accounts_map(counted(DE=1)))
+    ax = plot.accounts_map(counted(SG=1))
+    assert not filled(ax)
+    assert "in SG (1)" in caption(ax)
+
+
+def test_map_is_readable_in_axes_of_any_form():
+    for size in ((3.4, 6), (12, 4)):
+        _, ax = plt.subplots(figsize=size)
+        lay_out(plot.accounts_map(counted(DE=294, SG=20, nowhere=700, FR=30, NA=4), ax=ax))
+        assert cut_off(ax) == []
+        assert covered(ax) == []
+        box = ax.get_window_extent()
+        assert ax.title.get_window_extent().y0 >= box.y1
+        assert ax.get_legend().get_window_extent().y1 <= box.y0 + 1
+
+
+def test_map_draws_the_published_boundaries(world, root):
+    folder = root / "data" / "world"
+    content = (folder / "countries-110m.json").read_bytes()
+    assert hashlib.sha256(content).hexdigest() in (folder / "README.md").read_text("utf-8")
+    assert "Michael Bostock" in (folder / "LICENSE").read_text("utf-8")
+    assert len(json.loads(content)["objects"]["countries"]["geometries"]) == 177
+    assert len(countries(world)) == 176  # without Antarctica
+
+
+def test_accounts_by_country_bars_are_the_counts_from_the_most_to_the_least():
+    ax = plot.accounts_by_country(counted(NA=1, DE=2, nowhere=2, unidentified=1))
+    assert names(ax) == ["in DE", "in NA"]
+    assert widths(ax) == [2, 1]
+    assert labels(ax)[:2] == ["2 (66.7%)", "1 (33.3%)"]
+    assert "2 accounts without a country, 1 with" in caption(ax)
+    assert "n = 3 of 6 accounts" in caption(ax)
+    ax = plot.accounts_by_country(counted(DE=2, NA=1, FR=1), top=1)
+    assert names(ax) == ["in DE", "other (2 countries)"]
+    assert [bool(bar.get_hatch()) for bar in bars(ax)] == [False, True]
+
+
+def test_countries_that_are_not_unified_are_refused_and_leave_no_figure():
+    for chart in (plot.accounts_map, plot.accounts_by_country):
+        with pytest.raises(InvalidInputError):
+            chart(pd.DataFrame({"country_code": ["DE"]}))
+    assert plt.get_fignums() == []
+
+
+def test_colour_of_the_map_means_the_same_number_in_every_panel():
+    frame = counted(US=407, DE=7, FR=1).sort_values("country_code", ignore_index=True)
+    parts = {"DE": "many", "FR": "few"}
+    frame["part"] = frame["country_code"].map(parts).fillna("many")
+    frame.loc[frame.index[frame["country_code"] == "US"][:7], "part"] = "few"
+    ax = plot.accounts_map(frame, by="part")
+    many, few = (
+        {code: patch.get_facecolor() for code, patch in countries(panel).items()}
+        for panel in figure(ax).axes
+    )
+    assert many["DE"] == few["US"]
+    assert len({many["US"], many["DE"], few["FR"]}) == 3

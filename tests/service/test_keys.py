@@ -1,0 +1,211 @@
+"""Keys and their daily quotas, in a file that processes share."""
+
+import logging
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import timedelta
+
+import pytest
+import time_machine
+
+from dirframe.errors import InvalidInputError, StoreError
+from dirframe.service.api_keys import KeyStore
+from tests import processes
+
+DAY = 86_400
+
+
+@pytest.fixture
+def clock():
+    with time_machine.travel("2026-05-01T12:00:00Z", tick=False) as clock:
+        yield clock
+
+
+def test_key_is_shown_once_and_only_its_hash_is_kept(keys):
+    key = keys.add("Ada", "charts")
+    assert len(key) == 40
+    assert keys.charge(key).allowed
+    assert key not in repr(keys.list())
+    for path in keys.path.parent.iterdir():
+        assert key.encode() not in path.read_bytes()
+
+
+def test_unknown_and_revoked_keys_are_not_known(keys):
+    key = keys.add("Ada", "charts")
+    for other in ("", key[:-1], key.upper(), "\ud800"):
+        assert not keys.charge(other).known
+    keys.revoke(keys.list()[0].id)
+    assert not keys.charge(key).known
+    assert keys.list()[0].revoked_at is not None
+    with pytest.raises(InvalidInputError):
+        keys.revoke(1)
+
+
+def test_developer_has_five_applications_with_one_key_each(keys):
+    for number in range(5):
+        keys.add("Ada", f"application {number}")
+    for developer, application in ((" ADA ", "one more"), ("Ada", "Application 3")):
+        with pytest.raises(InvalidInputError):
+            keys.add(developer, application)
+    keys.add("Bob", "application 0")
+    keys.revoke(2)
+    with pytest.raises(InvalidInputError):
+        keys.add("Ada", "Application 0")
+    keys.add("Ada", "one more")
+
+
+def test_names_and_numbers_that_cannot_be_kept_are_refused(keys):
+    for name in ("", "  ", "a\x00b", "x" * 201):
+        with pytest.raises(InvalidInputError):
+            keys.add(name, "charts")
+        with pytest.raises(InvalidInputError):
+            keys.add("Ada", name)
+    keys.add("Ada", "charts", daily_limit=2**63 - 1)
+    for refused in (
+        *(lambda: keys.set_daily_limit(1, 0), lambda: keys.set_daily_limit(1, 2**63)),
+        *(lambda: keys.set_daily_limit(7, 10), lambda: keys.set_daily_limit(2**63, 5)),
+        *(lambda: keys.revoke(2**63), lambda: keys.add("Ada", "maps", daily_limit=2**63)),
+    ):
+        with pytest.raises(InvalidInputError):
+            refused()
+    assert [key.daily_limit for key in keys.list()] == [2**63 - 1]
+
+
+def test_window_begins_with_the_first_counted_request_and_lasts_a_day(keys, clock):
+    key = keys.add("Ada", "charts", daily_limit=2)
+    clock.shift(timedelta(seconds=5_000))
+    assert [keys.charge(key).remaining for _ in range(2)] == [1, 0]
+    assert keys.list()[0].resets_at - keys.list()[0].created_at == 5_000 + DAY
+    clock.shift(timedelta(seconds=1_000.5))
+    refused = keys.charge(key)
+    assert (refused.known, refused.allowed, refused.retry_after) == (True, False, DAY - 1_000)
+    clock.shift(timedelta(seconds=refused.retry_after))
+    assert keys.charge(key).remaining == 1
+    assert keys.list()[0].used == 1
+
+
+def test_clock_that_was_ahead_blocks_a_key_for_a_day_at_most(keys, clock):
+    used_up = keys.add("Ada", "charts", daily_limit=1)
+    half = keys.add("Ada", "maps", daily_limit=2)
+    clock.shift(timedelta(days=400))
+    assert keys.charge(used_up).allowed
+    assert keys.charge(half).allowed
+    clock.shift(timedelta(days=-400))
+    refused = keys.charge(used_up)
+    assert (refused.allowed, refused.retry_after) == (False, DAY)
+    assert keys.charge(half).remaining == 0
+    clock.shift(timedelta(days=1))
+    assert keys.charge(used_up).allowed
+    assert keys.charge(half).remaining == 1
+
+
+def test_limit_that_is_raised_holds_at_once(keys):
+    key = keys.add("Ada", "charts", daily_limit=1)
+    assert [keys.charge(key).allowed for _ in range(2)] == [True, False]
+    keys.set_daily_limit(1, 3)
+    assert [keys.charge(key).allowed for _ in range(3)] == [True, True, False]
+
+
+SPEND = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from dirframe.service.api_keys import KeyStore
+
+with KeyStore(Path(sys.argv[1])) as keys, ThreadPoolExecutor(4) as pool:
+    print(sum(pool.map(lambda _: keys.charge(sys.argv[2]).allowed, range(150))))
+"""
+
+
+def test_quota_is_counted_exactly_by_two_processes_and_over_restarts(tmp_path):
+    path = tmp_path / "k"
+    with KeyStore(path) as keys:
+        key = keys.add("Ada", "charts", daily_limit=200)
+        assert all(keys.charge(key).allowed for _ in range(20))
+    started = [processes.start(path, key, program=SPEND) for _ in range(2)]
+    spent = [int(process.communicate(timeout=processes.LIMIT)[0]) for process in started]
+    assert all(spent)
+    assert 20 + sum(spent) == 200
+    with KeyStore(path) as keys:
+        assert keys.list()[0].used == 200
+        assert not keys.charge(key).allowed
+
+
+def test_file_that_is_made_by_another_process_is_waited_for(tmp_path):
+    with closing(
+        sqlite3.connect(tmp_path / "k", isolation_level=None, check_same_thread=False)
+    ) as other:
+        other.execute("BEGIN IMMEDIATE")
+        end = threading.Timer(0.1, other.execute, ["COMMIT"])
+        end.start()
+        with KeyStore(tmp_path / "k") as keys:
+            assert keys.list() == []
+        end.join()
+
+
+def test_keys_stand_in_the_data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
+    with KeyStore() as keys:
+        assert keys.path.is_relative_to(tmp_path / "data")
+        assert keys.path.is_file()
+
+
+def test_another_file_is_not_taken_for_keys(tmp_path):
+    garbage, other, newer = (tmp_path / name for name in ("garbage", "other", "newer"))
+    garbage.write_text("not a database, but long enough to be read as one" * 10)
+    KeyStore(newer).close()
+    for file, statement in ((other, "CREATE TABLE t (x)"), (newer, "PRAGMA user_version = 9")):
+        with closing(sqlite3.connect(file)) as database:
+            database.execute(statement)
+    for file in (garbage, other, newer):
+        with pytest.raises(StoreError, match=str(file)):
+            KeyStore(file)
+
+
+def test_lock_on_the_keys_is_503_and_nothing_is_served_uncounted(client, caplog):
+    assert client.get("/accounts.xml").status_code == 200
+    with closing(sqlite3.connect(client.keys.path, isolation_level=None)) as backup:
+        backup.execute("BEGIN EXCLUSIVE")
+        for target in ("/accounts.xml", "/projects/1.xml", "/nowhere.xml"):
+            assert client.error(target, 503)
+        assert int(client.get("/accounts.xml").headers["Retry-After"]) > 0
+        for target in ("/healthz", "/accounts", "/accounts/1"):
+            assert client.get(target).status_code == 200
+        backup.execute("ROLLBACK")
+    assert client.get("/accounts.xml").status_code == 200
+    assert client.used() == 2
+    errors = [entry.getMessage() for entry in caplog.records if entry.levelno >= logging.ERROR]
+    assert len(errors) == 1  # not one a request
+    assert client.key not in caplog.text
+
+
+def test_short_lock_on_the_keys_is_waited_for(client):
+    with (
+        closing(sqlite3.connect(client.keys.path, isolation_level=None)) as other,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        answer = pool.submit(client.get, "/accounts.xml")
+        with pytest.raises(TimeoutError):
+            answer.result(0.1)
+        other.execute("ROLLBACK")
+        assert answer.result().status_code == 200
+
+
+def test_keys_are_managed_after_a_request_that_found_a_lock(keys):
+    key = keys.add("Ada", "charts")
+    with (
+        closing(sqlite3.connect(keys.path, isolation_level=None)) as other,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match=str(keys.path)):
+            keys.charge(key)
+        limited = pool.submit(keys.set_daily_limit, 1, 7)
+        with pytest.raises(TimeoutError):
+            limited.result(0.1)
+        other.execute("ROLLBACK")
+        limited.result()
+    assert keys.charge(key).remaining == 6

@@ -1,0 +1,203 @@
+"""The pages for people: readable without JavaScript, safe whatever a record says, right behind a proxy."""
+
+import logging
+from urllib.parse import parse_qs, urljoin, urlsplit
+from xml.sax.saxutils import escape
+
+import pytest
+from lxml import html
+
+import dirframe
+from tests.rig.server import record
+from tests.service import wire
+
+
+def page(client, target, *, status=200):
+    response = client.client.get(target)  # without a key
+    assert response.status_code == status, target
+    assert response.content_type == "text/html; charset=utf-8"
+    return html.fromstring(response.get_data())
+
+
+def test_every_page_is_accessible_and_asks_no_other_host(client):
+    for target in ("/", "/accounts", "/projects", "/accounts/1", "/projects/1", "/nowhere"):
+        root = page(client, target, status=404 if target == "/nowhere" else 200)
+        assert root.get("lang") == "en"
+        assert len(root.findall(".//h1")) == 1
+        assert root.findtext(".//title").strip()
+        assert root.xpath("//a[@class='skip']/@href") == ["#content"]
+        assert root.xpath("//main/@id") == ["content"]
+        for field in root.xpath("//input | //select"):
+            assert root.xpath(f"//label[@for='{field.get('id')}']")
+        assert not root.xpath("//script | //img | //iframe | //*[@style] | //style")
+        for address in root.xpath("//link/@href | //form/@action | //*[@src]/@src"):
+            assert address.startswith("/")
+
+
+def test_list_is_searched_sorted_and_paged_by_its_own_links(client):
+    target, seen = "/projects?query=xml&sort=id", []
+    while target:
+        root = page(client, target)
+        seen += [a.get("href").rsplit("/", 1)[1] for a in root.xpath("//ol//h2/a")]
+        target = next(iter(root.xpath("//a[@rel='next']/@href")), None)
+        if target:
+            asked = parse_qs(urlsplit(target).query)
+            assert (asked["query"], asked["sort"]) == (["xml"], ["id"])
+    assert seen == [str(number) for number in range(1, 64, 2)]
+
+
+def test_list_offers_its_sorts_and_its_xml(client):
+    for collection, selected in (("accounts", "created_at_reverse"), ("projects", "")):
+        root = page(client, f"/{collection}?query=o&page=2")
+        offered = root.xpath("//select/option/@value")
+        assert {"name", "updated_at_reverse", "relevance"} <= set(offered)
+        assert root.xpath("//option[@selected]/@value") == [selected]
+        for sort in offered:
+            page(client, f"/{collection}?sort={sort}")
+        (address,) = root.xpath("//p[@class='also']/a/@href")
+        assert address.startswith(f"/{collection}.xml?query=o&")
+        assert client.get(address).status_code == 200
+    (named,) = page(client, "/projects?sort=name").xpath("//option[@selected]/@value")
+    assert named == "name"
+    for target in ("/accounts/7", "/projects/7"):
+        assert page(client, target).xpath(f"//a[@href='{target}.xml']")
+
+
+def test_page_that_has_nothing_or_cannot_be_meant(client):
+    assert not page(client, "/accounts?query=nobody").xpath("//ol//h2")
+    beyond = page(client, "/accounts?page=99")
+    assert beyond.xpath("//p[@role='status']/a/@href") == ["/accounts?page=5"]
+    page(client, "/accounts?page=0", status=400)
+    page(client, "/accounts?sort=stars", status=400)
+    page(client, "/accounts/999", status=404)
+
+
+def test_home_page_has_the_counts_and_the_addresses(client):
+    text = " ".join(page(client, "/").text_content().split())
+    for expected in (
+        "107",
+        "63",
+        "api_key",
+        "/accounts.xml",
+        "/projects/{project_id}.xml",
+        "1,000",
+    ):
+        assert expected in text
+
+
+def test_site_has_the_name_that_the_operator_gave(folder):
+    with dirframe.serve(folder, name="Us & <them>") as url:
+        root = html.fromstring(wire.ask(url, "/").body)
+    assert root.findtext(".//h1") == root.find(".//a[@class='brand']").text == "Us & <them>"
+
+
+HOSTILE = '<script>alert(1)</script>" onmouseover="x'
+
+
+def test_what_members_write_is_text_and_never_markup(written):
+    text = escape(HOSTILE)
+    language = f"<language percentage='&lt;1'>{text}</language>"
+    analysis = (
+        f"<main_language_name>{text}</main_language_name><languages url='x'>{language}</languages>"
+    )
+    client = written(
+        [
+            record(
+                "1",
+                name=HOSTILE,
+                description=HOSTILE,
+                homepage_url="javascript:alert(1)",
+                download_url='https://x.example/?a="><script>',
+                stack_count=HOSTILE,
+                inner=f"<tags><tag>{text}</tag></tags><analysis>{analysis}</analysis>",
+            )
+        ],
+        [record("a'b", "account", name=HOSTILE, homepage_url=" JavaScript:x", location=HOSTILE)],
+    )
+    for target in (
+        *("/projects", "/projects/1", "/accounts", "/accounts/a'b", "/projects?query=%3Cscript"),
+    ):
+        root = page(client, target)
+        assert not root.xpath("//script | //@onmouseover")
+        assert HOSTILE in root.text_content()
+        for address in root.xpath("//a/@href"):
+            assert not address.strip().lower().startswith("javascript:")
+
+
+def test_only_addresses_of_known_kinds_become_links(written):
+    addresses = {
+        "https://x.example/a?b=c": True,
+        "irc://irc.example/room": True,
+        "JAVASCRIPT://x.example/%0aalert(1)": False,
+        "data:text/html,x": False,
+        "//x.example": False,
+        "x.example": False,
+        "http://[": False,
+    }
+    client = written([record(n, homepage_url=url) for n, url in enumerate(addresses)])
+    for number, (address, expected) in enumerate(addresses.items()):
+        links = page(client, f"/projects/{number}").xpath("//dd/a/@href")
+        assert links == ([address] if expected else []), address
+
+
+def test_account_without_a_score_is_shown_with_kudo_rank_1(written):
+    score = "<kudo_score><kudo_rank>9</kudo_rank><position>390</position></kudo_score>"
+    client = written([record("1", "account"), record("2", "account", inner=score)])
+    for target, rank in (("/accounts/1", "1"), ("/accounts/2", "9")):
+        root = page(client, target)
+        assert root.xpath("//dt[.='Kudo rank']/following-sibling::dd/text()") == [rank]
+        assert ("<kudo_score>" in client.get(f"{target}.xml").text) == (rank == "9")
+
+
+# Behind a proxy, which is this machine
+
+FORWARDED = (
+    *("Host: directory.example", "X-Forwarded-For: 198.51.100.9, 192.0.2.1"),
+    *("X-Forwarded-Proto: https", "X-Forwarded-Host: directory.example"),
+    *("X-Forwarded-Prefix: /directory", "Forwarded: for=203.0.113.5;host=elsewhere.example"),
+)
+
+
+@pytest.fixture(scope="module")
+def behind(folder):
+    """Serve the folder behind a proxy at 127.0.0.1."""
+    with dirframe.serve(folder, page_rate=0, trusted_proxy="127.0.0.1") as url:
+        yield url
+
+
+def test_every_link_and_form_leads_somewhere_below_the_path_of_the_proxy(behind):
+    base, seen = "https://directory.example/directory", set()
+    for start in ("/", "/projects?query=o&page=2", "/accounts", "/projects/7", "/nowhere"):
+        root = html.fromstring(wire.ask(behind, start, *FORWARDED).body)
+        for target in root.xpath("//a/@href | //link/@href | //form/@action"):
+            absolute = urljoin(f"{base}{start}", target).partition("#")[0]
+            assert absolute.startswith(f"{base}/"), target
+            seen.add(absolute.removeprefix(base))
+    for kind in (".css", "/projects/", "/accounts?", ".xml?", "page="):
+        target = min(address for address in seen if kind in address)
+        status = wire.ask(behind, target, *FORWARDED).status
+        assert status == (403 if ".xml" in target else 200), target
+
+
+def test_log_knows_the_client_and_believes_nobody_but_the_proxy(behind, service, caplog):
+    caplog.set_level(logging.INFO, logger="dirframe.service.access")
+    for url, source, forwarded, client in (
+        (behind, "127.0.0.1", "198.51.100.9, 192.0.2.1", "192.0.2.1"),
+        (behind, "127.0.0.1", 'a "GET /x" 200', "127.0.0.1"),
+        (behind, "127.0.0.81", "192.0.2.1", "127.0.0.81"),
+        (service.url, "127.0.0.1", "192.0.2.1", "127.0.0.1"),
+    ):
+        headers = ("Host: a", f"X-Forwarded-For: {forwarded}", "X-Forwarded-Prefix: /elsewhere")
+        try:
+            answer = wire.ask(url, "/", *headers, source=source)
+        except OSError:
+            pytest.skip("this system has one loopback address")
+        assert caplog.messages[-1].split()[1] == client
+        assert (b"elsewhere" in answer.body) == (source == "127.0.0.1" and url == behind)
+
+
+def test_trusted_proxy_is_an_address_or_a_network(folder):
+    for wrong in ("nginx", "127.0.0.1:80", ""):
+        with pytest.raises(dirframe.errors.ConfigurationError):
+            dirframe.serve(folder, trusted_proxy=wrong)
+    dirframe.serve(folder, trusted_proxy="10.0.0.0/8").stop()

@@ -1,0 +1,332 @@
+"""Tables are served as records, or refused with column, reason, count and examples."""
+
+import csv
+import gzip
+import json
+from hashlib import md5, sha1
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from lxml import etree
+from pyarrow import parquet
+
+import dirframe
+from dirframe.errors import ConfigurationError, DirframeError, InvalidInputError, StoreError
+
+
+def load(data):
+    """Serve data, and load its projects."""
+    service = dirframe.serve(data)
+    with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
+        return dirframe.load_projects(directory, progress=False)
+
+
+def refused(data, error=StoreError):
+    """Return the lines of the refusal of data."""
+    with pytest.raises(error) as caught:
+        dirframe.serve(data)
+    return str(caught.value).splitlines()
+
+
+def has_line(lines, *facts):
+    """Return whether one of the lines has all facts."""
+    return any(all(fact in line for fact in facts) for line in lines)
+
+
+PEOPLE = """id;name;created_at;location;email;posts_count
+1;Ada & "A" <b>;2015-12-10;London;Ada@Example.org ;12
+2;=cmd|' /C calc'!A0;2016-02-28T01:30:00+02:00;../../etc/passwd;;1,200
+"""
+
+
+def test_csv_is_served_with_every_sign_as_text(imported, tmp_path):
+    (tmp_path / "accounts.csv").write_text(PEOPLE, encoding="utf-8")
+    client = imported(tmp_path / "accounts.csv")
+    first, second = client.root("/accounts.xml?sort=id").iterfind("result/account")
+    # The order is that of the specification, and what it requires is there, also without a value.
+    assert [child.tag for child in first] == [
+        *("id", "name", "created_at", "updated_at", "avatar_url", "email_sha1", "posts_count"),
+        "location",
+    ]
+    assert first.findtext("name") == 'Ada & "A" <b>'
+    assert first.findtext("created_at") == "2015-12-10T00:00:00Z"
+    assert first.findtext("email_sha1") == sha1(b"ada@example.org").hexdigest()
+    assert [child.text for child in second][:3] == [
+        "2",
+        "=cmd|' /C calc'!A0",
+        "2016-02-27T23:30:00Z",
+    ]
+    assert second.findtext("location") == "../../etc/passwd"
+    assert second.findtext("posts_count") == "1200"
+    assert client.ids(f"/accounts/{md5(b'ada@example.org').hexdigest()}.xml") == ["1"]
+    assert "xample.org" not in client.get("/accounts.xml").text
+    assert "<b>" not in client.get("/accounts/1").text
+
+
+def test_table_in_any_order_of_columns_is_what_a_person_wrote_from_the_specification(
+    root, imported
+):
+    xml = root / "tests" / "xml" / "account.xml"
+    account = etree.parse(xml).find("result/account")
+    row = {e.tag: e.text for e in account if not len(e)}
+    row |= {f"kudo_score_{e.tag}": e.text for e in account.find("kudo_score")}
+    client = imported({"accounts": pd.DataFrame([dict(reversed(row.items()))])})
+    served = client.get("/accounts/11.xml").text
+    expected = etree.canonicalize(from_file=xml, strip_text=True)
+    assert etree.canonicalize(served, strip_text=True) == expected
+
+
+FRAME = pd.DataFrame(
+    {
+        "id": [7, 8],
+        "name": ["Reader", "Writer"],
+        "created_at": [pd.Timestamp("2020-01-02T03:04:05Z"), pd.NaT],
+        "stack_count": [3.0, None],  # a missing number makes the others fractions
+        "tags": [["xml", "c"], []],
+        "analysis_total_code_lines": [10, -2],
+        "analysis_languages": [[{"language": "C", "percentage": 80.5, "id": "1"}], None],
+    }
+)
+
+
+def test_every_kind_of_table_gives_the_same_records(tmp_path):
+    FRAME.to_parquet(tmp_path / "projects.parquet")
+    FRAME.to_json(tmp_path / "projects.jsonl", orient="records", lines=True, date_format="iso")
+    texts = FRAME.assign(
+        tags=FRAME.tags.map(json.dumps),
+        analysis_languages=FRAME.analysis_languages.map(json.dumps, na_action="ignore"),
+    )
+    texts.to_csv(tmp_path / "projects.csv", index=False)
+    expected = load(FRAME).set_index("id")
+    first, second = expected.loc["7"], expected.loc["8"]
+    assert first["created_at"] == pd.Timestamp("2020-01-02T03:04:05Z")
+    assert (first["stack_count"], list(first["tags"])) == (3, ["xml", "c"])
+    assert (first["analysis_total_code_lines"], second["analysis_total_code_lines"]) == (10, -2)
+    (language,) = first["analysis_languages"]
+    assert (language["language"], float(language["percentage"])) == ("C", 80.5)
+    assert pd.isna(second["stack_count"])
+    assert pd.isna(second["created_at"])
+    for data in (
+        *(tmp_path / f"projects.{suffix}" for suffix in ("parquet", "jsonl", "csv")),
+        *(str(tmp_path / "projects.csv"), pa.Table.from_pandas(FRAME), {"projects": FRAME}),
+    ):
+        pd.testing.assert_frame_equal(load(data).set_index("id"), expected)
+
+
+def test_what_a_loader_gave_is_served_and_loaded_as_it_was(sample_frames, tmp_path):
+    projects = sample_frames["projects"]
+    back = load(projects).set_index("id").loc[projects["id"]].reset_index()
+    pd.testing.assert_frame_equal(back[list(projects)], projects)
+    # Generated records stay marked as such.
+    file = dirframe.export(projects, tmp_path / "projects.parquet")
+    for data in (projects, pa.Table.from_pandas(projects), file):
+        assert load(data).attrs["dirframe"]["synthetic"] is True
+    assert load(FRAME).attrs["dirframe"]["synthetic"] is False
+
+
+BAD = """id;name;created_at;location;homepage_url;posts_count
+1;Ada;2015-12-10;London;;12
+2;Bob;2016-02-30;;;many
+2;Cy;2016-01-01;;www.example.org;
+a/b;;2016-01-01;;javascript:x;
+5;Eve
+6;\x01;2016-01-01;;;1
+"""
+
+
+def test_rows_that_do_not_fit_are_refused_with_column_row_and_value(tmp_path):
+    path = tmp_path / "accounts.csv"
+    path.write_text(BAD, encoding="utf-8")
+    lines = refused(path)
+    assert has_line(lines, "5", "6")  # of 6 rows
+    for facts in (
+        ("created_at", "row 2", "'2016-02-30'"),
+        ("posts_count", "row 2", "'many'"),
+        ("id", "row 3", "'2'"),
+        ("id", "row 4", "'a/b'"),
+        ("name", "row 4"),
+        ("homepage_url", "2", "row 3", "'www.example.org'", "row 4", "'javascript:x'"),
+        ("row 5", "2"),  # values
+        ("name", "row 6", r"'\x01'"),
+    ):
+        assert has_line([line.lower() for line in lines], *facts), facts
+
+
+def test_rows_that_do_not_fit_are_left_out_if_asked_for(tmp_path):
+    path = tmp_path / "accounts.csv"
+    path.write_text(BAD, encoding="utf-8")
+    service = dirframe.serve(path, skip_invalid=True)
+    with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
+        assert list(dirframe.load_accounts(directory, progress=False)["id"]) == ["1"]
+    assert set(service.import_report.splitlines()) < set(refused(path))
+
+
+def test_command_checks_tables_without_serving_them(run, tmp_path):
+    path = tmp_path / "accounts.csv"
+    path.write_text(PEOPLE, encoding="utf-8")
+    assert run("serve", "--data", path, "--check").code == 0
+    path.write_text(BAD, encoding="utf-8")
+    checked = run("serve", "--data", path, "--check")
+    assert checked.code == 1
+    assert "'2016-02-30'" in checked.out
+
+
+def test_number_with_two_readings_is_never_guessed(tmp_path, imported):
+    path = tmp_path / "accounts.csv"
+    path.write_text(
+        "id;name;latitude;posts_count\n1;Ada;51,507;1.000\n2;Bob;0,051;12\n3;Cy;-74,0;1_000\n"
+        "4;Di;1.234,5;1.234.567\n5;Ed;-12;9007199254740993.0\n"
+    )
+    lines = [line.lower() for line in refused(path)]
+    for column, row, value in (
+        *(("latitude", 1, "51,507"), ("latitude", 2, "0,051"), ("latitude", 3, "-74,0")),
+        *(("latitude", 4, "1.234,5"), ("posts_count", 1, "1.000"), ("posts_count", 3, "1_000")),
+        ("posts_count", 4, "1.234.567"),
+    ):
+        assert has_line(lines, column, f"row {row} ('{value}')"), (column, row)
+    path.write_text("id,name,latitude,posts_count\n1,a,-.5,9007199254740993.0\n2,b,1e1,1.0e1\n")
+    first, second = imported(path).root("/accounts.xml?sort=id").iterfind("result/account")
+    assert [first.findtext(n) for n in ("latitude", "posts_count")] == ["-.5", "9007199254740993"]
+    assert [second.findtext(n) for n in ("latitude", "posts_count")] == ["1e1", "10"]
+
+
+def test_texts_that_look_like_missing_values_or_numbers_stay(tmp_path, imported):
+    path = tmp_path / "accounts.csv"
+    path.write_text("id,name,country_code,location\n007,NA,NA,null\n1e3,nan,None,-\n")
+    elements = imported(path).root("/accounts.xml?sort=id").iterfind("result/account")
+    texts = [[e.findtext(n) for n in ("id", "name", "country_code", "location")] for e in elements]
+    assert texts == [["007", "NA", "NA", "null"], ["1e3", "nan", "None", "-"]]
+
+
+def test_entries_of_lists_and_placeholders_are_sent_as_the_interface_does(tmp_path, imported):
+    path = tmp_path / "projects.jsonl"
+    rows = [
+        {"licenses": ["mit", {"name": "gpl"}], "tags": ["x"], "small_logo_url": "no_logo.png"},
+        {
+            "analysis_languages": [
+                {"id": "", "percentage": "<1", "color": "000000", "language": "2 Other"}
+            ]
+        },
+    ]
+    path.write_text(
+        "".join(json.dumps({"id": n, "name": "a"} | r) + "\n" for n, r in enumerate(rows))
+    )
+    client = imported(path)
+    first, second = (client.root(f"/projects/{n}.xml").find("result/project") for n in (0, 1))
+    assert [e.text for e in first.iterfind("licenses/license/name")] == ["mit", "gpl"]
+    assert [e.text for e in first.iterfind("tags/tag")] == ["x"]
+    assert first.findtext("small_logo_url") == "no_logo.png"
+    (language,) = second.iter("language")
+    assert dict(language.attrib) == {"id": "", "percentage": "<1", "color": "000000"}
+    assert language.text == "2 Other"
+    for column, value in (
+        ("analysis_languages", [{"percentage": "<2"}]),
+        ("user_count", "<1"),
+        ("small_logo_url", "../x.png"),
+        ("homepage_url", "no_logo.png"),
+        ("homepage_url", "javascript:alert(1)"),
+        ("licenses", [{"\ud800": 1}]),
+        ("licenses", '[{"name": "mit"'),
+        ("licenses", 7),
+        ("stack_count", 1.5),
+        ("stack_count", True),
+        ("description", ["a"]),
+        ("created_at", "10.12.2015"),
+    ):
+        path.write_text(json.dumps({"id": 1, "name": "a", column: value}))
+        assert has_line(refused(path), column), column
+
+
+def test_damaged_table_is_named(tmp_path):
+    plain = "id,name\n1,x\n"
+    for name, content in (
+        ("a.csv", b"id,name\n\xff,x\n"),
+        ("a.csv", plain.encode("utf-16")),
+        ("a.csv", plain.encode("utf-32")),
+        ("a.tsv", b"\xfe\xff" + "id\tname".encode("utf-16-be")),
+        ("a.csv.gz", gzip.compress(plain.encode("utf-16"), mtime=0)),
+        ("a.csv.gz", b"plain"),
+        ("a.csv", b""),
+        ("a.csv", b"id,id,name\n"),
+        ("a.csv", b'id,name\n1,"x'),
+        ("a.jsonl", '{"id": 1}\n'.encode("utf-16")),
+        ("a.jsonl", b'{"id": 1}\n{bad\n'),
+        ("a.jsonl", b'{"id": 1}\n[]\n'),
+        ("a.jsonl", b'{"id": 1, "name": "b", "\\ud800": 1}\n'),
+        ("a.jsonl", b"[" * 200_000),
+        ("a.parquet", b"PAR1"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(StoreError, match=name):
+            dirframe.serve({"accounts": tmp_path / name})
+    (tmp_path / "a.csv").write_bytes(b'id,name\n1,"x\ny"\n2,z\n\n3,"a\nb')
+    assert has_line(refused({"accounts": tmp_path / "a.csv"}), "line 6")
+    (tmp_path / "a.jsonl").write_bytes(b'{"id": 1}\n{bad\n')
+    assert has_line(refused({"accounts": tmp_path / "a.jsonl"}), "line 2")
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    # A join has them; which of the two is meant, nobody knows.
+    values = [pa.array(["1"]), pa.array(["Ada"]), pa.array(["Bob"])]
+    names = ["id", "name", "name"]
+    for data in (pa.table(values, names=names), pd.DataFrame([["1", "Ada", "Bob"]], columns=names)):
+        assert has_line(refused({"accounts": data}, DirframeError), "name")
+
+
+def test_time_that_python_cannot_hold_is_a_row_that_does_not_fit(tmp_path):
+    path = tmp_path / "accounts.parquet"
+    for column in (
+        pa.array([2**40], pa.timestamp("s")),
+        pa.array([2**30], pa.int32()).cast(pa.date32()),
+        pa.array([2**62], pa.duration("s")),
+        pa.array([[2**40]], pa.list_(pa.timestamp("s"))),
+        pa.array([1], pa.timestamp("s", tz="No/Where")),
+    ):
+        both = pa.concat_arrays([column, pa.nulls(1, column.type)])
+        table = pa.table({"id": ["1", "2"], "name": ["a", "b"], "created_at": both})
+        parquet.write_table(table, path)
+        for data in (path, {"accounts": table}):
+            assert has_line(refused(data), "created_at", "Row 1"), column.type
+        # What no field takes is not read.
+        dirframe.serve({"accounts": table.rename_columns(["id", "name", "joined"])}).stop()
+
+
+def test_separator_in_a_quoted_name_separates_nothing(tmp_path):
+    path = tmp_path / "accounts.csv"
+    path.write_text('id;name;"town, county, land"\n1;a;"x, y, z"\n')
+    with (service := dirframe.serve(path)) as url:
+        assert url
+    assert has_line(service.import_report.splitlines(), "town, county, land")
+
+
+def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path, imported):
+    first, second, projects = (tmp_path / n for n in ("accounts-1.csv", "accounts-2.csv", "p.csv"))
+    first.write_text("id,name,country_code\n1,Ada,DE\n2,Bob,FR\n")
+    second.write_text("id,name,country_code\n1,Cy,US\n3,Di,GB\n")
+    projects.write_text("id,name,stack_count\n1,Parser,5\n")
+    assert has_line(refused([first, second]), "id", "Row 1", "'1'", "accounts-1.csv")
+    second.write_text("id,name,country_code\n3,Di,GB\n")
+    client = imported([first, second, projects])
+    assert client.ids("/accounts.xml?sort=id") == ["1", "2", "3"]
+    assert client.ids("/projects.xml") == ["1"]
+
+
+def test_what_is_no_table_of_accounts_or_projects_is_refused(tmp_path):
+    frame = pd.DataFrame({"id": [1], "name": ["x"]})  # of which it might be
+    refused(frame, ConfigurationError)
+    refused({"people": frame}, ConfigurationError)
+    refused([{"id": 1}], InvalidInputError)
+    refused({"accounts": pd.DataFrame({"name": ["x"]})}, ConfigurationError)
+    for name in ("people.json", "people.xlsx", "people.db"):
+        (tmp_path / name).write_text("[1]")
+        assert has_line(refused(tmp_path / name), name)
+    refused(tmp_path)  # of a folder only XML is read
+
+
+def test_field_limit_of_csv_is_left_as_it_was(tmp_path):
+    limit = csv.field_size_limit()
+    path = tmp_path / "accounts.csv"
+    path.write_text(f"id,name,location\n1,a,{'é' * 131_073}\n")
+    dirframe.serve(path).stop()
+    assert csv.field_size_limit() == limit

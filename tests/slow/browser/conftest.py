@@ -1,0 +1,177 @@
+"""A headless Chromium and a JupyterLab on this machine, with nothing of a person's own."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from tests.slow.browser.lab import absent, close_all, open_notebook, run_all
+
+ROOT = Path(__file__).resolve().parents[3]
+
+#: A browser for tests: no sandbox, for in containers there is none, and no host but this one.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+_PATIENCE = 60.0
+_WINDOW = {"width": 1600, "height": 1000}
+
+#: JupyterLab would ask whether it may fetch news.
+_NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+
+
+@pytest.fixture(scope="package")
+def browser():
+    """Start Chromium; not for the whole session, for it keeps this thread's event loop."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        absent("playwright is not installed")
+    chromium = next(filter(None, map(shutil.which, NAMES)), None)
+    if chromium is None:
+        absent("there is no Chromium on this machine")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser):
+    """Open a page that reaches this machine alone."""
+    with _offline_page(browser) as opened:
+        yield opened
+
+
+@contextmanager
+def _offline_page(browser):
+    context = browser.new_context(viewport=_WINDOW)
+    context.route(
+        lambda address: not address.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:")),
+        lambda route: route.abort(),
+    )
+    opened = context.new_page()
+    opened.set_default_timeout(_PATIENCE * 1000)
+    yield opened
+    context.close()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        """Write no line for each file."""
+
+
+@pytest.fixture
+def served():
+    """Serve folders on loopback; give the address of each."""
+    servers = []
+
+    def serve(folder):
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield serve
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="package")
+def jupyter(tmp_path_factory):
+    """Start JupyterLab; give its address and the folder that it shows."""
+    if find_spec("jupyterlab") is None:
+        absent("jupyterlab is not installed")
+    folder = tmp_path_factory.mktemp("jupyter")
+    shown = folder / "notebooks"
+    shown.mkdir()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.MonkeyPatch.context() as patch, (folder / "log").open("wb") as log:
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+            patch.setenv(name, str(folder / name.lower()))
+        settings = folder / "jupyter_config_dir" / _NO_NEWS
+        settings.parent.mkdir(parents=True)
+        settings.write_text('{"fetchNews": "false"}', encoding="utf-8")
+        patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+        # The tests' own backend shows no charts.
+        patch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+        command = [
+            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+            *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}"),
+            *("--ServerApp.port_retries=0", "--IdentityProvider.token="),
+            f"--ServerApp.root_dir={shown}",
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+            "--LabApp.expose_app_in_browser=True",
+        ]
+        server = subprocess.Popen(command, cwd=shown, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(lambda: _answers(f"{address}/api/status"), server, folder / "log")
+        yield address, shown
+    finally:
+        server.terminate()
+        try:
+            server.wait(timeout=20)
+        except subprocess.TimeoutExpired:  # it sometimes waits for a thread that has no more to do
+            server.kill()
+            server.wait()
+
+
+def _answers(address):
+    try:
+        with urlopen(address, timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def _wait_for(ready, server, log):
+    ends = time.monotonic() + _PATIENCE
+    while not ready():
+        if server.poll() is not None or time.monotonic() > ends:
+            pytest.fail(f"JupyterLab does not start:\n{log.read_text(errors='replace')[-3000:]}")
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="package")
+def lab(browser, jupyter):
+    """Load JupyterLab, which takes as long as most tests in it, once for all of them."""
+    with _offline_page(browser) as opened:
+        opened.goto(f"{jupyter[0]}/lab")
+        opened.wait_for_function("window.jupyterapp?.restored")
+        opened.evaluate("jupyterapp.restored")
+        yield opened
+
+
+@pytest.fixture
+def opened(lab):
+    """Open a notebook and run it; give its first explorer."""
+
+    def run(name):
+        open_notebook(lab, name)
+        return run_all(lab)
+
+    yield run
+    close_all(lab)
+    lab.set_viewport_size(_WINDOW)

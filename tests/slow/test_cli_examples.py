@@ -1,0 +1,67 @@
+"""The examples in the help that `tests/cli` leaves out: of each statistic and chart, in a shell."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import processes
+from tests.cli.examples import desk, examples, failure_of
+
+
+@pytest.fixture(scope="module")
+def desk_folder(tmp_path_factory, root):
+    folder = tmp_path_factory.mktemp("desk")
+    with desk(folder, root):
+        yield folder
+
+
+@pytest.mark.parametrize("group", ["stats", "plot"])
+def test_examples_of_each_statistic_and_chart_run(group, desk_folder, tmp_path, run, monkeypatch):
+    # All query a directory in the same way, which tests/cli runs for some.
+    lines = [
+        line
+        for line, path in examples(run).items()
+        if path[:1] == (group,) and len(path) == 2 and "--sample" not in line
+    ]
+    assert len(lines) > 20
+    failures = [
+        failure_of(
+            line, desk_folder, tmp_path / str(number), lambda words: run(*words), monkeypatch
+        )
+        for number, line in enumerate(lines)
+    ]
+    assert not any(failures), "\n".join(filter(None, failures))
+
+
+@pytest.fixture
+def shell(desk_folder, tmp_path, monkeypatch):
+    """Run an example as it is typed, and return what is wrong."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+    def run_in_shell(line, number=0):
+        def bash(*_words):
+            done = subprocess.run(
+                ["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True,
+                timeout=processes.LIMIT, env={**os.environ, "PATH": path}, check=False,
+            )  # fmt: skip
+            return processes.Outcome(done.returncode, done.stdout, done.stderr)
+
+        return failure_of(line, desk_folder, tmp_path / str(number), bash, monkeypatch)
+
+    return run_in_shell
+
+
+def test_examples_for_a_shell_run_there(run, shell):
+    lines = [line for line in examples(run) if "|" in line or ">" in line]
+    assert len(lines) > 1
+    failures = [*filter(None, map(shell, lines, range(len(lines))))]
+    assert not failures, "\n".join(failures)
+
+
+def test_example_of_a_report_runs(run, shell):
+    pytest.importorskip("ipykernel", reason="reports run in a kernel")
+    line = next(line for line in examples(run) if line.startswith("dirframe report"))
+    assert not shell(line)

@@ -1,0 +1,193 @@
+"""Commands as processes: closed streams, full disks, terminals, completion in three shells."""
+
+import io
+import json
+import os
+import re
+import shlex
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import dirframe
+from tests import processes
+from tests.rig.server import MARK, Rig, record
+
+SCRIPT = Path(sys.executable).with_name("dirframe")
+AS_INSTALLED = "import sys; sys.argv[0] = 'dirframe'; from dirframe.cli import main; main()"
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch, sample_frames):
+    """Go to a folder with files of records, and name a directory in the environment."""
+    with Rig([record("1", name="Größe"), record("2")], key=f"{MARK}-key-of-processes") as rig:
+        rig.add("account", 3)
+        monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
+        monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
+        monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+        monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
+        monkeypatch.chdir(tmp_path)
+        for name in ("accounts", "projects"):
+            dirframe.export(sample_frames[name], f"{name}.parquet")
+        yield rig
+
+
+def script(*words, **options):
+    """Run the installed script; it has nothing to read."""
+    usual = {"stdin": subprocess.DEVNULL, "timeout": processes.LIMIT}
+    if "stdout" not in options:
+        usual["capture_output"] = True
+    return subprocess.run([SCRIPT, *words], check=False, **usual | options)
+
+
+def rows(number):
+    return lambda out: len(pd.read_csv(io.StringIO(out))) == number
+
+
+def text(pattern):
+    return lambda out: re.fullmatch(pattern, out, re.DOTALL)
+
+
+#: What to type, and what standard output must be.
+CALLS = {
+    "projects": rows(2),
+    "projects --format jsonl": lambda out: len([json.loads(one) for one in out.splitlines()]) == 2,
+    "quota --format json": json.loads,
+    "clean accounts.parquet": rows(50),
+    "stats team_size_classes projects.parquet": rows(8),
+    "plot growth projects.parquet -o made.svg": text(""),
+    "export projects.parquet made.tsv": text(""),
+    "cite projects.parquet": text(".*50.*"),
+    "harvest accounts --to made.archive": text(".*3.*"),
+    "keys add --developer Ada --application thesis": text("[0-9a-f]{40}\n"),
+    "keys list": text(" *id .*thesis.*"),
+    "cache clear": text(""),
+}
+
+
+def test_commands_as_processes_write_data_to_standard_output_and_words_beside_it(desk):
+    failures = []
+    for line, expected in CALLS.items():
+        done = script(*line.split())
+        out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        if done.returncode or not expected(out) or MARK in out + err or "\x1b[" in out:
+            failures.append(f"{line}: {done.returncode} {out[:300]}\n{err}")
+        elif "Traceback" in err or "leaked" in err:
+            failures.append(f"{line}: {err}")
+    assert not failures, "\n".join(failures)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("words", ["projects", "--help"])
+def test_full_disk_is_one_line(words, desk):
+    with Path("/dev/full").open("wb") as full:
+        done = script(*words.split(), stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1), done.stderr
+    assert os.strerror(28).encode() in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("words", "closed", "code"),
+    [
+        ("projects --max-items 2", ">&-", 1),
+        ("--version", ">&-", 1),
+        ("projects --max-items 2 -o kept.csv", ">&-", 0),
+        ("projects --max-items 2 -o kept.csv", "<&- >&- 2>&-", 0),
+        ("projects --max-items 2", "2>&-", 0),
+        ("projects --sort nonsense", "2>&-", 2),
+    ],
+)
+def test_closed_streams_lose_no_table_in_silence(desk, words, closed, code):
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{shlex.quote(str(SCRIPT))} {words} {closed}"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=processes.LIMIT,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert (os.strerror(9) in done.stderr) == (code == 1)
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    if "kept.csv" in words:
+        assert len(pd.read_csv("kept.csv")) == 2
+    elif code == 0:
+        assert len(done.stdout.splitlines()) == 3
+
+
+def on_a_terminal(*words, columns=60, **environment):
+    """Run the command line on a terminal of its own and return what that shows."""
+    import fcntl
+    import pty
+    import termios
+
+    pid, master = pty.fork()
+    if not pid:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("4H", 40, columns, 0, 0))
+        os.environ.update({"COLUMNS": str(columns), "TERM": "xterm"} | environment)
+        os.execv(sys.executable, [sys.executable, "-m", "dirframe", *words])
+    shown = b""
+    try:
+        while part := os.read(master, 65536):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(master)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, shown
+    return shown.decode().replace("\r\n", "\n")
+
+
+def test_terminal_of_eighty_columns_shows_what_research_needs_first():
+    pytest.importorskip("pty", reason="terminals are others there")
+    shown = on_a_terminal("projects", "--sample", "-n", "12", columns=80, NO_COLOR="1")
+    assert " 12/12 " in shown  # progress counts what was asked for
+    table = shown.rpartition("\r")[2]
+    assert max(map(len, table.splitlines())) <= 80
+    for word in ("name", "language", "contributor", "lines", "stack"):
+        assert word in table
+    assert "\x1b[1m" not in table
+    coloured = on_a_terminal("stats", "language_share", "--sample", "-n", "12")
+    assert "\x1b[1mlanguage" in coloured
+
+
+def completed(shell, typed):
+    """Return the lines that a shell is answered with for what was typed."""
+    words = typed.split(" ")
+    environment = {
+        "_DIRFRAME_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": words[-1] if shell == "fish" else str(len(words) - 1),
+    }
+    outcome = processes.run(program=AS_INSTALLED, env=environment)
+    assert outcome.code == 0, outcome.err
+    return outcome.out.splitlines()
+
+
+def test_shells_get_lines_that_complete_what_is_typed():
+    for shell in ("bash", "zsh", "fish"):
+        source = processes.run(program=AS_INSTALLED, env={"_DIRFRAME_COMPLETE": f"{shell}_source"})
+        assert (source.code, f"{shell}_complete" in source.out) == (0, True), source.err
+        if shell == "bash":
+            checked = subprocess.run(["bash", "-n"], input=source.out, text=True, check=False)
+            assert checked.returncode == 0
+        assert [line for line in completed(shell, "dirframe harv") if "harvest" in line]
+    for typed, offered in [
+        ("dirframe st", {"stats", "status"}),
+        ("dirframe stats lang", {"language_breakdown", "language_share", "languages_by_year"}),
+        ("dirframe cite --style b", {"bibtex"}),
+    ]:
+        assert {line.partition(",")[2] for line in completed("bash", typed)} == offered
+
+
+def test_missing_extra_is_named(desk, tmp_path):
+    # To Python, openpyxl is then not installed.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['openpyxl'] = None\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = script("export", "projects.parquet", "missing.xlsx", env=environment)
+    assert (done.returncode, done.stdout) == (3, b""), done.stderr
+    assert b"dirframe[" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not Path("missing.xlsx").exists()

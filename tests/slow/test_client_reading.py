@@ -1,0 +1,194 @@
+"""What is read, with more examples than `make test` has: states of collections, trees, all bytes."""
+
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import dirframe
+from dirframe.errors import DirframeWarning, UnreadableResponseError
+from dirframe.provenance import get_provenance
+from tests.client.changing import check, collections
+from tests.client.trees import PAGES, RECORDS, STYLES, documents, texts_in, texts_of
+from tests.processes import LIMIT
+from tests.rig.server import page_xml, record
+from tests.rig.today import Today
+
+XML = Path(__file__).parent.parent / "xml"
+
+
+def read(*pages, **options):
+    with tempfile.TemporaryDirectory() as folder:
+        for number, content in enumerate(pages):
+            (Path(folder) / f"{number:04}.xml").write_bytes(content)
+        return dirframe.read_pages(folder, **options)
+
+
+@given(collection=collections())
+def test_load_is_a_state_or_in_doubt(collection):
+    with tempfile.TemporaryDirectory() as folder:
+        check(collection, Path(folder))
+
+
+@given(pages=PAGES, style=STYLES)
+def test_parser_finds_each_text_and_attribute_again(pages, style):
+    written = documents([*pages, *pages], style)
+    assert texts_in(read(*written)) == sum(map(texts_of, written), Counter())
+
+
+@given(record=RECORDS, seed=st.integers(0, 999))
+def test_parser_values_do_not_depend_on_the_order_of_elements(record, seed):
+    names = [name for name, *_ in record]
+    assume(len(set(names)) == len(names))
+    shuffled = Random(seed).sample(record, len(record))
+    one, other = (read(*documents([[elements]])) for elements in (record, shuffled))
+    pd.testing.assert_frame_equal(other[list(one)], one)
+
+
+@given(data=st.data())
+def test_parser_of_a_damaged_page_reads_it_or_refuses_it(data):
+    content = bytearray((XML / "accounts-page.xml").read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with warnings.catch_warnings(), suppress(UnreadableResponseError):
+        warnings.simplefilter("ignore", DirframeWarning)
+        assert len(read(bytes(content))) <= 3
+
+
+_TEXTS = st.one_of(
+    st.text("0123456789+-.,eExXinfaNTZ: %<_", max_size=9),
+    st.text("0123456789-T:Z.+ ", min_size=10, max_size=26),
+    st.datetimes().map(lambda moment: moment.isoformat()),
+    st.datetimes().map(lambda moment: f"{moment:%Y-%m-%d %H}"),
+)
+
+
+@given(
+    column=st.sampled_from(["posts_count", "latitude", "created_at"]),
+    texts=st.lists(_TEXTS, min_size=1, max_size=8),
+)
+def test_dtypes_of_a_text_do_not_depend_on_those_beside_it(column, texts):
+    def values(*texts):
+        page = page_xml([record(n, "account", **{column: text}) for n, text in enumerate(texts)])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DirframeWarning)
+            frame = read(page, resource="account")
+        kept = frame.get(f"{column}_unreadable", pd.Series([None] * len(frame)))
+        return [
+            tuple(None if pd.isna(value) else value for value in pair)
+            for pair in zip(frame[column].tolist(), kept.tolist(), strict=True)
+        ]
+
+    together = values(*texts)
+    assert together == [values(text)[0] for text in texts]
+    assert together == values("1,935", "2001-02-03", "what?", *texts)[3:]
+    for text, (value, kept) in zip(texts, together, strict=True):
+        assert value is not None or kept == text.strip() or text.strip() in ("", "-")
+
+
+def test_parser_refuses_documents_cut_off_at_any_byte(tmp_path):
+    failures, file = [], tmp_path / "page.xml"
+    for source in sorted(XML.glob("*.xml")):
+        content = source.read_bytes().rstrip()
+        for end in range(1, len(content), 3):
+            file.write_bytes(content[:end])
+            try:
+                failures.append((source.name, end, dirframe.read_pages(file)))
+            except UnreadableResponseError as error:
+                if "HTML" in error.found or "XML" not in error.found:
+                    failures.append((source.name, end, error.found))
+    assert not failures
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory by Linux's own counters")
+def test_parser_needs_no_more_memory_for_a_bomb(tmp_path):
+    """An entity in an entity, a huge element, deep nesting, and 100 MB of elements."""
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    record = "<project><id>{}</id></project>".format
+    page = "<response><status>success</status><result>{}</result></response>".format
+    bombs = {
+        "laughs": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>' + page(record("&l9;")),
+        "attribute": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>' + page('<project a="&l9;"/>'),
+        "quadratic": f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]>' + page(record("&a;" * 50_000)),
+        "parameter": '<!DOCTYPE r [<!ENTITY % a SYSTEM "http://127.0.0.1:9/a"> %a;]>'
+        + page(record(1)),
+        "deep": page(f"<project>{'<a>' * 5000}{'</a>' * 5000}</project>"),
+        "text": page(record("x" * 11_000_000)),
+        "long attribute": page(f'<project a="{"x" * 11_000_000}"/>'),
+        "elements": f"<response>{'<a/>' * (25 * 2**20)}</response>",
+    }
+    for name, content in bombs.items():
+        (tmp_path / f"{name}.xml").write_text(content)
+    program = """
+import resource, sys
+from pathlib import Path
+import dirframe
+from dirframe.errors import UnreadableResponseError
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+Path("usual.xml").write_text(sys.argv[1])
+assert len(dirframe.read_pages("usual.xml")) == 1
+before = peak()
+for name in sys.argv[2:]:
+    try:
+        dirframe.read_pages(name)
+    except UnreadableResponseError:
+        pass
+    else:
+        raise SystemExit(f"{name} was read")
+    limit = 120 if name == "elements.xml" else 60
+    assert peak() - before < limit, (name, peak() - before)
+"""
+    command = [sys.executable, "-c", program, page(record(1)), *(f"{name}.xml" for name in bombs)]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_details_of_recorded_projects_are_those_that_were_recorded(shared, tmp_path):
+    """313 real projects in the dialect of today: what is loaded is what was recorded."""
+    recorded = dirframe.read_pages(shared / "real" / "pages")
+    files = sorted((shared / "real" / "pages").glob("*.xml"))
+    pages = "".join(file.read_text() for file in files)
+    records = [
+        f"<project>{part.partition('</project>')[0]}</project>"
+        for part in pages.split("<project>")[1:]
+    ]
+    with Today(records) as rig:
+        directory = rig.directory(tmp_path, max_workers=4)
+        frame = dirframe.load_projects(directory, sort="project_name", details=True, progress=False)
+        assert get_provenance(frame)["complete"] is True
+        one, other = (table.set_index("id").sort_index() for table in (frame, recorded))
+        pd.testing.assert_frame_equal(one[list(other)], other, check_flags=False)
+        asked = {request.target for request in rig.requests}
+        assert len(asked) == len(rig.requests) == 32 + 1 + int(frame["analysis_id"].notna().sum())
+
+
+def test_details_of_a_harvest_pay_for_one_redirect(tmp_path):
+    with Today(24) as rig:
+        options = {"sort": "project_name", "details": True}
+        with pytest.raises(dirframe.errors.QuotaExceededError):
+            dirframe.harvest(
+                "projects",
+                tmp_path / "kept",
+                directory=rig.directory(tmp_path, daily_quota=9),
+                **options,
+            )
+        before = dirframe.open_archive(tmp_path / "kept").status()
+        rig.forget()
+        directory = rig.directory(tmp_path, max_workers=4)  # all begin with own pages, at once
+        archive = dirframe.harvest("projects", tmp_path / "kept", directory=directory, **options)
+        assert archive.status().details == 24
+        assert len(rig.requests) == 1 + 24 - before.details

@@ -1,0 +1,264 @@
+"""Whatever write a process ends at, what it leaves is whole, and going on gives what is right.
+
+A job is ended before its first write, before its second, and so on. What is a write does not depend
+on what a job writes with: files, their names and statements to SQLite are seen as the interpreter
+calls them. The processes are copies of one that has the modules loaded and has one thread.
+"""
+
+import multiprocessing
+import os
+import shutil
+import sys
+import threading
+import warnings
+from itertools import count
+
+import pandas as pd
+import pytest
+
+import dirframe
+from dirframe.service.api_keys import KeyStore
+from dirframe.service.store.build import build_store
+from tests.rig.server import Rig, page_xml
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+
+ENDED = 77
+_LOADED = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
+_LOADED.set_forkserver_preload(
+    [
+        *("dirframe.archive.harvest", "dirframe.client.loaders", "dirframe.io.export", "openpyxl"),
+        *("dirframe.stats.quality.summary", "pyarrow.parquet", "tests.slow.test_faults_crashes"),
+    ]
+)
+
+_FILES = frozenset({"write", "replace", "rename", "link", "unlink", "mkdir", "ftruncate"})
+_STATEMENTS = frozenset({"execute", "executemany", "executescript", "commit", "__exit__"})
+
+
+def end_at(step):
+    """End this process, without a last word, at its n-th write.
+
+    Of a transaction two instants count: when it is open, and when it is committed.
+    """
+    left, within = step, set()
+
+    def watch(_, event, called):
+        nonlocal left
+        owner = getattr(called, "__self__", None)
+        home = getattr(owner, "__name__", type(owner).__module__)
+        if home == "sqlite3" and called.__name__ in _STATEMENTS:
+            database = getattr(owner, "connection", owner)
+            key = id(database)
+            if event == "c_call" and database.in_transaction and key not in within:
+                within.add(key)
+            elif event == "c_return" and not database.in_transaction:
+                within.discard(key)
+            else:
+                return
+        elif event != "c_call" or not (
+            (home == "posix" and called.__name__ in _FILES)
+            or (home == "_io" and called.__name__ in {"flush", "close"})
+        ):
+            return
+        left -= 1
+        if not left:
+            os._exit(ENDED)
+
+    threading.setprofile(watch)
+    sys.setprofile(watch)
+
+
+def run_to(step, job, *arguments):
+    end_at(step)
+    job(*arguments)
+    sys.setprofile(None)
+
+
+def end_everywhere(base, job, check, *arguments):
+    """End a job in a copy of a folder at each of its writes; return how many there are.
+
+    Each time `check` is called with the copy: it looks at what is left, and goes on.
+    """
+    base.mkdir(exist_ok=True)
+    failures = []
+    for step in count(1):
+        folder = base.with_name(f"step-{step}")
+        shutil.copytree(base, folder)
+        process = _LOADED.Process(target=run_to, args=(step, job, folder, *arguments))
+        process.start()
+        process.join()
+        if process.exitcode not in {0, ENDED}:
+            failures.append(f"write {step}: the job itself fails with {process.exitcode}")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", dirframe.IncompleteWarning)
+                check(folder)
+        except Exception as error:  # noqa: BLE001  # all that is wrong is told at the end
+            failures.append(f"write {step}: {error!r}")
+        shutil.rmtree(folder)
+        if process.exitcode != ENDED:
+            assert not failures
+            return step - 1
+    raise AssertionError
+
+
+@pytest.fixture
+def rig():
+    """Serve 15 projects on two pages."""
+    with Rig(15) as rig:
+        yield rig
+
+
+def names(frame):
+    assert frame["id"].is_unique
+    return dict(zip(frame["id"], frame["name"], strict=True))
+
+
+def expected(rig):
+    return {one: f"project {one}" for one in rig.ids}
+
+
+def open_directory(url, key, folder=None):
+    files = {"cache_dir": folder / "cache", "quota_dir": folder / "data"} if folder else {}
+    return dirframe.Directory(
+        url, key, name="rig", cache=folder is not None, max_workers=1, **files
+    )
+
+
+# Loads
+
+
+def load(folder, url, key):
+    with open_directory(url, key, folder) as directory:
+        return dirframe.load_projects(directory, progress=False)
+
+
+def test_load_ended_at_any_write_goes_on(rig, tmp_path):
+    def check(folder):
+        assert names(load(folder, rig.url, rig.key)) == expected(rig)
+
+    assert end_everywhere(tmp_path / "base", load, check, rig.url, rig.key) >= 10
+
+
+# Archives
+
+
+def harvest(folder, url, key):
+    with open_directory(url, key, folder) as directory:
+        return dirframe.harvest("projects", folder / "a", directory=directory)
+
+
+def test_harvest_ended_at_any_write_goes_on(rig, tmp_path):
+    def check(folder):
+        try:
+            archive = dirframe.open_archive(folder / "a")
+            left = archive.frame()
+        except dirframe.ArchiveError:
+            left = None  # nothing was kept yet
+        else:
+            assert str(archive.status())
+            complete = left.attrs["dirframe"]["complete"]
+            assert complete or left.attrs["dirframe"]["incomplete_reason"]
+            assert names(left).items() <= expected(rig).items()
+            assert len(left) == len(rig.ids) or (len(left) and not complete)
+        archive = harvest(folder, rig.url, rig.key)
+        assert names(archive.frame()) == expected(rig)
+        assert archive.status().complete
+        archive.verify()
+
+    assert end_everywhere(tmp_path / "base", harvest, check, rig.url, rig.key) >= 12
+
+
+def to_parquet(folder):
+    dirframe.open_archive(folder / "a").to_parquet(folder / "x.parquet")
+
+
+def test_tables_of_an_archive_are_there_whole_or_not_at_all(rig, tmp_path):
+    (tmp_path / "base").mkdir()
+    harvest(tmp_path / "base", rig.url, rig.key)
+
+    def check(folder):
+        if not (folder / "x.parquet").exists():
+            to_parquet(folder)
+        assert names(pd.read_parquet(folder / "x.parquet")) == expected(rig)
+
+    assert end_everywhere(tmp_path / "base", to_parquet, check) >= 2
+
+
+# Exports
+
+
+def small(size):
+    ids = pd.Series([str(number) for number in range(size)], dtype="str")
+    return pd.DataFrame({"id": ids, "tags": [["a", f"b{size}"]] * size})
+
+
+def export(folder, suffix, size=3):
+    dirframe.export(small(size), folder / f"f{suffix}", overwrite=True)
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["new", "replacing"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".xlsx"])
+def test_export_ended_at_any_write_leaves_the_old_file_or_the_new_one(suffix, old, tmp_path):
+    (tmp_path / "base").mkdir()
+    if old:
+        export(tmp_path / "base", suffix, 2)
+
+    def size(folder):
+        frame = dirframe.read_export(folder / f"f{suffix}")
+        pd.testing.assert_frame_equal(frame, small(len(frame)))
+        return len(frame)
+
+    def check(folder):
+        if (folder / f"f{suffix}").exists():
+            assert size(folder) in ([2, 3] if old else [3])
+        else:
+            assert not old
+        export(folder, suffix)
+        assert size(folder) == 3
+
+    assert end_everywhere(tmp_path / "base", export, check, suffix) >= 2
+
+
+# The service
+
+
+def add_key(folder):
+    with KeyStore(folder / "keys.sqlite") as keys:
+        key = keys.add("Ann", "App", daily_limit=5)
+        keys.charge(key)
+        keys.revoke(keys.list()[0].id)
+
+
+def test_keys_are_whole_at_any_write(tmp_path):
+    def check(folder):
+        with KeyStore(folder / "keys.sqlite") as keys:
+            before = len(keys.list())
+            key = keys.add("Bob", "App", daily_limit=5)
+            assert keys.charge(key).remaining == 4
+            assert len(keys.list()) == before + 1
+
+    assert end_everywhere(tmp_path / "base", add_key, check) >= 4
+
+
+def build(folder):
+    build_store(folder / "store.sqlite", [folder / "projects.xml"])
+
+
+def test_store_is_there_whole_or_not_at_all_at_any_write(tmp_path):
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "projects.xml").write_bytes(page_xml(Rig(30).records))
+
+    def check(folder):
+        if not (folder / "store.sqlite").exists():
+            build(folder)
+        service = dirframe.serve(folder / "store.sqlite")
+        with (
+            service as url,
+            dirframe.Directory(url, service.api_key, cache=False, quota_dir=folder) as directory,
+        ):
+            assert len(dirframe.load_projects(directory, progress=False)) == 30
+            assert len(dirframe.load_projects(directory, query="project", progress=False)) == 30
+
+    assert end_everywhere(tmp_path / "base", build, check) >= 6

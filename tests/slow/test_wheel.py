@@ -1,0 +1,149 @@
+"""What a person gets without a checkout: the wheel, alone, in an empty environment and folder.
+
+These tests install from a package registry, so `make wheel-test` runs them and `make test`
+does not. The wheel is built from the source distribution, so both are shown to be whole.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import matplotlib.image
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.wheel
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(*command, cwd, env=None):
+    """Run a command and return what it says; its output is the message where it fails."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command} gave {done.returncode}:\n{done.stdout}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    dist = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--outdir", dist, ROOT, cwd=dist)
+    (built,) = dist.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory):
+    """Return the folder of the commands of an environment that holds the wheel and its needs."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=True)
+    commands = folder / ("Scripts" if os.name == "nt" else "bin")
+    pip = (commands / "python", "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", wheel, cwd=folder)
+    run(*pip, "check", cwd=folder)
+    return commands
+
+
+@pytest.fixture(scope="module")
+def person(tmp_path_factory):
+    """Return the environment variables of a person who never used dirframe before."""
+    home = tmp_path_factory.mktemp("home")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("DIRFRAME_", "PYTHON", "XDG_", "MPL", "VIRTUAL_ENV"))
+    }
+    return kept | {
+        "HOME": str(home),
+        "USERPROFILE": str(home),
+        "LOCALAPPDATA": str(home),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "XDG_CONFIG_HOME": str(home / "config"),
+        "XDG_DATA_HOME": str(home / "data"),
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return the empty folder where the demo runs."""
+    return tmp_path_factory.mktemp("empty")
+
+
+@pytest.fixture(scope="module")
+def first_run(environment, person, folder):
+    return run(environment / "dirframe", "demo", cwd=folder, env=person)
+
+
+def requests_paid(output):
+    """Return what the demo says that accounts and projects cost."""
+    return re.findall(r"\b([\d,]+) requests paid", output)
+
+
+def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        sizes = {info.filename: info.file_size for info in archive.infolist()}
+    assert {"dirframe/py.typed", "dirframe/__init__.pyi"} <= set(names)
+    assert "dirframe/plot/_drawing/dirframe.mplstyle" in names
+    assert {"dirframe/data/world/countries-110m.json", "dirframe/data/world/LICENSE"} <= set(names)
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+    assert sum(size for name, size in sizes.items() if name.startswith("dirframe/data/")) > 100_000
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"dirframe"}
+
+
+def test_the_demo_from_a_wheel_says_that_everything_is_complete(first_run):
+    assert re.search(r"\bcomplete\b", first_run)
+    assert not re.search(r"\bincomplete\b|Traceback", first_run)
+
+
+def test_the_demo_from_a_wheel_writes_tables_with_all_records(first_run, folder):
+    tables = {
+        suffix: sorted(len(read(path)) for path in folder.rglob(f"*{suffix}"))
+        for suffix, read in ((".csv", pd.read_csv), (".parquet", pd.read_parquet))
+    }
+    assert tables[".csv"][-2:] == tables[".parquet"][-2:] == [1500, 2000]
+
+
+def test_the_demo_from_a_wheel_draws_pictures(first_run, folder):
+    pictures = [matplotlib.image.imread(path) for path in folder.rglob("*.png")]
+    assert pictures
+    for picture in pictures:
+        height, width, _ = picture.shape
+        assert min(height, width) >= 300
+        assert picture[..., :3].std() > 0.02, "the picture is one even colour"
+
+
+def test_a_second_demo_from_a_wheel_costs_no_request(first_run, environment, person, folder):
+    second_run = run(environment / "dirframe", "demo", cwd=folder, env=person)
+    assert set(requests_paid(first_run)) != {"0"}
+    assert requests_paid(second_run) == ["0", "0"]
+
+
+def test_the_commands_of_the_container_give_a_service(wheel, tmp_path):
+    recipe = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+    assert 'pip install --no-cache-dir "$wheel" prometheus-client sqlalchemy' in recipe
+    venv.create(tmp_path / "venv", with_pip=True)
+    commands = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    needed = (wheel, "prometheus-client", "sqlalchemy")
+    run(commands / "python", "-m", "pip", "install", "--quiet", *needed, cwd=tmp_path)
+    (tmp_path / "accounts.csv").write_text("id,name\n1,Ada\n", encoding="utf-8")
+    code = (
+        "import dirframe, urllib.request as u\n"
+        "with dirframe.serve('accounts.csv', metrics='/metrics') as url:\n"
+        "    print(u.urlopen(url + '/metrics').read().decode())"
+    )
+    told = run(commands / "python", "-c", code, cwd=tmp_path)
+    assert 'dirframe_records{collection="accounts"} 1.0' in told

@@ -1,0 +1,187 @@
+"""Known bad data is flagged by rule: its records and no others."""
+
+from datetime import timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dirframe import flags, provenance
+from dirframe.errors import InvalidInputError, MissingColumnsError
+from tests import oracle
+from tests.oracle import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE
+
+RULES = [
+    *("began_before_1970", "began_before_language", "duplicate_id", "impossible_kudo_rank"),
+    *("impossible_latitude", "impossible_longitude", "lines_outlier", "month_in_future"),
+    *("months_reversed", "negative_contributors", "negative_lines", "negative_posts"),
+    *("stale_analysis", "updated_before_created"),
+]
+
+
+def days(*texts):
+    return pd.to_datetime(pd.Series(texts, dtype="str"), utc=True, format="ISO8601")
+
+
+@pytest.fixture(scope="module")
+def projects():
+    """Make a sound project (1), some for each rule, some just within, and an unknown one."""
+    dates = {
+        FIRST: "2005-01-01",
+        LAST: "2013-06-01",
+        FETCHED[0]: "2013-06-20",
+        "created_at": "2006-01-01",
+        "updated_at": "2013-06-21",
+    }
+    sound = {"name": "Sound", LANGUAGE: "Java", LINES: 1000, PEOPLE: 3, **dates}
+    others = [
+        {},
+        {FIRST: "1969-12-31"},
+        {FIRST: "1994-12-31"},
+        {LAST: "2004-12-31"},
+        {LAST: "2013-06-21"},
+        {LINES: -1},
+        {PEOPLE: -1},
+        {FETCHED[0]: "2012-06-19", LAST: "2012-01-01"},
+        {"updated_at": "2005-12-31"},
+        {FIRST: "1970-01-01", LANGUAGE: "Assembly"},
+        {FIRST: "1995-01-01", LAST: "1995-01-01"},
+        {LAST: "2013-06-20", "updated_at": "2006-01-01", LINES: 0, PEOPLE: 0},
+        {FETCHED[0]: "2012-06-20", LAST: "2012-01-01"},
+    ]
+    rows = [sound | {"id": str(place)} | other for place, other in enumerate(others, 1)]
+    rows += [sound | {"id": "20"}, sound | {"id": "20"}, {"id": "30"}, {}, {}]
+    frame = pd.DataFrame(rows)
+    frame = frame.assign(**{name: days(*frame[name]) for name in dates})
+    return frame.astype({LINES: "Int64", PEOPLE: "Int64"})
+
+
+def test_each_rule_tells_its_record_and_no_other(projects):
+    found = flags(projects)
+    rows = zip(found["rule"], found["id"], found["evidence"], strict=True)
+    expected = [
+        ("began_before_1970", "2", "1969-12"),
+        ("began_before_language", "2", "1995"),
+        ("began_before_language", "3", "1994-12"),
+        ("duplicate_id", "20", "20"),
+        ("duplicate_id", "20", "20"),
+        ("month_in_future", "5", "2013-06-20"),
+        ("months_reversed", "4", "2004-12"),
+        ("negative_contributors", "7", "-1"),
+        ("negative_lines", "6", "-1"),
+        ("stale_analysis", "8", "2012-06-19"),
+        ("updated_before_created", "9", "2005-12-31"),
+    ]
+    assert [(rule, number) for rule, number, _ in rows] == [one[:2] for one in expected]
+    shown = zip(found["evidence"], expected, strict=True)
+    assert not [(text, want) for text, (*_, want) in shown if want not in text]
+    assert set(found["name"]) == {"Sound"}
+    counted = found.attrs["dirframe"]["counted"]
+    assert counted["projects"] == len(projects)
+    only = flags(projects, rules=["negative_lines"])
+    pd.testing.assert_frame_equal(
+        only, found[found["rule"] == "negative_lines"].reset_index(drop=True)
+    )
+
+
+def test_an_outlier_is_beyond_the_modified_z_score_of_its_language():
+    lines = [10**power for power in (2, 3, 4)] * 10
+    bound = int(10 ** (3 + 3.5 / 0.6745))  # median 3 and MAD 1 of the logarithm
+    frame = pd.DataFrame(
+        {
+            LANGUAGE: ["C"] * 31 + ["Java"] * 31 + ["Ada"] + ["Perl"] * 20,
+            LINES: [*lines, bound + 1, *lines, bound, 10**9, *[5] * 19, 10**12],
+            "id": [str(number) for number in range(83)],
+        }
+    )
+    found = flags(frame, rules=["lines_outlier"])
+    # Ada has too few of its own, and counts with all projects; those of Perl have no spread.
+    assert found["id"].tolist() == ["30", "62"]
+    assert f"{bound:,}" in found["evidence"][0]
+    assert "C" in found["evidence"][0]
+    assert flags(frame[frame[LANGUAGE] == "Perl"], rules=["lines_outlier"]).empty
+
+
+def test_impossible_accounts_are_flagged():
+    frame = pd.DataFrame(
+        {
+            "id": list("12345"),
+            "login": ["a", "b", "c", "d", "e"],
+            "email_sha1": list("vwxyz"),
+            "posts_count": [0, -1, 1, 1, 1],
+            "kudo_score_kudo_rank": [1, 10, 11, 0, None],
+            "latitude": [90.0, -90, 91, np.nan, 0],
+            "longitude": [180.0, -180, 0, -180.5, np.nan],
+        }
+    )
+    found = flags(frame)
+    assert list(zip(found["rule"], found["name"], strict=True)) == [
+        ("impossible_kudo_rank", "c"),
+        ("impossible_kudo_rank", "d"),
+        ("impossible_latitude", "c"),
+        ("impossible_longitude", "d"),
+        ("negative_posts", "b"),
+    ]
+    assert found.attrs["dirframe"]["counted"]["accounts"] == 5
+
+
+def test_an_analysis_is_stale_by_the_age_asked_for():
+    frame = pd.DataFrame({FETCHED[0]: days("2012-06-19", "2013-06-19T00:00:01", None)})
+    year = timedelta(days=365)
+    for max_age, stale in (
+        *(("365d", 1), (365, 1), (366, 0), (year, 1), (timedelta(days=366), 0)),
+        *(("12mo", 1), ("13mo", 0), ("1y", 1), ("52w", 1), ("53w", 0), ("2 y", 0), (None, 1)),
+    ):
+        assert len(flags(frame, rules=["stale_analysis"], max_age=max_age)) == stale, max_age
+
+
+def test_the_age_is_counted_from_the_day_of_the_load_where_it_is_known():
+    frame = pd.DataFrame({FETCHED[0]: days("2012-06-19", "2013-06-19")})
+    provenance.set_provenance(frame, retrieved_newest="2020-01-01T00:00:00Z")
+    assert len(flags(frame, max_age="2y")) == 2
+    provenance.set_provenance(frame, synthetic=True)
+    assert len(flags(frame, max_age="2y")) == 0
+
+
+def test_what_is_no_age_and_no_rule_is_refused(projects):
+    for max_age in ("2 m", "y", "", "-1d", -1, True, 1.5, timedelta(-1)):
+        with pytest.raises(InvalidInputError, match="max_age"):
+            flags(projects, max_age=max_age)
+    with pytest.raises(InvalidInputError, match="negative_line") as caught:
+        flags(projects, rules=["negative_line"])
+    assert all(rule in str(caught.value) for rule in RULES)  # the names are stable
+    with pytest.raises(InvalidInputError, match="posts_count"):
+        flags(projects, rules=["negative_posts"])
+    for frame in (pd.DataFrame({"other": [1]}), pd.DataFrame()):
+        with pytest.raises(MissingColumnsError):
+            flags(frame)
+
+
+def test_no_record_and_no_rule_give_the_same_columns(projects):
+    expected = flags(projects).iloc[:0]
+    for table in (flags(projects.iloc[:0]), flags(pd.DataFrame({"other": [1]}), rules=[])):
+        pd.testing.assert_frame_equal(table, expected)
+    nothing = oracle.frame("projects", [{}, {}])
+    pd.testing.assert_frame_equal(flags(nothing), expected)
+
+
+def test_where_sources_differ_the_earliest_year_of_a_language_counts():
+    # Of PLDB and Wikipedia: 1998 and 1999, 1985 and 1983, 2009 and 2011, 1995 and 1994.
+    for name, year in (
+        ("ActionScript", 1998),
+        ("C++", 1983),
+        ("CoffeeScript", 2009),
+        ("PHP", 1994),
+    ):
+        frame = pd.DataFrame(
+            {LANGUAGE: name, FIRST: days(f"{year - 1}-12-31", f"{year}-01-01"), "id": ["0", "1"]}
+        )
+        assert flags(frame, rules=["began_before_language"])["id"].tolist() == ["0"], name
+
+
+def test_recorded_projects_hold_what_is_known_of_them(recorded):
+    counts = flags(recorded, max_age="2y")["rule"].value_counts().to_dict()
+    assert counts["negative_lines"] == 2
+    # Fetched more than two years before 11 July 2013, the day of the median one of 301.
+    assert counts["stale_analysis"] == 20
+    assert counts["month_in_future"] == 1

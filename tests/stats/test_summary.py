@@ -1,0 +1,214 @@
+"""The one-screen overview says what is there, what is missing and what cannot be."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dirframe import load_projects, provenance, summary
+from tests.oracle import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE
+
+
+def beware(frame):
+    table = summary(frame).bias
+    return dict(zip(table["reason"], table["records"], strict=True))
+
+
+def days(*texts):
+    return pd.to_datetime(pd.Series(texts, dtype="str"), utc=True)
+
+
+def number_of(frame, *words):
+    """Give the records of the reason that names something, such as a date."""
+    [number] = [n for reason, n in beware(frame).items() if all(word in reason for word in words)]
+    return number
+
+
+def test_each_column_says_how_much_is_missing_and_what_it_holds():
+    frame = pd.DataFrame(
+        {
+            "id": pd.Series(["1", "2", "3", "4"], dtype="str"),
+            LINES: pd.Series([5, None, 1000, 7], dtype="Int64"),
+            "created_at": days("2012-01-05", None, "2013-02-03", "2012-12-31"),
+            "tags": pd.Series([["a", "b"], None, [], np.array(["c"])], dtype="object"),
+            "irc_url": pd.Series([None] * 4, dtype="str"),
+            "average_rating": [4.5, 1.25, None, 2.0],
+            "seen": pd.array([True, None, True, False], dtype="boolean"),
+        }
+    )
+    table = summary(frame).fields
+    assert table["column"].tolist() == list(frame)
+    assert table["present"].tolist() == [4, 3, 3, 2, 0, 3, 3]
+    missing = [0, 0.25, 0.25, 0.5, 1, 0.25, 0.25]
+    assert table["missing_share"].tolist() == pytest.approx(missing)
+    assert table["values"].tolist() == [
+        "4 different",
+        "min 5, median 7, max 1,000",
+        "2012-01-05 to 2013-02-03",
+        "3 entries",
+        "",
+        "min 1.25, median 2, max 4.5",
+        "2 true",
+    ]
+
+
+def test_an_analysis_is_stale_a_year_before_the_load():
+    frame = pd.DataFrame({FETCHED[0]: days("2012-07-30", "2012-08-01", None)})
+    loaded = provenance.set_provenance(frame.copy(), retrieved_newest="2013-07-31T12:00:00Z")
+    assert number_of(loaded, "stale", "2013-07-31") == 1
+    assert number_of(frame, "stale", "2012-08-01") == 0
+    assert number_of(loaded, "no date") == 1
+
+
+def test_one_wrong_date_of_a_fetch_makes_no_other_analysis_stale():
+    frame = pd.DataFrame(
+        {FETCHED[0]: days("2013-07-30", "2013-07-29", "2011-01-01", "2031-01-01", None)}
+    )
+    assert number_of(frame, "stale", "2013-07-30") == 1
+    loaded = provenance.set_provenance(frame, retrieved_newest="2013-07-31T12:00:00Z")
+    assert number_of(loaded, "stale", "2013-07-31") == 1
+    assert number_of(loaded, "impossible", "after the load") == 1
+
+
+def test_the_newer_name_of_the_fetch_counts_where_the_older_one_is_missing():
+    dates = [days(None, "2013-07-01"), days("2010-01-01", "2010-01-01")]
+    frame = pd.DataFrame(dict(zip(FETCHED, dates, strict=True)))
+    assert number_of(frame, "stale", "2013-07-01") == 1
+
+
+def test_impossible_projects_are_counted_and_stay():
+    frame = pd.DataFrame(
+        {
+            LINES: [-1, 5],
+            PEOPLE: [-1, -2],
+            FIRST: days("2013-01-01", "2012-01-01"),
+            LAST: days("2012-01-01", "2013-01-01"),
+            "created_at": days("2013-01-02", "2012-01-01"),
+            "updated_at": days("2013-01-01", "2012-01-01"),
+            LANGUAGE: ["C", None],
+        }
+    )
+    before = frame.copy(deep=True)
+    found = beware(frame)
+    assert {name: number for name, number in found.items() if name.startswith("impossible")} == {
+        "impossible: negative lines": 1,
+        "impossible: negative contributors": 2,
+        "impossible: last month before the first": 1,
+        "impossible: changed before it was created": 1,
+    }
+    assert (found["no analysis"], found["no main language"]) == (0, 1)
+    assert found["in doubt: began before 1970"] == 0
+    reasons = [*found]
+    doubts = [place for place, name in enumerate(reasons) if name.startswith("in doubt")]
+    assert doubts == [*range(len(reasons) - len(doubts), len(reasons))]  # after what cannot be
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_impossible_and_unplaced_accounts_are_counted():
+    frame = pd.DataFrame(
+        {
+            "email_sha1": ["x", "y", "z"],
+            "country_code": [None, "DE", "Atlantis"],
+            "country_alpha_2": [None, "DE", None],
+            "posts_count": [-1, 0, 1],
+            "kudo_score_kudo_rank": pd.Series([11, None, 1], dtype="Int64"),
+            "latitude": [91.0, None, 90.0],
+            "longitude": [0.0, -180.5, None],
+        }
+    )
+    assert beware(frame) == {
+        "no country": 1,
+        "country not resolved": 1,
+        "impossible: negative posts": 1,
+        "no kudo rank": 1,
+        "impossible: kudo rank": 1,
+        "impossible: latitude": 1,
+        "impossible: longitude": 1,
+    }
+    assert summary(frame).bias["share"].tolist() == pytest.approx([1 / 3] * 7)
+
+
+def test_a_capped_load_says_what_its_sort_left_out(sample, sample_projects):
+    for options, order in (({"sort": "stack_count"}, "stack_count"), ({}, "created_at")):
+        projects = load_projects(max_items=50, directory=sample, progress=False, **options)
+        overview = summary(projects)
+        first = overview.bias.iloc[0]
+        assert (first["records"], first["share"]) == (1450, pytest.approx(1450 / 1500))
+        assert order in first["reason"]
+        assert overview.title.startswith("50 projects, incomplete")
+    assert not any("not loaded" in reason for reason in beware(sample_projects))
+
+
+class Cells(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_text_and_html_show_the_same_and_nothing_is_markup():
+    overview = summary(pd.DataFrame({"id": ["1"], "<script>x</script>": ["$x$"]}))
+    page = Cells()
+    page.feed(overview._repr_html_())
+    assert "script" not in page.tags
+    for part in ("<script>x</script>", "1 record", "Columns", overview.source):
+        assert part in page.text
+        assert part in str(overview)
+
+
+def test_a_small_frame_is_shown_too(sample_projects):
+    for rows in (0, 1):
+        overview = summary(sample_projects.head(rows))
+        assert str(overview).startswith(f"{rows} project")
+        assert overview.fields.dtypes.astype(str).tolist() == ["str", "Int64", "Float64", "str"]
+        assert overview.bias.dtypes.astype(str).tolist() == ["str", "Int64", "Float64"]
+
+
+def test_the_overview_of_other_records_calls_them_what_they_are():
+    frame = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"], "commits": [3]})
+    overview = summary(provenance.set_provenance(frame, resource="contributor_fact", complete=True))
+    assert overview.title == "1 contributor, complete"
+    assert overview.bias.empty
+
+
+def loaded(count=6):
+    frame = pd.DataFrame({"id": [str(number) for number in range(count)], "name": "x"})
+    return provenance.set_provenance(frame, resource="project", items_loaded=count, complete=True)
+
+
+def test_the_title_says_whether_the_records_are_those_that_were_loaded():
+    assert summary(loaded()).title == "6 projects, complete"
+    assert summary(loaded().sample(frac=1, random_state=1)).title == "6 projects, complete"
+    other = loaded()
+    other["id"] = other["id"] + "0"
+    for frame, facts in (
+        (loaded().head(2), ("2 projects", "2 of 6")),
+        (pd.concat([loaded(), loaded()]), ("12 projects", "6 with a repeated id")),
+        (other, ("6 projects", "not the 6")),
+    ):
+        title = summary(frame).title
+        assert all(fact in title for fact in facts)
+        assert not title.endswith("projects, complete")
+    nowhere = summary(pd.DataFrame({"id": ["1", "2"], "name": "x"}))
+    assert nowhere.title == "2 records"
+    assert nowhere.source.startswith("n = 2 records")
+
+
+def test_records_that_are_there_twice_are_counted_as_such():
+    twice = pd.concat([loaded(), loaded()])
+    for frame, number in ((loaded(), 0), (twice, 6), (pd.DataFrame({"id": ["1", "1"]}), 1)):
+        assert number_of(frame, " id") == number  # in one reason alone
+    assert summary(twice).source.startswith("n = 12 projects, 6 with a repeated id")
+
+
+def test_recorded_projects_are_told_as_their_collector_did(recorded):
+    found = beware(recorded)
+    assert found["no analysis"] == 10
+    assert found["no main language"] == 14
+    assert found["impossible: negative lines"] == 2

@@ -1,0 +1,148 @@
+"""A study: tables with a description that says what is known, and nothing of who wrote it."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import dirframe
+from dirframe import InvalidInputError, export, fields, read_export, stats
+from tests.frames import with_provenance
+
+AUTHORS = ["Hopper, Grace", "The Navy"]
+
+
+@pytest.fixture(scope="module")
+def records(sample):
+    """Load a capped and a complete collection."""
+    projects = sample.projects(max_items=120, sort="name", progress=False)
+    return {"projects": projects, "All accounts": sample.accounts(query="ada", progress=False)}
+
+
+@pytest.fixture(scope="module")
+def study(records, tmp_path_factory):
+    """Export a study, and unpack it into the folder of the file."""
+    folder = tmp_path_factory.mktemp("study")
+    file = export(records, folder / "study.zip", title="A study", authors=AUTHORS)
+    with zipfile.ZipFile(file) as packed:
+        packed.extractall(folder)
+    return folder
+
+
+def package_of(folder):
+    return json.loads((folder / "datapackage.json").read_text("utf-8"))
+
+
+def described(file):
+    with zipfile.ZipFile(file) as packed:
+        return json.loads(packed.read("datapackage.json"))
+
+
+def test_study_holds_each_table_twice_and_cites(study, records):
+    names = {path.relative_to(study).as_posix() for path in study.rglob("*") if path.is_file()}
+    tables = {
+        f"data/{name}.{s}" for name in ("projects", "all-accounts") for s in ("csv", "parquet")
+    }
+    assert tables | {"datapackage.json", "README.md"} <= names
+    for suffix in ("csv", "parquet"):
+        for name, frame in zip(("projects", "all-accounts"), records.values(), strict=True):
+            back = read_export(study / "data" / f"{name}.{suffix}")
+            pd.testing.assert_frame_equal(back, frame)
+            assert back.attrs == frame.attrs
+    readme = (study / "README.md").read_text("utf-8")
+    assert "A study" in readme
+    assert dirframe.cite(records["projects"]).partition(":")[0] in readme
+    listed = {file for table in package_of(study)["resources"] for file in [table["path"]]}
+    assert listed == tables
+
+
+def test_same_frames_give_the_same_bytes(study, records, tmp_path):
+    again = export(records, tmp_path / "other.zip", title="A study", authors=AUTHORS)
+    assert again.read_bytes() == (study / "study.zip").read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["other.zip"]
+
+
+def test_each_column_has_the_type_the_unit_and_the_meaning_of_the_schema(study):
+    known = fields("project").set_index("name")
+    types = {"str": "string", "Int64": "integer", "Float64": "number", "object": "array"}
+    columns = {c["name"]: c for c in package_of(study)["resources"][0]["schema"]["fields"]}
+    assert {*known.query("dialects == 'specification'").index} <= {*columns}
+    failures = []
+    for name in columns.keys() & {*known.index}:
+        dtype, unit, meaning = known.loc[name, ["type", "unit", "meaning"]]
+        expected = types.get(dtype, "datetime"), unit if isinstance(unit, str) else None
+        found = columns[name]["type"], columns[name].get("unit")
+        if found != expected or not meaning.startswith(columns[name]["description"]):
+            failures.append((columns[name], expected, meaning))
+    assert not failures
+
+
+def test_package_says_what_was_asked_when_and_whether_all_came(study, records):
+    package = package_of(study)
+    capped, whole = package["resources"][0], package["resources"][2]
+    assert capped["query"] == {"sort": "name", "max_items": 120}
+    assert "max_items=120" in capped["completeness"]
+    assert whole["completeness"] == "complete"
+    assert whole["provenance"] == records["All accounts"].attrs["dirframe"]
+    assert whole["accessed"].startswith(whole["provenance"]["retrieved_oldest"])
+    assert package["licenses"][0]["name"] == "CC0-1.0"  # generated
+    assert [c["title"] for c in package["contributors"]] == ["Grace Hopper", "The Navy"]
+
+
+def test_column_of_a_statistic_is_not_the_field_of_that_name(records, tmp_path):
+    shares = stats.language_share(records["projects"]).rename(columns={"language": "name"})
+    table = described(export(shares, tmp_path / "shares.zip"))["resources"][0]
+    assert "description" not in table["schema"]["fields"][0]
+    assert "primaryKey" not in table["schema"]
+
+
+def test_no_licence_is_claimed_that_is_not_known(tmp_path):
+    frame = with_provenance(
+        pd.DataFrame({"id": ["1"]}),
+        source="A directory",
+        base_url="https://directory.example",
+        resource="project",
+        items_loaded=1,
+        complete=True,
+        retrieved_newest="2026-11-20T09:00:00Z",
+    )
+    package = described(export(frame, tmp_path / "study.zip"))
+    assert "licenses" not in package
+    assert package["sources"] == [{"title": "A directory", "path": "https://directory.example"}]
+    assert package["created"] == "2026-11-20T00:00:00Z"
+    package = described(export(frame, tmp_path / "own.zip", license="CC-BY-4.0"))
+    assert package["licenses"][0]["name"] == "CC-BY-4.0"
+
+
+def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, tmp_path):
+    one = records["projects"]
+    failures = []
+    for frames, options in [
+        (one, {"license": "CC-BY-9"}),
+        (one, {"license": "public domain"}),
+        (one, {"authors": "Hopper, Grace"}),
+        (one, {"authors": [" "]}),
+        (pd.DataFrame({"id": ["1"]}), {}),  # without a source
+        ({"a b": one, "a/b": one}, {}),  # the same file
+    ]:
+        try:
+            export(frames, tmp_path / "study.zip", **options)
+            failures.append(options)
+        except InvalidInputError:
+            pass
+    assert not failures
+    assert not [*tmp_path.iterdir()]
+
+
+def test_no_file_holds_a_key_or_a_path_of_this_machine(sample, study):
+    secrets = [sample.settings.api_key.reveal(), *map(str, (Path.home(), study, Path.cwd()))]
+    held = [
+        (path, secret)
+        for path in study.rglob("*")
+        if path.is_file()
+        for secret in secrets
+        if secret.encode() in path.read_bytes()
+    ]
+    assert not held

@@ -1,0 +1,119 @@
+"""Files appear whole or not at all, and databases are begun by several processes at once."""
+
+import errno
+import os
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+
+from dirframe import InvalidInputError
+from dirframe._atomic import atomic_replace, atomic_write, temporary_sibling
+from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
+    target = tmp_path / "f"
+    with temporary_sibling(target) as part:
+        part.write_text("new")
+        target.write_text("mine")
+        with pytest.raises(InvalidInputError):
+            atomic_replace(part, target, overwrite=False)
+        assert target.read_text() == "mine"
+        atomic_replace(part, target, overwrite=True)
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path):
+    def write_half(target):
+        with atomic_write(target, overwrite=True) as part:
+            part.write_text("half")
+            part.with_name(f"{part.name}-journal").write_text("what a database puts beside it")
+            assert target.read_text() == "old"
+            raise ZeroDivisionError
+
+    for name in ("f.csv", "[a].csv", "a*?.csv"):
+        target = tmp_path / name
+        target.write_text("old")
+        with pytest.raises(ZeroDivisionError):
+            write_half(target)
+        assert target.read_text() == "old"
+        assert list(tmp_path.iterdir()) == [target]
+        target.unlink()
+
+
+def test_an_error_names_the_file_that_was_asked_for_and_not_the_temporary_one(tmp_path):
+    target, other = tmp_path / "removed meanwhile" / "f.csv", tmp_path / "read meanwhile.csv"
+    arrow = f"Failed to open local file '{target.parent}/.f-1.part'. Detail: [errno 2] No such file"
+
+    def fail(error):
+        raise error
+
+    for write, named in (
+        (lambda part: part.write_text("x"), target),
+        (lambda part: part.with_name(f"{part.name}-1").mkdir(), target),
+        (lambda _: fail(OSError(errno.ENOENT, arrow)), target),
+        (lambda _: other.read_text(), other),  # of another file
+    ):
+        with pytest.raises(FileNotFoundError) as caught, atomic_write(target, overwrite=False) as p:
+            write(p)
+        assert caught.value.filename == str(named)
+        assert str(caught.value) == f"[Errno 2] {os.strerror(errno.ENOENT)}: '{named}'"
+
+
+def test_a_database_waits_for_whoever_writes_first_but_not_for_ever(tmp_path):
+    file = tmp_path / "new.sqlite"
+    with (
+        closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as first,
+        closing(sqlite3.connect(file, isolation_level=None, timeout=30)) as second,
+    ):
+        first.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError):
+            enable_wal(second, timeout=0.05)
+        end = threading.Timer(0.1, first.execute, ["COMMIT"])
+        end.start()
+        enable_wal(second)
+        end.join()
+        assert second.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_transaction_is_kept_as_a_whole_or_not_at_all(tmp_path):
+    def insert(statement):
+        with transaction(database):
+            database.execute("INSERT INTO rows VALUES (2)")
+            database.execute(statement)
+
+    with closing(open_database(tmp_path / "a #1%20?.sqlite")) as database:
+        database.execute("CREATE TABLE rows (value INTEGER)")
+        with transaction(database):
+            database.execute("INSERT INTO rows VALUES (1)")
+        database.execute("PRAGMA max_page_count = 2")
+        for fails in ("INSERT INTO another VALUES (2)", "INSERT INTO rows VALUES (zeroblob(9999))"):
+            with pytest.raises(sqlite3.OperationalError):
+                insert(fails)
+        assert database.execute("SELECT value FROM rows").fetchall() == [(1,)]
+    assert [one.name for one in tmp_path.iterdir()] == ["a #1%20?.sqlite"]
+
+
+def test_a_database_is_made_written_and_closed_only_where_that_is_meant(tmp_path):
+    for mode in ("ro", "rw", "fixed"):
+        with pytest.raises(sqlite3.OperationalError):
+            open_database(tmp_path / "missing.sqlite", mode=mode)
+    assert list(tmp_path.iterdir()) == []
+    with close_on_error(open_database(tmp_path / "a.sqlite")) as database:
+        database.execute("CREATE TABLE rows (value INTEGER)")
+    with closing(database):  # still open
+        assert database.execute("SELECT count(*) FROM rows").fetchone() == (0,)
+    for mode in ("ro", "fixed"):
+        with (
+            closing(open_database(tmp_path / "a.sqlite", mode=mode)) as read_only,
+            pytest.raises(sqlite3.OperationalError),
+        ):
+            read_only.execute("INSERT INTO rows VALUES (1)")
+    bad = open_database(tmp_path / "bad.sqlite")
+    with pytest.raises(KeyboardInterrupt), close_on_error(bad):
+        raise KeyboardInterrupt
+    with pytest.raises(sqlite3.ProgrammingError):
+        bad.execute("SELECT 1")

@@ -1,0 +1,627 @@
+"""The words of errors and warnings that a person meets: here alone they are pinned.
+
+After a change of words: pytest tests/test_messages.py --inline-snapshot=fix
+"""
+
+import re
+import warnings
+from contextlib import closing
+from functools import partial
+from itertools import count
+
+import pandas as pd
+import pytest
+from inline_snapshot import snapshot
+
+import dirframe
+from dirframe import Directory, cite, plot, provenance, stats
+from tests.rig import faults
+from tests.rig.server import MARK, Rig, page_xml, record
+from tests.rig.today import Today
+
+ADDRESS = "https://directory.example"
+RAISED = (dirframe.DirframeError, OSError)
+
+#: What varies from run to run, and the word in its place.
+VARIES = {
+    r"\d{4}-\d\d-\d\d(T| )\d\d:\d\d(:\d\d)?": "DATE",
+    r"\d{4}-\d\d-\d\d": "DATE",
+    r"127\.0\.0\.1(:|', |, port )\d+": r"127.0.0.1\1PORT",
+    r"python -m [\w.]+": "dirframe",
+    # The words of libraries: lxml, Arrow, sockets.
+    r"\([^()]*, line \d+, column \d+ \(<string>, line \d+\)\)": "(REASON)",
+    r"[^:(]*, line \d+, column \d+": " REASON",
+    r"\(Parquet [^()]*\)": "(REASON)",
+    r"\d+ bytes read, \d+ more expected": "REASON",
+    r"Address already in use \([^()]*\([^()]*\)\)": "REASON",
+    re.escape(dirframe.__version__): "VERSION",
+}
+
+
+def fixed(folder, text):
+    """Put fixed words for folders, dates, ports and versions."""
+    text = text.replace(str(folder), "FOLDER")
+    for pattern, word in VARIES.items():
+        text = re.sub(pattern, word, text)
+    assert MARK not in text
+    return text.rstrip()
+
+
+@pytest.fixture
+def message(tmp_path):
+    """Return the type and the text of the error of a call, or of its warnings."""
+
+    def of(call, *arguments, **options):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                call(*arguments, **options)
+            except RAISED as error:
+                return fixed(tmp_path, f"{type(error).__name__}: {error}")
+        told = [f"{w.category.__name__}: {w.message}" for w in warned]
+        return fixed(tmp_path, "\n".join(told))
+
+    return of
+
+
+@pytest.fixture
+def said(run, tmp_path):
+    """Return exit code and standard error of a command that writes nothing else."""
+
+    def of(*words):
+        done = run(*words)
+        assert done.out == ""
+        return fixed(tmp_path, f"{done.code}: {done.err}")
+
+    return of
+
+
+@pytest.fixture
+def load(message, tmp_path):
+    """Return the message of a load from a directory with some properties, in this process."""
+    folders = count()
+
+    def of(records=3, fault=None, *, kind=Rig, options=None, **properties):
+        with kind(records, size=2).in_process() as rig:
+            rig.always = fault
+            for name, value in properties.items():
+                setattr(rig, name, value)
+            folder = tmp_path / str(next(folders))  # no cache and no quota of another load
+            with closing(rig.directory(folder, **{"retries": 1} | (options or {}))) as directory:
+                return message(dirframe.load_projects, directory, progress=False)
+
+    return of
+
+
+@pytest.fixture
+def projects():
+    """Return three projects as a loader gives them."""
+    frame = pd.DataFrame(
+        {
+            "id": ["1", "2", "3"],
+            "name": ["a", "b", "c"],
+            "created_at": pd.to_datetime(["2008-01-01T00:00:00Z"] * 3),
+            "analysis_main_language_name": ["C", "Java", None],
+            "analysis_total_code_lines": pd.array([10, -5, None], dtype="Int64"),
+        }
+    )
+    return provenance.set_provenance(frame, resource="project", source="A directory")
+
+
+# Address, key and options
+
+
+def test_directory(message):
+    assert message(Directory) == snapshot(
+        "ConfigurationError: No directory is given. Pass base_url=, set DIRFRAME_BASE_URL, or use dirframe.sample_directory() for the bundled sample data."
+    )
+    assert message(Directory, ADDRESS) == snapshot(
+        "ConfigurationError: No API key is given for https://directory.example. Pass api_key=, set DIRFRAME_API_KEY, store it in your keyring (keyring set dirframe https://directory.example), or use dirframe.sample_directory() for the bundled sample data."
+    )
+    assert message(Directory, "directory.example", "k") == snapshot(
+        "ConfigurationError: The base URL must begin with https:// (or http:// on this machine) and name a host."
+    )
+    assert message(Directory, "http://directory.example", "k") == snapshot(
+        "ConfigurationError: http://directory.example is asked without encryption, and the key would be readable on the way. Use https://, or pass allow_http=True if you must."
+    )
+    assert message(Directory, f"{ADDRESS}?api_key={MARK}", "k") == snapshot(
+        "ConfigurationError: The base URL https://directory.example carries more than an address (a user, a query or a fragment). Leave that out; the key is passed as api_key=."
+    )
+    assert message(Directory, "https://bücher.example", "k") == snapshot(
+        "ConfigurationError: The host bücher.example of the base URL is not in the form that goes on the wire. Write it as xn--…, which a browser shows when you copy the address."
+    )
+    assert message(Directory, ADDRESS, "two words ") == snapshot(
+        "ConfigurationError: The API key is empty or contains blanks or control characters; copy it again as the directory shows it."
+    )
+    assert message(Directory, ADDRESS, 5) == snapshot(
+        "ConfigurationError: The API key must be text; got a int."
+    )
+    assert message(Directory, ADDRESS, "k", max_workers=0) == snapshot(
+        "InvalidInputError: max_workers is 0; it must be a whole number from 1."
+    )
+    assert message(Directory, ADDRESS, "k", expire_after=5) == snapshot(
+        "InvalidInputError: expire_after is 5; it must be a timedelta, such as timedelta(days=1)."
+    )
+
+
+def test_options_of_a_load(message):
+    directory = Directory(ADDRESS, "some-key", cache=False)
+    load = partial(dirframe.load_projects, directory)
+    assert message(load, max_items=-1) == snapshot(
+        "InvalidInputError: max_items is -1; it must be a whole number from 1."
+    )
+    assert message(load, query=5) == snapshot(
+        "InvalidInputError: query is 5; it must be text, or None."
+    )
+    assert message(load, sort="nme") == snapshot(
+        "InvalidInputError: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
+    )
+    assert message(load, incomplete="ignore") == snapshot(
+        'InvalidInputError: incomplete is \'ignore\'; it must be "raise" or "warn".'
+    )
+    assert message(load, refresh=True, offline=True) == snapshot(
+        "InvalidInputError: To refresh asks the directory for every page; offline and stale ask the cache, so they exclude each other. Pass refresh=True, or offline=True and stale=True."
+    )
+    assert message(dirframe.load_projects, ADDRESS) == snapshot(
+        "InvalidInputError: Expected a Directory; got a str. Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass query=."
+    )
+    assert message(dirframe.load_projects) == snapshot(
+        "ConfigurationError: No directory is given. Pass base_url=, set DIRFRAME_BASE_URL, or use dirframe.sample_directory() for the bundled sample data."
+    )
+    assert message(dirframe.load_project, "", directory=directory) == snapshot(
+        "InvalidInputError: The id of the project is empty; pass the one to load."
+    )
+    assert message(dirframe.load_project, 1.5, directory=directory) == snapshot(
+        "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text."
+    )
+    assert message(dirframe.load, "forums", directory=directory) == snapshot(
+        "InvalidInputError: The path 'forums' does not end in .xml, so the directory would answer with a page for people; pass '/forums.xml'."
+    )
+    assert message(dirframe.plan, "project", directory=directory) == snapshot(
+        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path such as '/projects/1/contributors.xml'."
+    )
+
+
+# What a directory answers
+
+
+def test_refusals(load):
+    assert load(fault=faults.fails("A valid api_key is required.", 403)) == snapshot(
+        'InvalidKeyError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 403 ("A valid api_key is required."). The key is missing, unknown or revoked. Check it, or register an application with the directory to get one.'
+    )
+    assert load(fault=faults.fails_today("api_key: invalid", 400)) == snapshot(
+        'InvalidKeyError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("api_key: [api key removed]"). The key is missing, unknown or revoked. Check it, or register an application with the directory to get one.'
+    )
+    assert load(fault=faults.fails("over the limit", 429)) == snapshot(
+        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. What was loaded is in the cache: run the same line again later and only the rest is asked for.'
+    )
+    assert load(fault=faults.fails("over the limit", 429, Retry_After="3600")) == snapshot(
+        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. The quota resets at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for.'
+    )
+    assert load(fault=faults.fails("page is not a number", 400)) == snapshot(
+        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("page is not a number"). The request did not succeed and nothing was stored.'
+    )
+    assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
+        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record.'
+    )
+    assert load(fault=faults.answers("", 404)) == snapshot(
+        "NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404. There is no such record."
+    )
+    assert load(fault=faults.answers(faults.HTML, 500)) == snapshot(
+        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 500. The request did not succeed and nothing was stored."
+    )
+    assert load(fault=faults.answers(faults.HTML, 503)) == snapshot(
+        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 503. The request did not succeed and nothing was stored."
+    )
+    assert load(fault=faults.fails("busy", 503, Retry_After="40000")) == snapshot(
+        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 503 ("busy"). The request did not succeed and nothing was stored.'
+    )
+    assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
+        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, which is another host, port or scheme than http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
+    )
+    assert load(fault=faults.redirects(lambda e: e.request.target)) == snapshot(
+        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects in a circle and was not followed further."
+    )
+
+
+def test_damaged_pages(load):
+    assert load(fault=faults.answers(faults.HTML)) == snapshot(
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
+    )
+    assert load(fault=faults.answers('{"status": "success"}')) == snapshot(
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is JSON (REASON), not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
+    )
+    assert load(fault=faults.answers("")) == snapshot(
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is an empty document (REASON), not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
+    )
+    assert load(fault=faults.rewrites(lambda body: body[:-40])) == snapshot(
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is XML that is cut off, damaged or in another encoding than it says (REASON), not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
+    )
+    assert load(
+        fault=faults.rewrites(lambda body: body.replace(b"<response>", b"<!DOCTYPE a><response>"))
+    ) == snapshot(
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
+    )
+    assert load(options={"max_response_bytes": 100}) == snapshot(
+        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent an answer of more than 100 bytes; the rest was not read."
+    )
+
+
+def test_connections(message, tmp_path):
+    with Rig(3) as rig:
+        hurried = rig.directory(tmp_path, retries=0, read_timeout=0.05)
+        rig.always = faults.silence
+        assert message(dirframe.load_projects, hurried, progress=False) == snapshot(
+            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: no data was received for 0.05 seconds. What was loaded is in the cache: run the same line again. For a slow directory, pass a longer read_timeout=."
+        )
+        directory = rig.directory(tmp_path, retries=0)
+        load = partial(dirframe.load_projects, directory, progress=False)
+        rig.always = faults.reset_before
+        assert message(load) == snapshot(
+            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (Connection reset by peer). What was loaded is in the cache: run the same line again."
+        )
+        rig.always = faults.cut_short
+        assert message(load) == snapshot(
+            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (IncompleteRead(REASON)). What was loaded is in the cache: run the same line again."
+        )
+    # Nothing listens any longer.
+    assert message(load) == snapshot(
+        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request did not arrive and was not counted. Check the address and the connection. What was loaded is in the cache: run the same line again."
+    )
+    assert message(load, offline=True) == snapshot(
+        "CacheError: http://127.0.0.1:PORT/projects.xml?page=1 is not in the cache, and offline mode sends no requests. Load it once without offline=True."
+    )
+
+
+def test_collections_that_cannot_be_proven_complete(load, message, tmp_path):
+    assert load(items_available=lambda count: count + 1) == snapshot(
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result.'
+    )
+    assert load(["1", "2", "2", "3"]) == snapshot(
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result.'
+    )
+    assert load(["1", "", "3"]) == snapshot(
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result.'
+    )
+    with Rig(5, size=2).in_process() as rig:
+        rig.items_available = lambda count: count + 1
+        directory = rig.directory(tmp_path)
+        part = partial(dirframe.load_projects, directory, progress=False)
+        assert message(part, incomplete="warn") == snapshot(
+            'IncompleteWarning: The projects of rig could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result.'
+        )
+
+
+def test_one_record(message, tmp_path):
+    with Rig(3).in_process() as rig:
+        directory = rig.directory(tmp_path)
+        assert message(dirframe.load_project, 7, directory=directory) == snapshot(
+            'NotFoundError: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record.'
+        )
+        rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
+        assert message(dirframe.load_project, 1, directory=directory) == snapshot(
+            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 1 project: 2 (project 1), not with the one project that was asked for by the id or name '1'."
+        )
+
+
+def test_quota(message, tmp_path):
+    with Rig(9, size=2).in_process() as rig:
+        directory = rig.directory(tmp_path, daily_quota=2)
+        load = partial(dirframe.load_projects, directory, progress=False)
+        assert message(load) == snapshot(
+            "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=3 was not requested: the quota of 2 requests within 24 hours is used up for this key. The next request is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
+        )
+
+
+def test_values_and_analyses(load):
+    unreadable = [record(1, name="a", stack_count="many", created_at="yesterday")]
+    assert load(unreadable) == snapshot(
+        "UnreadableValueWarning: Values of the projects could not be read: 1 in created_at ('yesterday'); 1 in stack_count ('many'). They are missing there and kept as text in the columns that end in _unreadable."
+    )
+    assert load(kind=Today) == snapshot(
+        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, but none was sent with it: this directory sends an analysis only with the own page of its project. The columns of the analysis are empty for that reason. details=True requests these pages, for at most 3 requests; dirframe.plan(..., details=True) estimates their number."
+    )
+    assert load([record(1, name="dictionary")], key="dictionary") == snapshot(
+        "WeakKeyWarning: The text of the API key stands in an answer of the directory. It is too short or too ordinary a text to tell a repeated key from data, so the records were left as they are; they may hold the key, in the cache and in exports too. Ask the directory for a longer key."
+    )
+
+
+# Frames
+
+
+def test_statistics_and_charts(message, projects):
+    wrong = projects.assign(analysis_total_code_lines=[1.5, 2.0, 3.0])
+    empty = provenance.set_provenance(projects.copy(), not_sent=["analysis_total_code_lines"])
+    empty["analysis_total_code_lines"] = pd.array([None] * 3, dtype="Int64")
+    assert message(stats.language_share, projects.drop(columns="analysis_main_language_name")) == (
+        snapshot(
+            "MissingColumnsError: The frame has no column analysis_main_language_name. Pass a frame of dirframe.load_projects()."
+        )
+    )
+    assert message(stats.language_share, ["C"]) == snapshot(
+        "InvalidInputError: Expected a DataFrame of a loader (pandas, Polars or Dask), or an Arrow table or a DuckDB relation with its columns; got a list."
+    )
+    assert message(stats.language_share, projects, top=0) == snapshot(
+        "InvalidInputError: top is 0; it must be a whole number of 1 or more, or None for all languages."
+    )
+    assert message(stats.language_share, projects, exclude=["negativ"]) == snapshot(
+        "InvalidInputError: There is no rule negativ. The rules are began_before_1970, began_before_language, duplicate_id, impossible_kudo_rank, impossible_latitude, impossible_longitude, lines_outlier, month_in_future, months_reversed, negative_contributors, negative_lines, negative_posts, stale_analysis, updated_before_created."
+    )
+    assert message(stats.language_share, wrong) == snapshot(
+        "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…)."
+    )
+    assert message(stats.language_share, empty) == snapshot(
+        "ColumnsNotSentError: analysis_total_code_lines was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True to ask for these pages; dirframe.plan(..., details=True) estimates the cost."
+    )
+    assert message(stats.accounts_by_country, projects) == snapshot(
+        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Pass a frame of dirframe.unify_countries(accounts)."
+    )
+    assert message(stats.language_share, stats.language_share(projects)) == snapshot(
+        "InvalidInputError: The frame is the result of stats.language_share; language_share takes the records."
+    )
+    assert message(plot.licenses, stats.language_share(projects)) == snapshot(
+        "InvalidInputError: The frame is the result of stats.language_share; plot.licenses draws records, or the result of stats.licenses."
+    )
+    assert message(plot.language_share, projects, width="wide") == snapshot(
+        "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
+    )
+    assert message(plot.language_share, projects, palette="viridis!") == snapshot(
+        "InvalidInputError: palette is 'viridis!'; it must be the name of a colormap of matplotlib, colours such as ['#4477AA', 'black'], or a mapping of languages to colours."
+    )
+
+
+def test_frames(message, projects):
+    accounts = pd.DataFrame({"id": ["1"], "posts_count": [1], "country_code": ["Korea"]})
+    provenance.set_provenance(accounts, resource="account")
+    assert message(dirframe.select, projects, languages="Jav") == snapshot(
+        "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
+    )
+    assert message(dirframe.select, projects, tags="web") == snapshot(
+        "InvalidInputError: The frame has no column tags, by which it is to be filtered."
+    )
+    assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
+        "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
+    )
+    assert message(dirframe.summary, [1]) == snapshot(
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a relation of DuckDB with .to_arrow_table()."
+    )
+    assert message(dirframe.compare, projects, accounts) == snapshot(
+        "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."
+    )
+    assert message(dirframe.compare, projects, projects.drop(columns="id")) == snapshot(
+        "MissingColumnsError: The frame has no column id. Pass a frame of a loader."
+    )
+    assert message(dirframe.child_table, projects, "tag") == snapshot(
+        "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."
+    )
+    assert message(dirframe.fields, "projct") == snapshot(
+        "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org."
+    )
+    assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
+        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader, or hand its record on to one that was merged or concatenated, or derived with Polars, by dirframe.provenance.copy_provenance(loaded, frame)."
+    )
+    assert message(cite, projects, style="apa") == snapshot(
+        "InvalidInputError: There is no citation style 'apa'; it is one of text, bibtex, csl."
+    )
+    assert message(dirframe.unify_countries, projects) == snapshot(
+        "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= to name the one that holds the countries."
+    )
+    assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
+UnresolvedCountriesError: 1 values in 1 records name no country:
+  'Korea' (1): could be more than one country
+Resolve them with overrides={value: code or None}, or pass errors="coerce".\
+""")
+    assert message(dirframe.unify_countries, accounts, overrides={"Korea": "KOR"}) == snapshot(
+        "InvalidInputError: 1 of the overrides name no country: 'Korea': 'KOR'. Give a two-letter code of ISO 3166-1 in capitals (or XK), or None for no country."
+    )
+    assert message(dirframe.country_note, accounts) == snapshot(
+        "InvalidInputError: The frame does not record how many of its records have no country. Pass what unify_countries() or country_audit() returned."
+    )
+
+
+# Files
+
+
+def test_files(message, projects, tmp_path):
+    there, folder = tmp_path / "there.csv", tmp_path / "folder.csv"
+    there.write_text("id,name\n1,a\n")
+    folder.mkdir()
+    page = tmp_path / "page.xml"
+    page.write_text("<html></html>")
+    damaged = tmp_path / "damaged.parquet"
+    damaged.write_bytes(b"PAR1 and no more")
+    export, read = dirframe.export, dirframe.read_export
+    assert message(export, projects, there) == snapshot(
+        "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True."
+    )
+    assert message(export, projects, folder, overwrite=True) == snapshot(
+        "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it."
+    )
+    assert message(export, projects, there / "a.csv") == snapshot(
+        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is not a folder."
+    )
+    assert message(export, projects, tmp_path / "a.docx") == snapshot(
+        "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .jsonl, .json, .parquet, .feather, .xlsx, .sqlite, .db, .duckdb, .zip, .html, .md."
+    )
+    assert message(export, [1], tmp_path / "a.csv") == snapshot(
+        "InvalidInputError: 'a' is a list, and only a frame of pandas or Polars or a table of Arrow can be exported. A Series becomes one with .to_frame(), a frame of Dask with .compute(), a relation of DuckDB with .to_arrow_table()."
+    )
+    assert message(export, {"projects": projects, "more": projects}, tmp_path / "a.csv") == (
+        snapshot(
+            "InvalidInputError: A .csv file holds one table, and there are 2: 'projects', 'more'. Export each by itself, or all to one of .xlsx, .sqlite, .db, .duckdb, .zip, .html, .md."
+        )
+    )
+    assert message(read, tmp_path / "gone.csv") == snapshot(
+        "FileNotFoundError: There is no file FOLDER/gone.csv."
+    )
+    assert message(read, damaged) == snapshot(
+        "InvalidInputError: FOLDER/damaged.parquet cannot be read as what its suffix says (REASON). Export the frame again."
+    )
+    assert message(dirframe.read_pages, page) == snapshot(
+        "UnreadableResponseError: FOLDER/page.xml is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
+    )
+    assert message(dirframe.read_pages, tmp_path / "gone.xml") == snapshot(
+        "InvalidInputError: There is no file or folder FOLDER/gone.xml."
+    )
+    assert message(dirframe.open_archive, there) == snapshot(
+        "ArchiveError: FOLDER/there.csv is not an archive. Name another file."
+    )
+    assert message(dirframe.open_archive, tmp_path / "gone.archive") == snapshot(
+        "ArchiveError: There is no file FOLDER/gone.archive; an archive is one file."
+    )
+
+
+def test_harvest(message, tmp_path):
+    there, kept = tmp_path / "there.csv", tmp_path / "kept.archive"
+    there.write_text("id,name\n1,a\n")
+    with Rig(5, size=2).in_process() as rig, closing(rig.directory(tmp_path)) as directory:
+        harvest = partial(dirframe.harvest, directory=directory)
+        assert message(harvest, "projects", there) == snapshot(
+            "ArchiveError: FOLDER/there.csv is not an archive. Name another file."
+        )
+        assert message(harvest, "projcts", kept) == snapshot(
+            "InvalidInputError: There is no collection 'projcts'; choose one of accounts, projects."
+        )
+        harvest("projects", kept)
+        assert message(harvest, "projects", kept, query="xml") == snapshot(
+            "ArchiveError: FOLDER/kept.archive holds another collection: its query is None, not 'xml'. Name another file."
+        )
+
+
+def test_service(message, tmp_path):
+    files = {
+        "no-id.csv": "name\nada\n",
+        "twice.csv": "id,name\n1,a\n1,b\n",
+        "value.csv": "id,name,posts_count\n1,a,many\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "cut.xml").write_bytes(page_xml([record(1, name="a")])[:-30])
+    assert message(dirframe.serve, tmp_path / "gone.csv") == snapshot(
+        "InvalidInputError: There is no file or folder FOLDER/gone.csv."
+    )
+    assert message(dirframe.serve, {"accounts": tmp_path / "no-id.csv"}) == snapshot(
+        'ConfigurationError: FOLDER/no-id.csv has no column for id, which every record needs; it has name. Pass mapping= a TOML file with [accounts.fields] id = "COLUMN".'
+    )
+    assert message(dirframe.serve, {"accounts": tmp_path / "twice.csv"}) == snapshot("""\
+StoreError: 1 of 2 rows do not fit; nothing was imported.
+accounts from FOLDER/twice.csv: 2 rows, 1 fit. Rows are numbered from 1, below the names of the columns.
+  column id, 1: another row has the same id. Row 2 ('1').
+  Fields of the interface without a column, served empty: created_at, updated_at, avatar_url, email_sha1, posts_count.
+Correct the data or the map, or pass skip_invalid=True to leave these rows out.\
+""")
+    assert message(dirframe.serve, {"accounts": tmp_path / "value.csv"}) == snapshot("""\
+StoreError: 1 of 1 rows do not fit; nothing was imported.
+accounts from FOLDER/value.csv: 1 rows, 0 fit. Rows are numbered from 1, below the names of the columns.
+  column posts_count, 1: it is not a number. Row 1 ('many').
+  Fields of the interface without a column, served empty: created_at, updated_at, avatar_url, email_sha1.
+Correct the data or the map, or pass skip_invalid=True to leave these rows out.\
+""")
+    assert message(dirframe.serve, tmp_path / "cut.xml") == snapshot(
+        "StoreError: FOLDER/cut.xml is not well-formed XML: REASON. Nothing was imported."
+    )
+    with dirframe.serve() as service:
+        port = int(str(service).rpartition(":")[2])
+        assert message(dirframe.serve, port=port) == snapshot(
+            "ConfigurationError: The service cannot listen at 127.0.0.1, port PORT: REASON. Choose another port; 0 takes a free one."
+        )
+
+
+# The command line: exit code and standard error
+
+
+def test_wrong_calls(said, tmp_path):
+    there = tmp_path / "there.csv"
+    there.write_text("id,name\n1,a\n")
+    assert said("projects") == snapshot(
+        "3: dirframe: No directory is given. Use --base-url, set DIRFRAME_BASE_URL, or use --sample for the bundled sample data."
+    )
+    assert said("projcts") == snapshot("""\
+2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...
+Try 'dirframe --help' for help.
+
+Error: No such command 'projcts'. (Did you mean one of: 'project', 'projects'?)\
+""")
+    assert said("projects", "--sample", "--max-item", "5") == snapshot("""\
+2: Usage: dirframe projects [OPTIONS]
+Try 'dirframe projects --help' for help.
+
+Error: No such option '--max-item'. (Did you mean one of: '--max-items', '--wait'?)\
+""")
+    assert said("projects", "--sample", "--max-items", "0") == snapshot("""\
+2: Usage: dirframe projects [OPTIONS]
+Try 'dirframe projects --help' for help.
+
+Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range x>=1.\
+""")
+    assert said("projects", "--sample", "--sort", "nme") == snapshot(
+        "2: dirframe: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
+    )
+    assert said("projects", "--sample", "-o", there) == snapshot(
+        "2: dirframe: FOLDER/there.csv already exists. Choose another name or use --overwrite."
+    )
+    assert said("projects", "--sample", "-o", tmp_path / "a.docx") == snapshot(
+        "2: dirframe: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .jsonl, .json, .parquet, .feather, .xlsx, .sqlite, .db, .duckdb, .zip, .html, .md."
+    )
+    assert said("projects", "--sample", "--refresh", "--offline") == snapshot(
+        "2: dirframe: To refresh asks the directory for every page; offline and stale ask the cache, so they exclude each other. Use --refresh, or --offline and --stale."
+    )
+    assert said("project", "--sample", "no-such-project") == snapshot(
+        '6: dirframe: http://127.0.0.1:PORT/projects/no-such-project.xml responded with status 404 ("There is no such project."). There is no such record.'
+    )
+    assert said("stats", "language_share", tmp_path / "gone.csv") == snapshot(
+        "2: dirframe: There is no file FOLDER/gone.csv."
+    )
+    assert said("stats", "language_share", there) == snapshot("""\
+2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
+dirframe: The frame has no column analysis_main_language_name, analysis_total_code_lines. Name a file of dirframe projects.\
+""")
+    assert said("cite", there) == snapshot("""\
+2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
+dirframe: The frame has no provenance, so it cannot be cited. Cite a file of dirframe accounts or projects.\
+""")
+    assert said("clean", there) == snapshot("""\
+2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
+dirframe: The frame has no column 'country_code'. It has 'id', 'name'. Use --column to name the one that holds the countries.\
+""")
+    assert said("serve", "--data", tmp_path / "gone.csv") == snapshot(
+        "2: dirframe: There is no file or folder FOLDER/gone.csv."
+    )
+
+
+def test_failed_loads(said, monkeypatch, tmp_path):
+    with Rig(5, size=2).in_process() as rig:
+        monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
+        monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+        monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
+        assert said("projects") == snapshot(
+            "3: dirframe: No API key is given for http://127.0.0.1:PORT. Set DIRFRAME_API_KEY, store it in your keyring (keyring set dirframe http://127.0.0.1:PORT), or use --sample for the bundled sample data."
+        )
+        monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
+        assert said("projects", "--offline") == snapshot(
+            "8: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 is not in the cache, and offline mode sends no requests. Load it once without --offline."
+        )
+        rig.always = faults.fails("A valid api_key is required.", 403)
+        assert said("projects") == snapshot(
+            '3: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 403 ("A valid api_key is required."). The key is missing, unknown or revoked. Check it, or register an application with the directory to get one.'
+        )
+        rig.always = faults.answers(faults.HTML)
+        assert said("projects") == snapshot(
+            "5: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
+        )
+        rig.always = faults.answers("", 500)
+        assert said("project", "7") == snapshot(
+            "5: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 500. The request did not succeed and nothing was stored."
+        )
+        rig.always = None
+        assert said("project", "7") == snapshot(
+            '6: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record.'
+        )
+        rig.items_available = lambda count: count + 1
+        assert said("projects") == snapshot(
+            "7: dirframe: The projects of 127.0.0.1:PORT could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same command again (pages in the cache cost nothing; --refresh asks for all of them), choose another --sort, or use --incomplete warn to accept the partial result."
+        )
+        rig.always = faults.fails("over the limit", 429)
+        assert said("projects", "--refresh") == snapshot(
+            '4: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. What was loaded is in the cache: run the same command again later and only the rest is asked for.'
+        )

@@ -17,15 +17,14 @@ __version__ = "0.1.0"
 # Not lazy_loader: it parses the stub on every import, which takes ten times as long, and it has
 # no hook for the check of the pandas version.
 _NAMES = {
-    "dirframe.archive.archive": "Archive open_archive read_pages",
-    "dirframe.archive.bundle": "bundle open_bundle",
+    "dirframe.archive.archive": "Archive open_archive",
     "dirframe.archive.harvest": "harvest",
-    "dirframe.archive.update": "update",
     "dirframe.citation": "cite",
     "dirframe.clean": "country_audit country_note unify_countries",
     "dirframe.client.frames.child_tables": "child_table",
     "dirframe.client.collections": "load_activity load_contributors load_languages load_size",
     "dirframe.client.directory": "Directory",
+    "dirframe.client.documents": "read_pages",
     "dirframe.client.frames.interchange": "convert_frame",
     "dirframe.client.iterators": "iter_accounts iter_projects",
     "dirframe.client.frames.record_types": "AccountRecord ProjectRecord",

@@ -2,14 +2,8 @@
 # ruff: noqa: I001  # one list a module, not one line a name
 
 from dirframe import plot as plot, stats as stats
-from dirframe.archive.archive import (
-    Archive as Archive,
-    open_archive as open_archive,
-    read_pages as read_pages,
-)
-from dirframe.archive.bundle import bundle as bundle, open_bundle as open_bundle
+from dirframe.archive.archive import Archive as Archive, open_archive as open_archive
 from dirframe.archive.harvest import harvest as harvest
-from dirframe.archive.update import update as update
 from dirframe.citation import cite as cite
 from dirframe.clean import (
     country_audit as country_audit,
@@ -24,6 +18,7 @@ from dirframe.client.collections import (
     load_size as load_size,
 )
 from dirframe.client.directory import Directory as Directory
+from dirframe.client.documents import read_pages as read_pages
 from dirframe.client.frames.interchange import convert_frame as convert_frame
 from dirframe.client.iterators import (
     iter_accounts as iter_accounts,

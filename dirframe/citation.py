@@ -76,7 +76,7 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
         A string that is displayed as it is in a terminal and a notebook. It has the name and
         home page of the directory, the resource, the query, the number of records, the days of
         access in UTC, the version of dirframe and the processing steps. If applicable, it also
-        states that the data is synthetic or incomplete, or that the records differ from those
+        states that the data is synthetic, incomplete or not proven complete, or that the records differ from those
         that were loaded (filtered, cut, joined or duplicated). In entries these notes are part
         of the title, which every style prints. Loopback addresses are left out.
 
@@ -218,6 +218,8 @@ def _whole_title(record: Provenance, differs: Difference | None) -> str:
         loaded, available = record.items_loaded, record.items_available
         known = loaded is not None and available is not None
         marks.append("incomplete" + (f": {loaded:,} of {available:,} records" if known else ""))
+    elif record.completeness == "counted":
+        marks.append("counted, not proven complete")
     if differs is not None:
         marks.append(_counted(differs))
     return f"{_service(record)}: {_title(record)}" + "".join(f" [{mark}]" for mark in marks)
@@ -252,6 +254,8 @@ def _notes(record: Provenance) -> str:
         why = f" ({record.incomplete_reason})" if record.incomplete_reason else ""
         of = f" of {record.items_available:,}" if record.items_available is not None else ""
         notes.append(f"Incomplete{of and f': {record.items_loaded or 0:,}{of}'}{why}.")
+    elif record.completeness == "counted":
+        notes.append(f"Counted, not proven complete ({record.incomplete_reason}).")
     if record.synthetic:
         notes.append(_SYNTHETIC)
     return " ".join(notes)

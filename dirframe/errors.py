@@ -18,7 +18,7 @@
     │   └── ServiceError            any other failed response
     ├── IncompleteCollectionError   a collection cannot be verified to be complete
     ├── StoreError                  the database of the service is missing or invalid
-    ├── ArchiveError                an archive or bundle is damaged, in use or invalid
+    ├── ArchiveError                an archive is damaged, in use or invalid
     ├── CacheError                  a page is not in the cache while offline
     └── ReportError                 a cell of a report template failed
 
@@ -291,7 +291,7 @@ class StoreError(DirframeError):
 
 
 class ArchiveError(DirframeError):
-    """An archive or a bundle is damaged, in use, full or invalid."""
+    """An archive is damaged, in use, full or invalid."""
 
 
 class CacheError(DirframeError):

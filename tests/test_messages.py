@@ -464,10 +464,10 @@ def test_files(message, projects, tmp_path):
         "InvalidInputError: There is no file or folder FOLDER/gone.xml."
     )
     assert message(dirframe.open_archive, there) == snapshot(
-        "ArchiveError: FOLDER/there.csv is damaged, or no archive (file is not a database). Restore it from a copy."
+        "ArchiveError: FOLDER/there.csv is not an archive. Name another file."
     )
     assert message(dirframe.open_archive, tmp_path / "gone.archive") == snapshot(
-        "ArchiveError: There is no file FOLDER/gone.archive."
+        "ArchiveError: There is no file FOLDER/gone.archive; an archive is one file."
     )
 
 
@@ -482,12 +482,9 @@ def test_harvest(message, tmp_path):
         assert message(harvest, "projcts", kept) == snapshot(
             "InvalidInputError: There is no collection 'projcts'; choose one of accounts, projects."
         )
-        assert message(harvest, "projects", kept, requests_per_day=0) == snapshot(
-            "InvalidInputError: requests_per_day is 0; it must be a whole number from 1."
-        )
         harvest("projects", kept)
         assert message(harvest, "projects", kept, query="xml") == snapshot(
-            "ArchiveError: FOLDER/kept.archive holds projects, which is another question. Name another file."
+            "ArchiveError: FOLDER/kept.archive holds another collection: its query is None, not 'xml'. Name another file."
         )
 
 

@@ -54,7 +54,6 @@ PUBLIC = [
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
     "WeakKeyWarning",
-    "bundle",
     "cache_info",
     "child_table",
     "cite",
@@ -79,7 +78,6 @@ PUBLIC = [
     "load_projects",
     "load_size",
     "open_archive",
-    "open_bundle",
     "plan",
     "plot",
     "prune_cache",
@@ -93,7 +91,6 @@ PUBLIC = [
     "stats",
     "summary",
     "unify_countries",
-    "update",
 ]
 
 

@@ -1,59 +1,57 @@
-"""Read an archive: frames, chunks and Parquet files of any harvest."""
+"""Read an archive: progress, completeness, frames, chunks and Parquet."""
 
 from __future__ import annotations
 
+import math
+from functools import reduce
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from dirframe import provenance
+from dirframe._atomic import atomic_write, make_folder, refuse_existing
 from dirframe._display.card import Card
-from dirframe.archive.snapshot import PageRef, ReadTask, Snapshot, read_contents
-from dirframe.archive.status import Status, is_finished, rounds_as_of, status_of
+from dirframe.archive.status import Status, read_index
 from dirframe.archive.store import Store
-from dirframe.client import documents
-from dirframe.client.details import sent_columns, unsent_columns, with_signs
+from dirframe.citation import cite
+from dirframe.client.details import unsent_columns
 from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.frames.columns import select_columns, with_id_column
+from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
+from dirframe.client.frames.interchange import to_arrow, unify_schemas, with_schema
 from dirframe.client.paging.completeness import PAGES_PER_CHUNK
-from dirframe.client.xml.parser import MAX_BYTES
+from dirframe.client.xml.records import RecordReader
 from dirframe.errors import (
     AnalysesNotSentWarning,
+    ArchiveError,
     Hint,
     IncompleteWarning,
-    InvalidInputError,
     warn,
 )
+from dirframe.provenance.fingerprint import ids_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from datetime import date, datetime
+    from collections.abc import Iterable, Iterator, Sequence
 
-    import pandas as pd
-    from distributed import Client
-
-    from dirframe.archive.snapshot import Mask
+    from dirframe.archive.store import PageRow
 
 
-#: Pages written to Parquet by one task; a task is repeated if its worker is lost.
-_TASK = 20_480
-
-#: Tasks with fewer pages are not worth files of their own.
-_SHORT_TASK = 512
+_ROWS = 8_192  # at least, in a row group
 
 
 class Archive(Card):
-    """A collection stored on disk as received; created by `open_archive` and `open_bundle`.
+    """A collection stored as received; created by `harvest` and `open_archive`.
 
     It shows the state at the time it was opened, whatever is harvested meanwhile.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file of an archive or of a bundle.
-    open_index : callable, optional
-        Opens the index of a bundle. Default: the file is an archive.
+        The file.
+    daily_quota : int, optional
+        Requests a day, for the days left in the status.
 
     Examples
     --------
@@ -64,17 +62,12 @@ class Archive(Card):
     1500
     """
 
-    def __init__(self, path: Path, open_index: Callable[[Path], Store] | None = None) -> None:
-        self.path = path
-        self._is_bundle = open_index is not None
-        self._open = open_index or Store.open
-        with self._open(path) as store:
-            self.collection = store.collection()
-            self.rounds = store.rounds()
+    def __init__(self, path: Path, daily_quota: int | None = None) -> None:
+        self.path, self._daily_quota = path, daily_quota
+        with Store.open(path) as store:
+            self._index = read_index(store)
 
     def _card(self) -> tuple[str, dict[str, str], str]:
-        if not self.rounds:
-            return f"Archive {self.path}", {}, "Nothing was harvested yet."
         return self.status()._card()
 
     def status(self) -> Status:
@@ -83,103 +76,99 @@ class Archive(Card):
         Returns
         -------
         Status
-            Pages, share, records and sizes; printed as a few lines.
+            Records, pages, sizes and completeness; printed as a few lines.
         """
-        with self._open(self.path) as store:
-            return status_of(self.path, store, self.rounds)
+        index = self._index
+        available = index.sequence.available()
+        sizes = {row.number: len(row.ids) for row in index.pages if row.number and row.ids}
+        expected = max(math.ceil((available or 0) / sizes.get(1, 1)), len(sizes))
+        missing = bool(index.sequence.missing_pages()) or not sizes
+        completeness, reason = index.completeness()
+        return Status(
+            path=self.path,
+            resource=index.resource.collection,
+            pages=len(sizes),
+            pages_expected=expected,
+            details=len(index.own_pages),
+            details_expected=len(index.own_pages) + index.details_left,
+            records=index.records,
+            available=available,
+            size_bytes=sum(row.size for row in index.rows),
+            completeness=completeness,
+            reason=reason,
+            sort=index.sort,
+            requests_left=max(expected - len(sizes), 1) * missing + index.details_left,
+            daily_quota=self._daily_quota,
+            newest=max((row.fetched for row in index.rows), default=None),
+        )
 
-    def frame(
-        self,
-        as_of: str | date | datetime | None = None,
-        *,
-        columns: Sequence[str] | None = None,
-    ) -> pd.DataFrame:
-        """Return the records as one frame, like the loaders.
+    def frame(self, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Return every record that was ever received, once, as one frame like the loaders.
 
         Parameters
         ----------
-        as_of : str, datetime.date or datetime.datetime, optional
-            The state of the last harvest that ended by then (a day: by its end, in UTC).
-            Default: the newest.
         columns : sequence of str, optional
             Names of the columns to read; ``id`` is always included. Default: all.
 
         Returns
         -------
         pandas.DataFrame
-            One row a record, with the columns of `load_accounts` or `load_projects`. Records
-            that were read again, or have their own page, come after the others.
+            The newest reading of each record, the own page before the collection, in the order of
+            the pages. ``completeness`` in its provenance is ``proven`` if the pages are of one day
+            and prove that no record is missing; ``counted`` if they are of several days and there
+            are as many different records as the directory has, so that an exchanged one would not
+            be seen; otherwise ``incomplete``.
 
         Raises
         ------
         ArchiveError
-            If a page is missing or damaged, or no harvest had ended by then.
+            If a page is missing or damaged, or nothing was harvested yet.
 
         Warns
         -----
         IncompleteWarning
-            If the harvest is not finished or could not be proven complete.
+            If it is incomplete; the reason is in the provenance too.
         AnalysesNotSentWarning
             If projects have analyses but none came with its analysis.
         """
-        chosen, resource = with_id_column(columns), self.collection.resource
-        read = with_signs(resource, chosen)
-        builder = FrameBuilder(resource, read)
-        masks: list[Mask] = []
-        with self._open(self.path) as store:
-            task = self._task(self._snapshot(store, as_of), read)
-            for reader, mask in task.read(anew=False):
-                builder.add(reader.pop_columns())
-                masks.append(mask)
-        sent = sent_columns(builder)
-        frame = select_columns(builder.finish(), chosen)
-        keep = np.concatenate(masks)
-        if not keep.all():
-            frame = frame[keep].reset_index(drop=True)
-        provenance.set_provenance(frame, **task.facts)
-        absent = unsent_columns(resource, chosen) if sent.left_out else ()
-        provenance.set_provenance(frame, columns=tuple(columns or ()), not_sent=absent)
-        if absent:
-            warn(
-                AnalysesNotSentWarning(
-                    f"No project in the archive {self.path} was sent with its analysis: the "
-                    "directory sends an analysis only with the own page of its project.",
-                    hint=Hint(
-                        "Harvest with details=True to keep these pages, for one request each.",
-                        shell="dirframe harvest --details keeps these pages, for one request each.",
-                    ),
-                    requests=int(sent.needed()[keep].sum()),
-                )
-            )
+        index, chosen = self._index, with_id_column(columns)
+        self._check_pages()
+        own = (row for row in index.own_pages.values() if row.refusal is None)
+        frame = self._read([*index.pages, *own], chosen, index.readings)
+        provenance.set_provenance(frame, **self._provenance(), columns=tuple(columns or ()))
+        if index.sent.left_out and not index.own_pages:
+            absent = unsent_columns(index.resource, chosen)
+            provenance.set_provenance(frame, not_sent=absent)
+            if absent:
+                self._warn_not_sent()
         facts = provenance.get_provenance(frame)
-        if facts["complete"] is False:
+        if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
-            warn(IncompleteWarning(f"The archive {self.path} is not proven complete: {reason}."))
+            warn(IncompleteWarning(f"The archive {self.path} is incomplete: {reason}."))
         return frame
 
-    def chunks(
-        self,
-        as_of: str | date | datetime | None = None,
-        *,
-        columns: Sequence[str] | None = None,
-    ) -> Iterator[pd.DataFrame]:
-        """Yield the records in frames of 64 pages, in bounded memory.
+    def chunks(self, *, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        """Yield the records of `frame`, those of 64 pages at a time, in bounded memory.
 
         Parameters
         ----------
-        as_of : str, datetime.date or datetime.datetime, optional
-            As in `frame`.
         columns : sequence of str, optional
             As in `frame`.
 
         Yields
         ------
         pandas.DataFrame
-            Some of the records; together they are those of `frame`. A column outside the
-            specification is only in the chunks that contain it.
+            Some of the records, in the same order; a column outside the specification is only in
+            the chunks that contain it.
         """
-        with self._open(self.path) as store:
-            yield from self._task(self._snapshot(store, as_of), with_id_column(columns)).frames()
+        index, chosen, facts = self._index, with_id_column(columns), self._provenance()
+        self._check_pages()
+        size = PAGES_PER_CHUNK * max(len(row.ids) for row in index.pages)
+        for begin in range(0, max(index.records, 1), size or 1):
+            readings = dict(islice(index.readings.items(), begin, begin + size))
+            rows = {page.id: page for page in map(self._page, readings)}
+            frame = self._read(rows.values(), chosen, readings)
+            yield provenance.set_provenance(frame, **facts)
 
     def verify(self) -> int:
         """Read every page and check its digest.
@@ -194,117 +183,149 @@ class Archive(Card):
         ArchiveError
             If a page is missing or damaged; the message names it.
         """
-        verified: set[str] = set()
+        with Store.open(self.path) as store:
+            rows = [row for row in store.pages() if row.refusal is None]
+            for row in rows:
+                store.content(row)
+        return len(rows)
 
-        def each_once(store: Store) -> Iterator[PageRef]:
-            for page in (page for round_ in self.rounds for page in store.pages(round_)):
-                if page.sha256 not in verified:
-                    verified.add(page.sha256)
-                    yield PageRef(page.page, page.sha256, page.size)
-
-        with self._open(self.path) as store:
-            store.check()
-            for _ in read_contents(self.path, each_once(store), bundle=self._is_bundle):
-                pass
-        return len(verified)
-
-    def to_parquet(
-        self,
-        folder: str | Path,
-        *,
-        partition_on: str | None = None,
-        as_of: str | date | datetime | None = None,
-        columns: Sequence[str] | None = None,
-        client: Client | str | None = None,
-    ) -> Path:
-        """Write the records as a folder of Parquet files, in bounded memory.
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the records as one Parquet file, in bounded memory.
 
         Parameters
         ----------
-        folder : str or pathlib.Path
-            The target folder; it appears complete or not at all.
-        partition_on : str, optional
-            A text column: the records of each of its values are in a folder, those without a
-            value outside of all. Default: one folder.
-        as_of : str, datetime.date or datetime.datetime, optional
-            As in `frame`.
-        columns : sequence of str, optional
-            As in `frame`.
-        client : distributed.Client or str, optional
-            Dask client that runs the work, or the address of its scheduler; the workers have to
-            reach archive and folder under the same paths. Default: this process.
+        path : str or pathlib.Path
+            The file; it appears whole or not at all.
 
         Returns
         -------
         pathlib.Path
-            The folder. Every file has all columns, with the same types; lists remain lists, or
-            are JSON if their entries differ in form.
+            The file, with checksums of its pages, and provenance and citation in its metadata.
+            Lists are lists, or JSON if their entries differ in form.
 
         Raises
         ------
         InvalidInputError
-            If the folder exists, or there is no such column with at most 1,000 values.
+            If the file exists, or its folder cannot be created.
         ArchiveError
-            If a page is missing or damaged, the disk is full, or the workers fail.
-        MissingExtraError
-            If the scheduler's address is given and Dask is not installed.
+            If a page is missing or damaged, or the disk is full.
 
         Examples
         --------
         >>> import dirframe
         >>> with dirframe.sample_directory() as directory:
         ...     archive = dirframe.harvest("accounts", "people.archive", directory=directory)
-        >>> tables = archive.to_parquet("people-tables", columns=["name", "posts_count"])
         >>> import pandas as pd
-        >>> len(pd.read_parquet(tables))
+        >>> len(pd.read_parquet(archive.to_parquet("people.parquet")))
         2000
         """
-        from dirframe.archive.dask import open_executor
-        from dirframe.archive.parquet import write_parquet
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
-        target = Path(folder)
-        with open_executor(client) as executor, self._open(self.path) as store:
-            snapshot = self._snapshot(store, as_of)
-            whole = self._task(snapshot, with_id_column(columns))
-            share = -(-snapshot.number // (executor.shares * PAGES_PER_CHUNK)) * PAGES_PER_CHUNK
-            tasks = (task.frames for task in whole.split(min(max(share, _SHORT_TASK), _TASK)))
-            write_parquet(tasks, target.absolute(), partition_on=partition_on, each=executor.map)
+        target = Path(path)
+        refuse_existing(target)
+        make_folder(target.parent)
+        # All pages are read twice: the types of all columns are known only at the end.
+        schema = reduce(unify_schemas, (to_arrow(frame).schema for frame in self.chunks()))
+        ids = pd.DataFrame({"id": [*self._index.readings]})
+        citation = cite(provenance.set_provenance(ids, **self._provenance()))
+        schema = schema.with_metadata({**schema.metadata, "citation": citation})
+        try:
+            with (
+                atomic_write(target, overwrite=False) as unfinished,
+                pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer,
+            ):
+                tables: list[pa.Table] = []
+                for frame in self.chunks():
+                    tables.append(with_schema(to_arrow(frame), schema))
+                    if sum(map(len, tables)) >= _ROWS:
+                        writer.write_table(pa.concat_tables(tables))
+                        tables.clear()
+                if tables:
+                    writer.write_table(pa.concat_tables(tables))
+        except OSError as error:
+            raise ArchiveError(
+                f"{target} could not be written ({error.strerror or error}). Nothing of it was left "
+                "there: make room, or choose another place."
+            ) from error
         return target
 
-    def note(self, frame: pd.DataFrame, as_of: str | date | datetime | None = None) -> pd.DataFrame:
-        """Attach the provenance to a frame made of the archive, without reading pages.
+    def _check_pages(self) -> None:
+        if not self._index.pages:
+            raise ArchiveError(f"{self.path} is empty: nothing was harvested yet.")
 
-        Parameters
-        ----------
-        frame : pandas.DataFrame
-            Modified in place; only its attributes change.
-        as_of : str, datetime.date or datetime.datetime, optional
-            As in `frame`.
+    def _page(self, key: Any) -> PageRow:
+        """Return the page that a record is read from: its own one, if that came."""
+        own = self._index.own_pages.get(key)
+        return self._index.readings[key][0] if own is None or own.refusal is not None else own
 
-        Returns
-        -------
-        pandas.DataFrame
-            The same frame.
-        """
-        with self._open(self.path) as store:
-            return provenance.set_provenance(frame, **self._snapshot(store, as_of).facts)
+    def _read(
+        self, pages: Iterable[PageRow], columns: Sequence[str] | None, keys: Iterable[Any]
+    ) -> pd.DataFrame:
+        """Return records in the order of their keys, from pages that hold all of them."""
+        resource, starts, count = self._index.resource, dict[int, int](), 0
+        reader = RecordReader(resource, chosen=column_paths(resource, columns))
+        builder = FrameBuilder(resource, columns)
+        with Store.open(self.path) as store:
+            for number, page in enumerate(pages, start=1):
+                name = f"{page.name} in {self.path}"
+                reader.read(store.content(page), source=name)
+                if list(reader.last_values("id")) != list(page.ids):
+                    raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
+                starts[page.id] = count
+                count += len(page.ids)
+                if number % PAGES_PER_CHUNK == 0:
+                    builder.add(reader.pop_columns())
+        builder.add(reader.pop_columns())
+        rows = []
+        for key in keys:
+            page, (collected, position) = self._page(key), self._index.readings[key]
+            rows.append(starts[page.id] + (position if page is collected else 0))
+        frame = select_columns(builder.finish(), columns)
+        return frame.iloc[np.array(rows, dtype=np.int64)].reset_index(drop=True)
 
-    @property
-    def is_finished(self) -> bool:
-        """Whether nothing is left to fetch."""
-        return is_finished(self.rounds)
+    def _provenance(self) -> dict[str, Any]:
+        index, facts = self._index, self._index.facts
+        completeness, reason = index.completeness()
+        read = [row for row in index.rows if row.refusal is None]
+        times = [row.fetched[:19] + row.fetched[26:] for row in read]
+        query = {"query": facts["query"], "sort": facts["sort"] or index.sort}
+        query |= {"details": True if index.own_pages else None}
+        ids = pd.Series(
+            [key if isinstance(key, str) else None for key in index.readings], dtype="str"
+        )
+        return {
+            "source": facts["source"],
+            "base_url": facts["base_url"],
+            "resource": facts["resource"],
+            "query": {name: value for name, value in query.items() if value is not None},
+            "items_available": index.sequence.available(),
+            "items_loaded": index.records,
+            "ids": ids_of(ids).digest,
+            "complete": {"proven": True, "counted": None}.get(completeness, False),
+            "completeness": completeness,
+            "incomplete_reason": reason,
+            "details": sum(row.number is None for row in read),
+            "details_missing": sorted(index.lost()),
+            "duplicates_removed": index.repeated,
+            "retrieved_oldest": min(times, default=None),
+            "retrieved_newest": max(times, default=None),
+            "requests_made": sum(row.requests for row in index.rows),
+            "requests_cached": sum(not row.requests for row in read),
+            "synthetic": any(row.synthetic for row in index.rows),
+        }
 
-    def _snapshot(self, store: Store, as_of: str | date | datetime | None) -> Snapshot:
-        return Snapshot(store, rounds_as_of(self.rounds, as_of))
-
-    def _task(self, snapshot: Snapshot, columns: Sequence[str] | None) -> ReadTask:
-        return ReadTask(
-            path=self.path.absolute(),
-            bundle=self._is_bundle,
-            resource=self.collection.resource.name,
-            columns=columns,
-            facts=snapshot.facts,
-            pages=snapshot.refs(),
+    def _warn_not_sent(self) -> None:
+        warn(
+            AnalysesNotSentWarning(
+                f"No project in the archive {self.path} was sent with its analysis: the directory "
+                "sends an analysis only with the own page of its project.",
+                hint=Hint(
+                    "Harvest with details=True to store these pages, for one request each.",
+                    shell="dirframe harvest --details stores these pages, for one request each.",
+                ),
+                requests=len(self._index.needed()),
+            )
         )
 
 
@@ -319,7 +340,7 @@ def open_archive(path: str | Path) -> Archive:
     Returns
     -------
     Archive
-        The archive, with `frame`, `chunks`, `status`, `to_parquet` and `verify`.
+        The archive, with `status`, `frame`, `chunks`, `to_parquet` and `verify`.
 
     Raises
     ------
@@ -335,62 +356,3 @@ def open_archive(path: str | Path) -> Archive:
     True
     """
     return Archive(Path(path))
-
-
-def read_pages(
-    paths: Archive | str | Path | Iterable[str | Path],
-    *,
-    resource: str | None = None,
-    columns: Sequence[str] | None = None,
-    max_bytes: int = MAX_BYTES,
-    as_of: str | date | datetime | None = None,
-) -> pd.DataFrame:
-    """Read recorded XML documents, or an archive, into the frame that the loaders would return.
-
-    Parameters
-    ----------
-    paths : Archive, str, pathlib.Path or iterable of these
-        Files, or folders whose ``.xml`` files are read; or an archive, or its file.
-    resource : str, optional
-        For documents, the expected resource of the records: ``"account"``, ``"project"`` or
-        another one known to `fields`. Default: that of the first record.
-    columns : sequence of str, optional
-        Names of the columns to read; requires `resource` for documents. Default: all.
-    max_bytes : int, default 64 MiB
-        For documents, the maximum size, uncompressed.
-    as_of : str, datetime.date or datetime.datetime, optional
-        For an archive, as in `Archive.frame`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a record, with the columns of `load_accounts` or `load_projects`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a path does not exist, there is no XML file, or an argument does not apply to
-        archives or to documents.
-    UnreadableResponseError
-        If a file is not the interface's XML; the message names the file.
-    ArchiveError
-        If the archive is damaged.
-
-    Examples
-    --------
-    >>> import dirframe
-    >>> from dirframe.service.store.sample import sample_files
-    >>> accounts_file, projects_file = sample_files()
-    >>> len(dirframe.read_pages(projects_file))
-    1500
-    """
-    if isinstance(paths, str | Path) and Store.is_archive(Path(paths)):
-        paths = open_archive(paths)
-    if isinstance(paths, Archive):
-        name = paths.collection.resource.name
-        if resource not in {None, name}:
-            raise InvalidInputError(f"{paths.path} holds records of {name!r}, not of {resource!r}.")
-        return paths.frame(as_of, columns=columns)
-    if as_of is not None:
-        raise InvalidInputError("as_of applies only to archives: documents have a single state.")
-    return documents.read_pages(paths, resource=resource, columns=columns, max_bytes=max_bytes)

@@ -1,36 +1,29 @@
-"""Progress of a harvest: pages, share, sizes, and the remaining days."""
+"""What an archive holds: progress, completeness, and the newest reading of each record."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
-from typing import TYPE_CHECKING
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dirframe._display.card import Card
 from dirframe._display.values import counted
-from dirframe.archive.model import RoundKind
-from dirframe.archive.snapshot import Snapshot
-from dirframe.errors import ArchiveError, InvalidInputError
+from dirframe.client.details import Sent
+from dirframe.client.paging.completeness import PagePosition, PageSequence
+from dirframe.errors import ArchiveError
+from dirframe.schema import PROJECT, RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from dirframe.archive.model import Round
-    from dirframe.archive.store import Store
+    from dirframe.archive.store import PageRow, Store
 
 
-#: An own page reports no total.
-_LATEST = """
-SELECT available FROM pages WHERE round <= ? AND available IS NOT NULL
-ORDER BY session DESC, retrieved DESC, round DESC, number DESC LIMIT 1
-"""
-#: Identical content is stored once and counted once.
-_SIZES = """
-SELECT coalesce(sum(size), 0), coalesce(sum(compressed_size), 0)
-FROM (SELECT DISTINCT sha256, size, compressed_size FROM pages WHERE round <= ?)
-"""
+_NAMED = 20  # missing records in a message; the provenance lists all of them
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -43,199 +36,220 @@ class Status(Card):
         The archive.
     resource : str
         ``accounts`` or ``projects``.
-    pages, pages_expected : int
-        Pages of the newest full round that are stored, and expected.
-    details, details_expected : int
-        Own pages of records that are stored, and expected, of the newest full round and since. An
-        upper bound before they are counted.
     records : int
-        Number of different records.
+        Number of different records received.
     available : int or None
         Number of records that the directory reports.
-    bytes, compressed_bytes : int
-        Size in bytes of all stored pages, uncompressed and compressed.
-    finished : bool
-        Whether the newest round has ended.
-    complete : bool
-        Whether it was proven complete.
-    incomplete_reason : str or None
-        Why it is not proven complete; None if it is.
-    rounds : int
-        Number of harvests and updates so far.
+    pages, pages_expected : int
+        Pages of the collection that are stored, and expected.
+    details, details_expected : int
+        Own pages of projects that are stored or refused, and expected so far; zero if none was
+        asked for.
+    completeness, reason : str, str or None
+        ``proven``, ``counted`` or ``incomplete`` as in `Archive.frame`, and why it is not proven.
+    sort : str or None
+        The order of the pages; None for the directory's own.
+    requests_left : int
+        Requests to go, as far as is known.
+    daily_quota : int or None
+        Requests a day, if known.
+    size_bytes : int
+        Size of all stored pages, uncompressed.
     newest : str or None
         When the newest page was fetched, ISO 8601 in UTC.
     """
 
     path: Path
     resource: str
-    pages: int
-    pages_expected: int
-    details: int = 0
-    details_expected: int = 0
     records: int
     available: int | None
+    pages: int
+    pages_expected: int
+    details: int
+    details_expected: int
+    completeness: str
+    reason: str | None
+    sort: str | None
+    requests_left: int
+    daily_quota: int | None
     size_bytes: int
-    compressed_bytes: int
-    finished: bool
-    complete: bool
-    incomplete_reason: str | None
-    rounds: int
     newest: str | None
 
     @property
-    def share(self) -> float:
-        """Share of the pages that is stored, from 0 to 1."""
-        expected = self.pages_expected + self.details_expected
-        return min((self.pages + self.details) / expected, 1.0) if expected else 0.0
-
-    def days_remaining(self, requests_per_day: int = 1_000) -> int:
-        """Return the number of days for the remaining pages at this number of requests a day."""
-        missing = self.pages_expected - self.pages + self.details_expected - self.details
-        remaining = 0 if self.finished else max(missing, 1)
-        return math.ceil(remaining / requests_per_day)
+    def finished(self) -> bool:
+        """Whether nothing is left to fetch."""
+        return not self.requests_left
 
     @property
-    def heading(self) -> str:
-        """Summary in one line."""
-        own = (
-            f", {self.details:,} of {self.details_expected:,} own pages"
-            if self.details_expected
-            else ""
-        )
-        return (
-            f"{self.pages:,} of {self.pages_expected:,} pages{own} ({self.share:.1%}), "
-            f"{self.records:,} {self.resource}"
-        )
+    def complete(self) -> bool:
+        """Whether it is finished, and proven complete."""
+        return self.completeness == "proven"
+
+    @property
+    def share(self) -> float:
+        """Share of the available records that was received; 1 only for as many as available."""
+        if self.records == self.available:
+            return 1.0
+        return min(self.records / self.available, 0.999) if self.available else 0.0
 
     def _card(self) -> tuple[str, dict[str, str], str]:
-        days = self.days_remaining()
-        if self.complete:
-            note = "Finished, proven complete."
-        elif self.finished:
-            note = f"Finished, NOT proven complete: {self.incomplete_reason}."
-        else:
-            note = (
-                f"Not finished: {counted(days, 'day')} to go at 1,000 requests a day. Run the same "
-                "line again."
-            )
-        sizes = f"{self.size_bytes / 1e6:,.1f} MB uncompressed, {self.compressed_bytes / 1e6:,.1f} MB on disk"
+        left = counted(self.requests_left, "request")
+        if self.daily_quota:
+            days = counted(math.ceil(self.requests_left / self.daily_quota), "day")
+            left += f", {days} at {self.daily_quota:,} a day"
+        words = {"proven": "proven complete", "counted": self.reason}
+        note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
+        if not self.finished:
+            note = f"Not finished: {left} to go. Run the same line again."
+        of = "" if self.available is None else f" of {self.available:,}"
+        own = f", and {self.details:,} of {self.details_expected:,} own pages"
         facts = {
-            "holds": self.heading,
-            "size": sizes,
+            "records": f"{self.records:,}{of} {self.resource} ({self.share:.1%})",
+            "pages": f"{self.pages:,} of {self.pages_expected:,}"
+            + own * bool(self.details_expected),
+            "size": f"{self.size_bytes / 1e6:,.1f} MB uncompressed",
             "newest page": f"{self.newest[:16].replace('T', ' ')} UTC" if self.newest else "none",
-            "rounds": f"{self.rounds:,}",
         }
         return f"Archive {self.path}", facts, note
 
 
-def status_of(path: Path, store: Store, rounds: Sequence[Round]) -> Status:
-    """Compute the status of an archive."""
-    if not rounds:
-        raise ArchiveError(f"{path} is empty: nothing was harvested yet.")
-    full = [round_ for round_ in rounds if round_.kind is RoundKind.FULL][-1]
-    size, filled = 0, set[int]()
-    for page in store.pages(full) if full.outcome is None else ():
-        count = len(page.ids)
-        size = max(size, count)
-        filled |= {page.page} if count else set()
-    [[newest]] = store.read("SELECT max(retrieved) FROM pages WHERE round <= ?", (len(rounds),))
-    latest = store.read(_LATEST, (len(rounds),))
-    available = latest[0][0] if latest else None
-    [sizes] = store.read(_SIZES, (len(rounds),))
-    pages = full.outcome.pages if full.outcome else len(filled)
-    expected = pages if full.outcome else math.ceil((available or 0) / size) if size else 0
-    snapshot = Snapshot(store, rounds_as_of(rounds, None))
-    last = rounds[-1].outcome
-    given_up = last is not None and not last.reached
-    doubt = last.doubt if last is not None and given_up else snapshot.doubt
-    own_pages = [
-        round_
-        for round_ in rounds
-        if round_.kind is RoundKind.DETAILS and round_.number > full.number
-    ]
-    stored = sum(round_.pages + round_.refusals for round_ in own_pages)
-    expected_details = sum(round_.expected for round_ in own_pages)
-    if has_details(rounds) and not own_pages:
-        expected_details = snapshot.records if full.outcome else available or 0
-    finished = is_finished(rounds)
-    return Status(
-        path=path,
-        resource=store.collection().resource.collection,
-        pages=pages,
-        pages_expected=max(expected, pages),
-        details=stored,
-        details_expected=max(expected_details, stored),
-        records=snapshot.records,
-        available=available,
-        size_bytes=sizes[0],
-        compressed_bytes=sizes[1],
-        finished=finished,
-        complete=finished and doubt is None,
-        incomplete_reason=str(doubt) if finished and doubt is not None else None,
-        rounds=len(rounds),
-        newest=newest,
-    )
+class Index:
+    """What an archive holds: of each record its place and its newest reading."""
 
+    def __init__(self, store: Store) -> None:
+        self.facts, self.rows = store.facts(), store.pages()
+        self.resource = RESOURCES[self.facts["resource"]]
+        self.sequence = PageSequence(paged=self.resource.paged)
+        self.sort: str | None = None
+        for row in self.rows:
+            self.add_position(row)
 
-def is_finished(rounds: Sequence[Round]) -> bool:
-    """Return whether nothing is left to fetch: the newest round has ended, with its own pages."""
-    if not rounds or rounds[-1].outcome is None:
-        return False
-    return rounds[-1].kind is RoundKind.DETAILS or not has_details(rounds)
+    def add_position(self, row: PageRow) -> None:
+        """Add a page to the sequence that proves completeness."""
+        if not row.number:
+            return
+        self.sort = row.sort
+        if row.refusal is not None:
+            self.sequence.ended = True
+            return
+        order = (datetime.fromisoformat(row.fetched).timestamp(), row.id)
+        self.sequence.add(
+            PagePosition(row.number, row.available, row.first, row.ids, row.id, order)
+        )
 
+    @cached_property
+    def pages(self) -> list[PageRow]:
+        """The pages of the collection, in its order; of two readings the newer one first."""
+        pages = [row for row in self.rows if row.number is not None and row.refusal is None]
+        return sorted(pages, key=lambda row: (not row.number, row.number, -row.id))
 
-def has_details(rounds: Sequence[Round]) -> bool:
-    """Return whether an archive includes own pages of records."""
-    return any(round_.details or round_.kind is RoundKind.DETAILS for round_ in rounds)
+    @cached_property
+    def own_pages(self) -> dict[str | None, PageRow]:
+        """The own pages of records, by id, and those that were refused."""
+        return {row.record: row for row in self.rows if row.number is None}
 
+    @cached_property
+    def readings(self) -> dict[Any, tuple[PageRow, int]]:
+        """The newest reading of each record in the collection, as page and position, in order."""
+        readings: dict[Any, tuple[PageRow, int]] = {}
+        number = None
+        for row in self.pages:
+            is_newest, number = row.number != number, row.number
+            for position, identifier in enumerate(row.ids):
+                # Records without an id cannot be told apart: those of a newer reading count.
+                key = (row.id, position) if identifier is None else identifier
+                known = readings.get(key)
+                if known is None:
+                    if identifier is not None or is_newest:
+                        readings[key] = row, position
+                elif (known[0].fetched, known[0].id) < (row.fetched, row.id):
+                    readings[key] = row, position  # the place remains the first one
+        return readings
 
-def rounds_as_of(rounds: Sequence[Round], as_of: str | date | datetime | None) -> list[Round]:
-    """Return the rounds of a frame: the last full one, and the changes since.
+    @cached_property
+    def sent(self) -> Sent:
+        """Which records came with an analysis, in the order of `readings`."""
+        if self.resource is not PROJECT:
+            nothing = np.zeros(len(self.readings), dtype=bool)
+            return Sent(~nothing, nothing)
+        signs = np.array([int(row.signs[at]) for row, at in self.readings.values()], dtype=int)
+        return Sent(signs & 1 > 0, signs & 2 > 0)
 
-    An abandoned round of changes does not count. A full round that has not ended counts only if
-    there is no other; own pages count as soon as they are stored.
+    def needed(self) -> list[str]:
+        """Return the ids of the records that need their own page, in the order of the collection."""
+        needed = zip(self.readings, self.sent.needed(), strict=True)
+        return [key for key, is_needed in needed if is_needed and isinstance(key, str)]
 
-    Raises
-    ------
-    ArchiveError
-        If there is none.
-    InvalidInputError
-        If `as_of` is not a valid time.
-    """
-    moment = _moment(as_of)
-    ended = [
-        round_
-        for round_ in rounds
-        if round_.outcome
-        and round_.outcome.reached
-        and (moment is None or datetime.fromisoformat(round_.outcome.at) <= moment)
-    ]
-    full = [round_ for round_ in ended if round_.kind is RoundKind.FULL]
-    if not full:
-        begun = [round_ for round_ in rounds if round_.kind is RoundKind.FULL]
-        if moment is not None or not begun:
-            raise ArchiveError(
-                "The archive holds no finished harvest"
-                + (f" of {moment:%Y-%m-%d %H:%M} UTC or before." if moment else ".")
+    @property
+    def records(self) -> int:
+        """Number of different records."""
+        return len(self.readings)
+
+    @cached_property
+    def repeated(self) -> int:
+        """Number of records on the pages in use whose id came before."""
+        pages = self.sequence.contiguous_pages()
+        used = [identifier for page in pages for identifier in page.ids if identifier is not None]
+        return len(used) - len(set(used))
+
+    @property
+    def details_left(self) -> int:
+        """Number of own pages that are not stored yet, if any was asked for."""
+        return sum(key not in self.own_pages for key in self.needed()) if self.own_pages else 0
+
+    def lost(self) -> dict[str, str]:
+        """Return the records whose own page did not come, and why."""
+        refused = {str(row.record): row.refusal or "" for row in self.own_pages.values()}
+        return {record: why for record, why in refused.items() if why}
+
+    def completeness(self) -> tuple[str, str | None]:
+        """Return ``proven``, ``counted`` or ``incomplete``, and why it is not proven."""
+        if reason := self._unfinished():
+            return "incomplete", reason
+        days, available = self.sequence.days(), self.sequence.available()
+        without_id = sum(not isinstance(key, str) for key in self.readings)
+        reason = self.sequence.incomplete_reason(self.records, without_id, self.repeated)
+        if len(days) == 1 and reason is None:
+            return "proven", None
+        if len(days) > 1 and self.records == available and not without_id:
+            return "counted", (
+                f"read from {days[0]} to {days[-1]}, as many different records as the directory "
+                "counts; records that were exchanged meanwhile cannot be seen"
             )
-        return begun[-1:]
-    counting = [round_ for round_ in ended if round_.number >= full[-1].number]
-    if moment is None and rounds[-1].kind is RoundKind.DETAILS and rounds[-1].outcome is None:
-        counting.append(rounds[-1])
-    return counting
+        return "incomplete", f"{reason}{self._order_reason()}"
+
+    def _unfinished(self) -> str | None:
+        """Return which pages are not there; None if all are."""
+        if not self.sequence.days() or self.sequence.missing_pages():
+            available = self.sequence.available() or 0
+            return (
+                f"the harvest is not finished: {self.records:,} of {available:,} records are stored"
+            )
+        if left := self.details_left:
+            return f"{left:,} own pages were not asked for yet"
+        lost = [f"{record} ({why})" for record, why in sorted(self.lost().items())]
+        if not lost:
+            return None
+        more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
+        names = ", ".join(lost[:_NAMED])
+        return f"the own pages of {len(lost):,} records did not come: {names}{more}"
+
+    def _order_reason(self) -> str:
+        """Return what to say about the order, if records come again while their number stands."""
+        counts = {row.available for row in self.pages if row.number}
+        if not self.repeated or len(counts) > 1 or self.records >= (self.sequence.available() or 0):
+            return ""
+        text = ", although all pages count as many: the order does not hold"
+        if self.resource is not PROJECT:
+            return f"{text}, and there is no other"
+        return text if self.sort == "project_name" else f"{text}, that of sort='project_name' may"
 
 
-def _moment(as_of: str | date | datetime | None) -> datetime | None:
-    """Parse a time; a day means its end."""
-    if isinstance(as_of, str):
-        try:
-            as_of = date.fromisoformat(as_of) if len(as_of) == 10 else datetime.fromisoformat(as_of)
-        except ValueError:
-            raise InvalidInputError(
-                f"as_of is {as_of!r}; it must be a day or a time such as 2026-11-21T18:00."
-            ) from None
-    if as_of is None:
-        return None
-    if not isinstance(as_of, datetime):
-        as_of = datetime.combine(as_of, time.max, UTC)
-    return as_of if as_of.tzinfo else as_of.replace(tzinfo=UTC)
+def read_index(store: Store) -> Index:
+    """Return what an archive holds; `ArchiveError` if it is damaged."""
+    try:
+        index = Index(store)
+        index.completeness(), index.sent  # all that is computed from the rows
+    except (LookupError, TypeError, ValueError) as error:
+        raise ArchiveError(f"{store.path} is damaged ({error}). Restore it from a copy.") from error
+    return index

@@ -175,7 +175,7 @@ _SECTIONS = {
         *(quality.summary, quality.flags, quality.compare, analyze.sensitivity),
     ),
     "Publish": (export.report, export.export, export.cite, export.fields),
-    "Archives": (archive.harvest, archive.status, archive.update, archive.bundle),
+    "Archives": (archive.harvest, archive.status),
     "Serve a directory": (serve.serve, serve.keys, serve.generate),
     "Shell": (completion.completion,),
 }

@@ -43,8 +43,8 @@ STDIN = "-"
 
 _READ_XML = Hint("Recorded XML is read by dirframe read FILE -o records.parquet.")
 _UTF_8 = Hint("Save the table as UTF-8.")
-#: Suffixes of tables that archives and bundles may have too: they are SQLite files and zip files.
-_OF_ARCHIVES = {".db", ".sqlite", ".zip"}
+#: Suffixes of tables that archives may have too: they are SQLite files.
+_OF_ARCHIVES = {".db", ".sqlite"}
 #: Suffixes of the tables that are read.
 _SUFFIXES = [suffix for suffix, kind in KINDS.items() if kind.read]
 #: The zeros of an identifier, which a number would lose.
@@ -52,7 +52,7 @@ _LEADING_ZERO = re.compile(r"[-+]?0\d")
 
 
 def read_table(file: str, *, about_source: bool = True, is_edited: bool = False) -> pd.DataFrame:
-    """Read a file of records, an archive or a bundle; ``-`` is standard input.
+    """Read a file of records or an archive; ``-`` is standard input.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def read_table(file: str, *, about_source: bool = True, is_edited: bool = False)
     InvalidInputError
         If the file does not exist or holds no table.
     ArchiveError
-        If it is an archive or a bundle, and damaged.
+        If it is an archive, and damaged.
     """
-    archive = _archive(file)
+    archive = archive_of(file)
     if archive is not None:
         return archive.frame()
     name = "Standard input" if file == STDIN else file
@@ -110,18 +110,15 @@ def holds_table(file: str) -> bool:
     return Path(file).suffix.lower() in _SUFFIXES and not Path(file).is_dir()
 
 
-def _archive(file: str) -> Archive | None:
-    """Open an archive or a bundle; None if the file is neither."""
+def archive_of(file: str) -> Archive | None:
+    """Open an archive; None if the file is none."""
     path = Path(file)
     if file == STDIN or path.suffix.lower() in {*_SUFFIXES} - _OF_ARCHIVES:
         return None
     from dirframe.archive.archive import open_archive
-    from dirframe.archive.bundle import is_bundle, open_bundle
     from dirframe.archive.store import Store
 
-    if Store.is_archive(path):
-        return open_archive(path)
-    return open_bundle(path) if is_bundle(path) else None
+    return open_archive(path) if Store.is_archive(path) else None
 
 
 def _content(file: str) -> bytes:

@@ -285,8 +285,8 @@ def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options
       dirframe read large.xml --max-bytes 500000000 -o projects.parquet
       dirframe read kept.archive -o projects.parquet
     """
-    from dirframe.archive.archive import read_pages
-    from dirframe.cli.frame_input import holds_table, read_table
+    from dirframe.cli.frame_input import archive_of, holds_table, read_table
+    from dirframe.client.documents import read_pages
 
     given = {name: value for name, value in options.items() if value is not None}
     source = files[0] if len(files) == 1 else files
@@ -297,6 +297,15 @@ def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options
                 "which are about XML."
             )
         out.write(read_table(files[0]))
+        return
+    if archives := [(file, found) for file in files if (found := archive_of(file))]:
+        file, archive = archives[0]
+        if len(files) > 1 or resource or given:
+            raise click.UsageError(
+                f"{file} is an archive: read it alone, without --resource and --max-bytes, which are "
+                "about XML."
+            )
+        out.write(archive.frame())
         return
     # Columns are chosen while reading only where the records are known.
     columns = out.columns if resource else None

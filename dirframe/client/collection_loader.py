@@ -134,6 +134,7 @@ def load_collection_query(
         query=query.to_provenance() | ({"details": True} if options.details else {}),
         items_available=result.available,
         complete=result.complete,
+        completeness="proven" if result.complete else "incomplete",
         incomplete_reason=result.incomplete_reason or capped,
         duplicates_removed=result.duplicates,
         synthetic=result.synthetic,
@@ -167,6 +168,7 @@ def load_single(
         query=query,
         items_available=1,
         complete=True,
+        completeness="proven",
         synthetic=fetched.page.envelope.synthetic,
     )
 

@@ -222,7 +222,11 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
         if kind.sidecar:
             refuse_existing(sidecar_path(target))
     elif target.exists():
-        from dirframe.archive.bundle import refuse_archive  # rarely needed
+        from dirframe.archive.store import Store  # rarely needed
 
-        refuse_archive(target)
+        if Store.is_archive(target):
+            raise InvalidInputError(
+                f"{target} is an archive of harvested pages, which is never replaced. Choose another "
+                "name."
+            )
     return target

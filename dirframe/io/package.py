@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.io import csv, parquet
 from dirframe.io._integrity.checksum import Seal
 from dirframe.io._integrity.native_check import SEALED
@@ -91,13 +91,6 @@ def write_package(frames: Sequence[ExportFrame], file: Path, **options: Any) -> 
 
 def read_package(file: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """Read what `write_package` wrote, from its Parquet files."""
-    from dirframe.archive.bundle import is_bundle
-
-    if is_bundle(file):
-        raise InvalidInputError(
-            f"{file} is the bundle of an archive.",
-            hint=Hint("dirframe.open_bundle opens it, and its frame() gives the records."),
-        )
     frames: dict[str, tuple[pd.DataFrame, dict[str, Any]]] = {}
     with zipfile.ZipFile(file) as packed, TemporaryDirectory() as folder:
         if "datapackage.json" not in packed.namelist():

@@ -297,7 +297,7 @@ def caption(frame: Any) -> str:
     -------
     str
         Number of records, source, and dates of retrieval (UTC). If applicable, it states that
-        the data is synthetic or incomplete, or that the records differ from those loaded. For a
+        the data is synthetic, incomplete or not proven complete, or that the records differ from those loaded. For a
         statistic, it has the number of records that its figures are based on, and that of the
         frame.
 
@@ -314,6 +314,8 @@ def caption(frame: Any) -> str:
         parts.append("synthetic sample data")
     if record.complete is False:
         parts.append("incomplete" + _shortfall(record))
+    elif record.completeness == "counted":
+        parts.append("counted, not proven complete")
     return " · ".join(parts)
 
 

@@ -35,8 +35,11 @@ class Provenance:
         Number of records loaded, after duplicates were removed.
     complete : bool or None
         Whether the load was verified to hold every record that matches the query.
+    completeness : str
+        How far that is known: ``"proven"``; ``"counted"``, pages of several days with as many
+        different records as the directory has; ``"incomplete"``; empty: not known.
     incomplete_reason : str or None
-        Reason why it is not complete.
+        Reason why it is not proven complete.
     duplicates_removed : int
         Number of duplicate records removed.
     retrieved_oldest, retrieved_newest : str or None
@@ -83,6 +86,7 @@ class Provenance:
     items_available: int | None = None
     items_loaded: int | None = None
     complete: bool | None = None
+    completeness: str = ""
     incomplete_reason: str | None = None
     duplicates_removed: int = 0
     retrieved_oldest: str | None = None

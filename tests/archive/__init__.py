@@ -1,1 +1,0 @@
-"""Archives: harvested over days, read without loss."""

@@ -1,22 +1,103 @@
-"""What the tests of archives share."""
+"""Harvests of a rig: one after the other, a day after the other, and what they must not claim."""
+
+import warnings
+from datetime import UTC, datetime, timedelta
+from random import Random
 
 import pytest
+import time_machine
 
 import dirframe
-from tests.rig.server import Rig
+from dirframe.errors import AnalysesNotSentWarning, IncompleteWarning, QuotaExceededError
+from tests.rig.server import Rig, id_of, numbered
+
+START = datetime(2026, 11, 2, 9, tzinfo=UTC)
+
+
+def number(xml):
+    return int(id_of(xml))
+
+
+def shuffled(count, seed=5):
+    return Random(seed).sample(numbered(count), count)
+
+
+class Reshuffled(Rig):
+    """A directory whose records are in another order at each request."""
+
+    def sorted(self, request, records):
+        return Random(len(self.requests)).sample(records, len(records))
+
+
+def kept():
+    rig = Rig(1000)
+    rig.sorts = {"id": number}
+    return rig
+
+
+class Harvests:
+    """One archive of a rig."""
+
+    def __init__(self, rig, folder):
+        self.rig, self.folder, self.path = rig, folder, folder / "kept.archive"
+        self.collection = f"{rig.kind}s"
+
+    def run(self, directory_options=None, **options):
+        with self.rig.directory(self.folder, **directory_options or {}) as directory:
+            return dirframe.harvest(self.collection, self.path, directory=directory, **options)
+
+    def over_days(self, daily_quota, *, change=lambda _: None, at_most=60, **options):
+        """Repeat the same line a day later until it ends; return the archive and the days."""
+        for day in range(at_most):
+            with time_machine.travel(START + timedelta(days=day, minutes=day), tick=True):
+                if day:
+                    change(day)
+                try:
+                    return self.run({"daily_quota": daily_quota}, **options), day + 1
+                except QuotaExceededError:
+                    self.check()
+        raise AssertionError(f"not ended after {at_most} days")
+
+    def frame(self, **options):
+        """Return the frame without its warnings, which tests of their own look at."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IncompleteWarning)
+            warnings.simplefilter("ignore", AnalysesNotSentWarning)
+            return dirframe.open_archive(self.path).frame(**options)
+
+    def check(self):
+        """Return the frame; every record received is in it, and nothing is claimed that is not so."""
+        frame = self.frame()
+        facts, status = frame.attrs["dirframe"], dirframe.open_archive(self.path).status()
+        assert frame["id"].is_unique
+        assert set(frame["id"]) == self.rig.received
+        assert facts["completeness"] == status.completeness
+        assert facts["complete"] is {"proven": True, "counted": None}.get(
+            status.completeness, False
+        )
+        if status.completeness == "proven":
+            assert set(frame["id"]) == set(self.rig.ids)
+        if status.completeness == "counted":
+            assert len(frame) == facts["items_available"]
+        assert (status.share == 1) == (len(frame) == facts["items_available"])
+        return frame
 
 
 @pytest.fixture
-def rig():
-    """Serve 55 projects on six pages of ten."""
-    with Rig(55) as rig:
-        yield rig
+def harvests(tmp_path):
+    """Return a function from a rig to its `Harvests`; the rig notes the pages and records it sent."""
 
+    def begin(rig):
+        rig.received, rig.sent, page = set(), [], rig.page
 
-@pytest.fixture
-def archive(rig, tmp_path):
-    """Harvest everything, and forget that it was requested."""
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-    assert archive.status().complete
-    rig.forget()
-    return archive
+        def noting(request):
+            reply = page(request)
+            rig.sent.append(request.page)
+            records = reply.body.decode().split(f"<{rig.kind}>")[1:]
+            rig.received |= {id_of(xml) for xml in records}
+            return reply
+
+        rig.page = noting
+        return Harvests(rig, tmp_path)
+
+    return begin

@@ -1,123 +1,138 @@
-"""What was kept is read whole, or what is wrong with it is named; nothing else is written to."""
+"""An archive gives back what was received, or names what is wrong with it."""
 
-import sqlite3
-from contextlib import closing
-from datetime import datetime
+import json
+import sys
+import warnings
 
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import dirframe
+from dirframe.client.frames.interchange import as_pandas
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    ArchiveError,
+    IncompleteWarning,
+    InvalidInputError,
+    QuotaExceededError,
+    UnreadableResponseError,
+)
+from tests.rig.server import Rig, numbered, record
+from tests.rig.today import Today
 
 
-def test_archive_and_its_file_are_pages(archive):
-    frame = archive.frame()
-    pd.testing.assert_frame_equal(dirframe.read_pages(archive), frame)
-    pd.testing.assert_frame_equal(dirframe.read_pages(archive.path), frame)
-    pd.testing.assert_frame_equal(pd.concat(archive.chunks(), ignore_index=True), frame)
-    pd.testing.assert_frame_equal(dirframe.open_archive(archive.path).frame(), frame)
-    assert len(dirframe.read_pages(archive.path, resource="project")) == 55
-    with pytest.raises(dirframe.InvalidInputError, match="project"):
-        dirframe.read_pages(archive, resource="account")
+@pytest.fixture(scope="module")
+def sample_archive(tmp_path_factory):
+    path = tmp_path_factory.mktemp("archive") / "projects.archive"
+    with dirframe.sample_directory() as directory:
+        return dirframe.harvest("projects", path, directory=directory)
 
 
-def test_archive_gives_chunks_of_one_schema(sample, tmp_path):
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=sample)
+def mixed(one):
+    """Write projects whose tags differ in form from one to the other, with an element of its own."""
+    tags = "<tag>a</tag><tag>b</tag>" if one % 2 else "<tag><name>a</name></tag><tag>b</tag>"
+    inner = f"<tags>{tags}</tags>" + ("<odd>x</odd>" if one > 800 else "")
+    return record(str(one), name=f"project {one}", inner=inner)
+
+
+def test_frame_is_that_of_a_load(sample_archive):
+    with dirframe.sample_directory() as directory:
+        loaded = dirframe.load_projects(directory, sort="id", progress=False)
+    frame = sample_archive.frame()
+    pd.testing.assert_frame_equal(frame, loaded)
+    cost = {"requests_made", "requests_cached", "retrieved_oldest", "retrieved_newest", "base_url"}
+    found, expected = frame.attrs["dirframe"], loaded.attrs["dirframe"]
+    assert {name: found[name] for name in found.keys() - cost} == {
+        name: expected[name] for name in expected.keys() - cost
+    }
+    columns = ["name", "analysis_total_code_lines"]
+    pd.testing.assert_frame_equal(sample_archive.frame(columns=columns), frame[["id", *columns]])
+
+
+def test_chunks_and_parquet_hold_the_frame(sample_archive, tmp_path):
+    frame = sample_archive.frame()
+    pd.testing.assert_frame_equal(pd.concat(sample_archive.chunks(), ignore_index=True), frame)
+    file = sample_archive.to_parquet(tmp_path / "new" / "projects.parquet")
+    table = pq.read_table(file, page_checksum_verification=True)
+    again = as_pandas(table)
+    pd.testing.assert_frame_equal(again, frame)
+    assert again.attrs == frame.attrs == pd.read_parquet(file).attrs
+    assert table.schema.metadata[b"citation"].decode() == dirframe.cite(frame)
+    for path in (file, sample_archive.path):
+        before = path.read_bytes()
+        with pytest.raises(InvalidInputError):
+            sample_archive.to_parquet(path)
+        assert path.read_bytes() == before
+
+
+def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
+    rig = Rig([mixed(one) for one in range(1, 12_001)], size=25)
+    with rig.in_process(), rig.directory() as directory:
+        archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
     chunks = list(archive.chunks())
-    assert len({tuple(chunk.dtypes.astype(str).items()) for chunk in chunks}) == 1
-    folder = archive.to_parquet(tmp_path / "tables")
+    assert [len(chunk) for chunk in chunks[:2]] == [1600, 1600]
+    assert [*map(len, chunks)][-1] == 12_000 % 1600
     frame = archive.frame()
-    read = pd.read_parquet(folder)
-    plain = [name for name in frame if frame[name].dtype != "object"]
-    pd.testing.assert_frame_equal(read[plain], frame[plain])
-    with pytest.raises(dirframe.InvalidInputError):
-        archive.to_parquet(folder)  # never over what is there
+    file = pq.ParquetFile(archive.to_parquet(tmp_path / "x.parquet"))
+    assert file.num_row_groups == 2
+    read = file.read().to_pandas()
+    assert list(read) == list(frame)
+    assert read["id"].tolist() == numbered(12_000)
+    assert read["odd"].notna().sum() == 12_000 - 800
+    lists = [json.loads(v) if isinstance(v, str) else list(v) for v in read["tags"]]
+    assert lists == [list(v) for v in frame["tags"]]
 
 
-def test_unfinished_harvest_says_so(rig, tmp_path):
-    with pytest.raises(dirframe.QuotaExceededError):
-        dirframe.harvest("projects", tmp_path / "b", directory=rig.directory(), requests_per_day=2)
-    with pytest.warns(dirframe.IncompleteWarning) as caught:
-        frame = dirframe.open_archive(tmp_path / "b").frame()
-    assert caught[0].filename == __file__
-    assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
-    assert frame.attrs["dirframe"]["incomplete_reason"]
+def test_parquet_that_cannot_be_written_leaves_nothing(sample_archive, tmp_path, monkeypatch):
+    resource = pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
+    import signal
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # no module is compiled into a cut file
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+        with pytest.raises(ArchiveError):
+            sample_archive.to_parquet(tmp_path / "x.parquet")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert [*tmp_path.iterdir()] == []
 
 
-def test_lost_page_and_a_damaged_one_are_named(archive):
-    with closing(sqlite3.connect(archive.path, isolation_level=None)) as database:
-        (first, content), (second, _) = database.execute("SELECT * FROM blobs LIMIT 2").fetchall()
-        database.execute("DELETE FROM blobs WHERE sha256 = ?", (first,))
-        for read in (archive.frame, archive.verify, lambda: list(archive.chunks())):
-            with pytest.raises(dirframe.ArchiveError, match=first):
-                read()
-        database.execute("INSERT INTO blobs VALUES (?, ?)", (first, content))
-        for wrong in (content, b"\0", "x", None):
-            database.execute("UPDATE blobs SET content = ? WHERE sha256 = ?", (wrong, second))
-            for read in (archive.frame, archive.verify, lambda: dirframe.read_pages(archive.path)):
-                with pytest.raises(dirframe.ArchiveError, match=second):
-                    read()
+def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
+    rig = Rig([*numbered(25), *(f"<project><name>nobody {n}</name></project>" for n in range(3))])
+    rig.sorts = {}
+    harvest = harvests(rig)
+    rig.page = type(rig).page.__get__(rig)  # records without an id have none to note
+    with rig.in_process():
+        with pytest.raises(QuotaExceededError):
+            harvest.run({"daily_quota": 2})
+        rig.records[15] = record("16", name="changed")
+        harvest.run()
+    with pytest.warns(IncompleteWarning):
+        frame = dirframe.open_archive(harvest.path).frame()
+    assert frame["name"].tolist()[15] == "changed"
+    assert frame["id"].notna().sum() == 25
+    assert len(frame) == 28
+    assert frame.attrs["dirframe"]["completeness"] == "incomplete"
 
 
-def test_damaged_page_is_replaced_when_it_comes_again(rig, tmp_path):
-    with pytest.raises(dirframe.QuotaExceededError):
-        dirframe.harvest("projects", tmp_path / "b", directory=rig.directory(), requests_per_day=3)
-    with closing(sqlite3.connect(tmp_path / "b", isolation_level=None)) as database:
-        database.execute("UPDATE blobs SET content = x'00' WHERE rowid = 3")
-    archive = dirframe.harvest("projects", tmp_path / "b", directory=rig.directory())
-    assert list(archive.frame()["id"]) == rig.ids  # page 3 was read again, to compare
-    archive.verify()
+def test_projects_without_analyses_are_said(harvests):
+    rig = Today(25)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive = harvest.run()
+    with pytest.warns(AnalysesNotSentWarning) as caught:
+        frame = archive.frame()
+    assert (caught[0].filename, caught[0].message.requests) == (__file__, 25)
+    assert "analysis_total_code_lines" in frame.attrs["dirframe"]["not_sent"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        archive.frame(columns=["name"])
 
 
-def test_no_archive_is_refused(tmp_path):
-    (tmp_path / "text").write_text("<response/>" * 100, encoding="utf-8")
-    with closing(sqlite3.connect(tmp_path / "x.sqlite")) as database, database:
-        database.execute("CREATE TABLE pages (id)")
-    for name in ("", "none", "text", "x.sqlite"):
-        with pytest.raises(dirframe.ArchiveError, match=name or tmp_path.name):
-            dirframe.open_archive(tmp_path / name)
-
-
-def test_file_of_another_kind_is_never_written_to(rig, tmp_path):
-    (tmp_path / "text").write_text("x" * 1_000, encoding="utf-8")
-    with closing(sqlite3.connect(tmp_path / "x.sqlite")) as database, database:
-        database.execute("CREATE TABLE pages (id)")
-    for name in ("text", "x.sqlite"):
-        before = (tmp_path / name).read_bytes()
-        with pytest.raises(dirframe.ArchiveError):
-            dirframe.harvest("projects", tmp_path / name, directory=rig.directory())
-        assert (tmp_path / name).read_bytes() == before
-    with pytest.raises(dirframe.ArchiveError):
-        dirframe.harvest("projects", tmp_path, directory=rig.directory())
-    assert rig.requests == []
-
-
-def test_archive_is_never_replaced_by_a_table(archive):
-    archive.path.rename(archive.path.with_suffix(".csv"))
-    before = archive.path.with_suffix(".csv").read_bytes()
-    frame = pd.DataFrame({"id": ["1"]})
-    with pytest.raises(dirframe.InvalidInputError):
-        dirframe.export(frame, archive.path.with_suffix(".csv"), overwrite=True)
-    assert archive.path.with_suffix(".csv").read_bytes() == before
-
-
-def test_archive_may_have_any_name(rig, tmp_path):
-    archive = dirframe.harvest("projects", tmp_path / "kept.zip", directory=rig.directory())
-    assert dirframe.open_archive(archive.path).status().complete
-    assert str(archive.status())
-
-
-def test_harvest_refuses_wrong_arguments_before_the_first_request(rig, tmp_path):
-    with pytest.raises(dirframe.InvalidInputError, match="stars"):
-        dirframe.harvest("stars", tmp_path / "b", directory=rig.directory())
-    without_zone = datetime(2026, 1, 1)  # noqa: DTZ001  # what must be refused
-    for wrong in (
-        {"requests_per_day": 0},
-        {"stop_at": without_zone},
-        {"sort": 5},
-        {"query": 5},
-    ):
-        with pytest.raises(dirframe.InvalidInputError):
-            dirframe.harvest("projects", tmp_path / "b", directory=rig.directory(), **wrong)
-    assert rig.requests == []
-    assert not (tmp_path / "b").exists()
+def test_read_pages_reads_documents_alone(sample_archive):
+    with pytest.raises(UnreadableResponseError):
+        dirframe.read_pages(sample_archive.path)

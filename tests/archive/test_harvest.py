@@ -1,256 +1,388 @@
-"""Whatever ends a harvest, nothing is lost, nothing counts twice, and only the rest is paid."""
+"""A harvest pays for each page once, over days, kills and whatever the directory does meanwhile."""
 
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from random import Random
 
 import pandas as pd
 import pytest
 from hypothesis import given
 
 import dirframe
-from tests import processes
-from tests.archive.histories import (
-    BEGIN,
-    HISTORIES,
-    LINE,
-    check_history,
-    harvest_over_days,
-    ids_of,
+from dirframe.errors import (
+    InvalidInputError,
+    NotFoundError,
+    QuotaExceededError,
+    ServiceError,
 )
-from tests.rig import faults
-from tests.rig.server import MARK, Rig, id_of, numbered, record
-from tests.rig.today import Today
+from tests import processes
+from tests.archive.conftest import Reshuffled, kept, number, shuffled
+from tests.archive.histories import HISTORIES, LINE, check_history, harvest_over_days, ids_of
+from tests.rig.server import Reply, Rig, failed, id_of, record
+from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
+
+RIGS = {
+    "kept": kept,
+    "name": lambda: Today(1000),
+    "unknown": lambda: Rig(shuffled(1000), kind="account"),
+    "none": lambda: Reshuffled(1000, kind="account"),
+}
 
 
-def complete(archive):
-    """Return the ids of an archive that is proven complete."""
-    frame = archive.frame()
-    assert archive.status().complete
-    assert frame.attrs["dirframe"]["complete"] is True
-    return list(frame["id"])
+def change(rig, chance):
+    """Add, remove and rename a record, wherever it is in the order of the directory."""
+    new, gone = str(2000 + len(rig.requests)), chance.choice(rig.ids)
+    place = chance.randrange(1000)
+
+    def edited(ids):
+        return [*ids[:place], new, *[one for one in ids[place:] if one != gone]]
+
+    rig.edit(edited)
+    position = chance.randrange(len(rig.records))
+    xml = rig.records[position]
+    rig.records[position] = record(id_of(xml), rig.kind, name=f"renamed {chance.random()}")
 
 
-def test_harvest_gives_the_frame_of_a_load(sample, tmp_path):
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=sample)
-    loaded = dirframe.load_projects(sample, sort="id", progress=False)
-    frame = archive.frame()
-    pd.testing.assert_frame_equal(frame, loaded)
-    for name in ("source", "query", "items_available", "complete", "synthetic"):
-        assert frame.attrs["dirframe"][name] == loaded.attrs["dirframe"][name]
+# What is paid
 
 
-def test_finished_harvest_pays_nothing_more(rig, tmp_path):
-    for _ in range(2):
-        archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-        assert rig.pages == [1, 2, 3, 4, 5, 6]
-        assert complete(archive) == rig.ids
+@pytest.mark.parametrize("daily", [60, 25, 10])
+@pytest.mark.parametrize("order", RIGS)
+def test_harvest_over_days_of_a_living_directory(harvests, order, daily):
+    rig, chance = RIGS[order](), Random(daily)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive, days = harvest.over_days(daily, change=lambda _: change(rig, chance))
+        frame = harvest.check()
+        assert len(rig.sent) <= 100 + 2 * days + 5
+        before = len(rig.requests)
+        harvest.run()
+        assert len(rig.requests) == before
+    assert archive.status().finished
+    # One record a day may have moved over the place where a day ended; without an order, more.
+    missing = set(rig.ids) - set(frame["id"])
+    assert len(missing) <= (2 * days if order != "none" else 500)
+    newest = {id_of(xml): xml for xml in rig.records}
+    assert set(frame["id"]) <= set(newest) | rig.received
+    assert archive.verify() == len(rig.sent)
 
 
-def test_harvest_stops_at_the_quota_and_goes_on_later(rig, tmp_path):
-    with pytest.raises(dirframe.QuotaExceededError) as stopped:
-        dirframe.harvest("projects", tmp_path / "a", directory=rig.directory(), requests_per_day=3)
-    assert stopped.value.resets_at > datetime.now(UTC)
-    status = dirframe.open_archive(tmp_path / "a").status()
-    assert (status.pages, status.pages_expected, status.share) == (3, 6, 0.5)
-    assert status.days_remaining(3) == 1
-    assert not status.finished
-    rig.forget()
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-    # The last page of the first day, to compare, and at the end whether changes can be asked for.
-    assert rig.pages == [3, 4, 5, 6, 1]
-    assert complete(archive) == rig.ids
+@pytest.mark.parametrize("order", RIGS)
+def test_harvest_of_a_directory_at_rest(harvests, order):
+    rig = RIGS[order]()
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive, days = harvest.over_days(40)
+        harvest.check()
+    status = archive.status()
+    assert days == 3
+    assert status.completeness == ("incomplete" if order == "none" else "counted")
+    assert len(rig.sent) <= 100 + 2 * days + 1
+    if order == "none":
+        assert status.share < 0.9
 
 
-def test_harvest_stops_at_the_quota_of_the_key_and_of_the_directory(tmp_path):
-    with Rig(55, daily_limit=4) as rig:
-        with pytest.raises(dirframe.QuotaExceededError):
-            dirframe.harvest("projects", tmp_path / "a", directory=rig.directory(daily_quota=3))
-        assert rig.pages == [1, 2, 3]
-        with pytest.raises(dirframe.QuotaExceededError):
-            dirframe.harvest("projects", tmp_path / "a", directory=rig.directory(tmp_path))
-        rig.daily_limit = None
-        archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-        assert complete(archive) == rig.ids
-        assert len(rig.requests) <= 6 + 5
+def test_finished_harvest_sends_nothing(harvests):
+    for count, pages in ((55, [*range(1, 7)]), (60, [*range(1, 8)]), (7, [1]), (0, [1])):
+        rig = Rig(count)
+        harvest = harvests(rig)
+        harvest.path = harvest.folder / f"{count}.archive"
+        with rig.in_process():
+            harvest.run()
+            before = [*rig.sent]
+            assert before == pages
+            harvest.run()
+            assert rig.sent == before
+            assert harvest.check()["id"].tolist() == rig.ids
+        assert dirframe.open_archive(harvest.path).status().completeness == "proven"
 
 
-def test_harvest_stops_at_a_time(rig, tmp_path):
-    past = datetime.now(UTC) - timedelta(seconds=1)
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory(), stop_at=past)
-    assert rig.requests == []
-    with pytest.raises(dirframe.ArchiveError):
-        archive.status()
+def test_page_past_the_end_is_asked_for_once_however_it_is_answered(harvests):
+    answers = {
+        "empty": None,
+        "first": None,
+        "missing": Reply(failed("Not found."), 404),
+    }
+    for name, answer in answers.items():
+        rig = Rig(60, answer=lambda request, answer=answer: answer if request.page == 7 else None)
+        rig.past_end_is_first = name == "first"
+        harvest = harvests(rig)
+        harvest.path = harvest.folder / f"{name}.archive"
+        with rig.in_process():
+            for _ in range(2):
+                archive = harvest.run()
+        assert (rig.pages, archive.status().completeness) == ([*range(1, 8)], "proven"), name
 
 
-def test_harvest_over_days_keeps_each_day_to_its_requests(rig, tmp_path):
-    archive = harvest_over_days(rig, tmp_path / "a", 2)
-    assert complete(archive) == rig.ids
-    assert len(rig.requests) <= 6 + 6 + 1  # each day begins with the last page of the day before
-    assert pd.Timestamp(archive.status().newest) > BEGIN + timedelta(days=3)
+def test_page_that_is_missing_in_the_middle_is_an_error(harvests):
+    rig = Rig(55, answer=lambda request: Reply(failed("?"), 404) if request.page == 3 else None)
+    harvest = harvests(rig)
+    with rig.in_process():
+        with pytest.raises(NotFoundError):
+            harvest.run()
+        rig._answer = None
+        assert harvest.run().status().completeness == "proven"
 
 
-def test_growth_between_two_days_costs_two_requests_more(rig, tmp_path):
-    with pytest.raises(dirframe.QuotaExceededError):
-        dirframe.harvest("projects", tmp_path / "a", directory=rig.directory(), requests_per_day=3)
-    rig.edit(lambda ids: [*ids, "56", "57"])
-    rig.forget()
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-    assert rig.pages == [3, 4, 5, 6, 1]
-    assert complete(archive) == numbered(57)
+def test_fresh_pages_of_the_cache_are_not_paid_again(harvests):
+    rig = kept()
+    harvest = harvests(rig)
+    with rig.in_process():
+        with rig.directory(harvest.folder) as directory:
+            dirframe.load_projects(directory, sort="id", progress=False)
+        before = len(rig.requests)
+        archive = harvest.run()
+        facts = harvest.check().attrs["dirframe"]
+    assert len(rig.requests) == before
+    assert (facts["requests_made"], facts["requests_cached"]) == (0, before)
+    assert archive.status().completeness == "proven"
 
 
-def test_removal_between_two_days_shifts_no_other_record_away(tmp_path):
-    for gone in ("2", "15", "30", "55"):
-        with Rig(55) as rig:
-            file = tmp_path / gone
-            with pytest.raises(dirframe.QuotaExceededError):
-                dirframe.harvest("projects", file, directory=rig.directory(), requests_per_day=3)
-            rig.edit(lambda ids, gone=gone: [one for one in ids if one != gone])
-            archive = dirframe.harvest("projects", file, directory=rig.directory())
-            assert complete(archive) == rig.ids, gone
+def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
+    rig = Rig(1000)
+    harvest = harvests(rig)
+    with rig.in_process():
+        with pytest.raises(QuotaExceededError) as stopped:
+            harvest.run({"daily_quota": 40, "max_workers": 4})
+        status = dirframe.open_archive(harvest.path).status()
+        assert stopped.value.resets_at is not None
+        assert (status.pages, status.records, status.requests_left) == (40, 400, 60)
+        assert (status.finished, status.share) == (False, 0.4)
+        harvest.check()
+        with pytest.raises(QuotaExceededError):
+            harvest.run({"daily_quota": 40})
+    assert len(rig.sent) == 40
 
 
-def test_newest_reading_of_a_record_counts(rig, tmp_path):
-    with pytest.raises(dirframe.QuotaExceededError):
-        dirframe.harvest("projects", tmp_path / "a", directory=rig.directory(), requests_per_day=3)
-    rig.records[24] = record("25", name="renamed")  # on the page that is read on both days
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-    frame = archive.frame().set_index("id")
-    assert frame["name"]["25"] == "renamed"
-    assert frame["name"]["24"] == "project 24"
+def test_killed_harvest_goes_on_and_loses_what_was_in_flight(harvests):
+    with Rig(305) as rig:
+        harvest = harvests(rig)
+        for number in (7, 9):
+            processes.kill_after_requests(rig, number, LINE, rig.url, rig.key, harvest.path, 2)
+            stored = dirframe.open_archive(harvest.path).verify()
+            assert len(rig.sent) - 4 <= stored <= len(rig.sent)
+        harvest.run()
+        assert len(rig.sent) <= 31 + 2 * 4 + 1
+        harvest.check()
+        assert harvest.run().status().completeness == "proven"
+
+
+# The order
+
+
+def test_order_is_the_first_that_is_kept(harvests):
+    numbers = {"id": number}
+    texts = {"id": id_of}
+    names = {"project_name": lambda xml: xml.partition("<name>")[2].lower()}
+    numbers_apart = [str(n) for n in Random(5).sample(range(10**6), 50)]
+    letters = [record(f"p{n}", name=f"“{n:03}”") for n in range(99, 49, -1)]
+    cases = [
+        ("decimal ids", Rig(shuffled(50)), numbers, "id", 0),
+        ("text ids", Rig([f"p{n}" for n in shuffled(50)]), texts, "id", 0),
+        ("numbers as texts", Rig(numbers_apart), texts, None, 1),
+        ("names", Rig(letters), names, "project_name", 1),
+        ("nothing", Rig(shuffled(50)), {}, None, 1),
+        ("one page", Rig(shuffled(9)), {}, None, 0),
+        ("accounts", Rig(shuffled(50), kind="account"), {}, None, 1),
+    ]
+    failures = []
+    for name, rig, sorts, expected, vain in cases:
+        rig.sorts, harvest = sorts, harvests(rig)
+        harvest.path = harvest.folder / f"{name}.archive"
+        with rig.in_process():
+            status = harvest.run().status()
+            query = harvest.check().attrs["dirframe"]["query"]
+        found = status.sort, query.get("sort"), len(rig.sent) - (len(rig.ids) + 10) // 10
+        if found != (expected, expected, vain) or status.completeness != "proven":
+            failures.append((name, found, status))
+    assert not failures
+
+
+def test_refused_order_falls_back_and_one_asked_for_is_an_error(harvests):
+    def answer(request):
+        return Reply(failed("No such sort."), 400) if request.query.get("sort") else None
+
+    rig = Rig(shuffled(55), answer=answer)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive = harvest.run()
+        assert (archive.status().sort, archive.status().completeness) == (None, "proven")
+        assert len(rig.pages) == 6 + 2
+        harvest.path = harvest.folder / "other"
+        with pytest.raises(ServiceError):
+            harvest.run(sort="name")
+
+
+def test_chosen_order_is_used_by_each_later_call(harvests):
+    rig = Today(200)
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.over_days(7)
+    orders = Counter(request.query.get("sort") for request in rig.requests if request.page > 1)
+    assert set(orders) == {"project_name"}
+
+
+@pytest.mark.parametrize("reshuffles", [True, False])
+def test_harvest_of_todays_service_holds_every_record_received(harvests, reshuffles):
+    rig = Today(120)
+    rig.reshuffles = reshuffles
+    harvest = harvests(rig)
+    with rig.in_process():
+        status = harvest.run().status()
+        frame = harvest.check()
+    assert set(frame["id"]) == set(rig.ids)
+    assert (status.completeness, status.sort) == ("proven", "project_name")
+    assert len(rig.sent) <= 12 + 2
+
+
+# What changes meanwhile
+
+
+@pytest.mark.parametrize("removed", ["2", "15", "250", "1000"])
+def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, removed):
+    rig = kept()
+    harvest = harvests(rig)
+
+    def change(day):
+        rig.edit(lambda ids: [one for one in ids if one != removed])
+
+    with rig.in_process():
+        harvest.over_days(60, change=change)
+        assert set(rig.ids) <= set(harvest.check()["id"])
+
+
+@pytest.mark.parametrize("added", [1, 10, 25])
+def test_records_that_are_added_in_front_do_not_end_the_harvest(harvests, added):
+    rig = Rig(shuffled(1000), kind="account")
+    harvest = harvests(rig)
+    new = [f"new{n}" for n in range(added)]
+    with rig.in_process():
+        archive, _ = harvest.over_days(60, change=lambda _: rig.edit(lambda ids: [*new, *ids]))
+        frame = harvest.check()
+    assert set(rig.ids) - set(frame["id"]) == set(new)
+    assert archive.status().completeness == "incomplete"
+
+
+def test_growth_at_the_end_costs_its_pages(harvests):
+    rig = kept()
+    harvest = harvests(rig)
+    new = [str(2000 + n) for n in range(15)]
+    with rig.in_process():
+        archive, days = harvest.over_days(60, change=lambda _: rig.edit(lambda ids: [*ids, *new]))
+        harvest.check()
+    assert (days, archive.status().completeness) == (2, "counted")
+    assert len(rig.sent) == 102 + 1
+
+
+def test_few_pages_that_do_not_fit_are_read_again_once(harvests):
+    rig = kept()
+    rig.edits = {5: lambda ids: [one for one in ids if one != "3"]}
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.run()
+        frame, paid = harvest.check(), len(rig.sent)
+        harvest.run()
+    assert set(rig.ids) <= set(frame["id"])
+    assert paid == len(rig.sent) <= 100 + 1 + 5
+
+
+# Own pages
+
+
+def test_own_pages_replace_records_and_are_asked_for_once_over_days(harvests):
+    rig = Today(40)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive, days = harvest.over_days(10, details=True)
+        frame = harvest.check()
+        own = Counter(request.path for request in rig.requests if request.path.startswith("/p/"))
+    status, facts = archive.status(), frame.attrs["dirframe"]
+    assert days >= 5
+    assert set(own.values()) == {1}
+    assert (status.details, status.details_expected, facts["details"]) == (40, 40, 40)
+    assert frame["analysis__id"].tolist() == frame["id"].tolist()
+    assert status.completeness == "proven"  # the pages of the collection are of one day
+    assert facts["requests_made"] >= 5 + 40
+    assert archive.verify() == len(rig.sent) + status.details
+    chunks = pd.concat(archive.chunks(), ignore_index=True)
+    pd.testing.assert_frame_equal(chunks, frame)
+
+
+def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
+    rig = Today(30)
+    rig.own_pages = {"3": GONE, "4": DELETED, "5": SILENT}
+    rig.other = {"6": "7"}
+    harvest = harvests(rig)
+    with rig.in_process():
+        status = harvest.run(details=True).status()
+        frame, paid = harvest.check(), len(rig.requests)
+        harvest.run(details=True)
+    facts = frame.attrs["dirframe"]
+    assert len(rig.requests) == paid
+    assert facts["details_missing"] == ["3", "4", "6"]
+    assert (status.completeness, status.finished) == ("incomplete", True)
+    rows = frame.set_index("id").loc[["3", "4", "5", "6"]]
+    assert rows["name"].notna().all()
+    assert rows["analysis__id"].isna().all()
+
+
+def test_error_among_own_pages_keeps_what_came(harvests):
+    rig = Today(30)
+    rig.own_pages = {"17": BROKEN}
+    harvest = harvests(rig)
+    with rig.in_process():
+        with pytest.raises(ServiceError):
+            harvest.run(details=True)
+        status = dirframe.open_archive(harvest.path).status()
+        assert 0 < status.details < status.details_expected == 30
+        assert (status.finished, status.completeness) == (False, "incomplete")
+        rig.own_pages, paid = {}, len(rig.requests)
+        harvest.run(details=True)
+        assert harvest.check()["analysis__id"].notna().all()
+    assert len(rig.requests) - paid <= 2 * (30 - status.details)  # each after a redirect
+
+
+def test_kill_among_own_pages_loses_what_was_in_flight(harvests):
+    with Today(40) as rig:
+        rig.moves, harvest = False, harvests(rig)
+        processes.kill_after_requests(rig, 20, LINE, rig.url, rig.key, harvest.path, 2, "details")
+        stored = dirframe.open_archive(harvest.path).verify()
+        assert len(rig.requests) - 3 <= stored <= len(rig.requests)
+        paid = len(rig.requests)
+        harvest.run(details=True)
+        assert len(rig.requests) - paid == 5 + 1 + 40 - stored
+        assert harvest.check()["analysis__id"].notna().all()
+
+
+def test_accounts_have_no_own_pages(harvests):
+    harvest = harvests(Rig(9, kind="account"))
+    with harvest.rig.in_process(), pytest.raises(InvalidInputError):
+        harvest.run(details=True)
+
+
+def test_own_pages_may_be_added_later_and_are_needed_by_few(harvests):
+    rig = Today(30)
+    rig.bare, rig.whole = {"1", "2"}, {"3"}
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.run()
+        paid = len(rig.sent)
+        status = harvest.run(details=True).status()
+        frame = harvest.check()
+    assert len(rig.sent) == paid
+    assert (status.details, status.finished) == (27, True)
+    assert set(frame["id"][frame["analysis__id"].isna()]) == {"1", "2"}
 
 
 @given(**HISTORIES)
-def test_harvest_calls_complete_only_what_there_is(**history):
+def test_harvest_calls_proven_only_what_there_is(**history):
     check_history(**history)
 
 
-def test_harvest_of_one_added_and_one_removed_between_days_does_not_mix_them_up(rig, tmp_path):
-    rig.sorts = {"id": lambda xml: int(id_of(xml))}
-    with pytest.raises(dirframe.QuotaExceededError):
-        dirframe.harvest("projects", tmp_path / "a", directory=rig.directory(), requests_per_day=3)
-    rig.edit(lambda ids: [*(one for one in ids if one != "15"), "1000"])
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-    assert complete(archive) == rig.ids
-    assert "15" not in complete(archive)
-
-
-def test_harvest_of_ids_that_are_texts_proves_nothing_where_they_changed(tmp_path):
-    with Rig([f"u{number:03}" for number in range(60)]) as rig:
-        with pytest.raises(dirframe.QuotaExceededError):
-            dirframe.harvest(
-                "projects", tmp_path / "a", directory=rig.directory(), requests_per_day=4
-            )
-        rig.edit(lambda ids: sorted({*ids, "u010~", "u061"} - {"u012"}))
-        archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-    status = archive.status()
-    assert (status.finished, status.complete) == (True, False)
-    with pytest.warns(dirframe.IncompleteWarning):
-        frame = archive.frame()
-    assert frame.attrs["dirframe"]["incomplete_reason"] == status.incomplete_reason
-    assert len(frame) >= 60
-
-
-def test_harvest_of_an_order_without_tie_break_is_never_called_complete(tmp_path):
-    with Today(60) as today:
-        archive = dirframe.harvest("projects", tmp_path / "a", directory=today.directory())
-        assert not archive.status().complete
-        assert set(ids_of(archive)) <= set(today.ids)
-        by_name = dirframe.harvest(
-            "projects", tmp_path / "b", directory=today.directory(), sort="project_name"
-        )
-        assert by_name.status().complete
-        assert sorted(ids_of(by_name)) == sorted(today.ids)
-
-
-def never_resting(rig, file):
-    """Harvest over days while all records move at each request."""
+def test_harvest_of_a_collection_that_never_rests_keeps_what_it_received(tmp_path):
+    rig = Rig(55)
     rig.before = lambda _: rig.edit(lambda ids: [*ids[7:], *ids[:7]])
-    return harvest_over_days(rig, file, 8)
-
-
-def test_harvest_of_a_collection_that_never_rests_is_given_up(rig, tmp_path):
-    status = never_resting(rig, tmp_path / "a").status()
-    assert (status.finished, status.complete) == (True, False)
-    assert status.incomplete_reason
-    assert len(rig.requests) < 200
-
-
-@pytest.mark.xfail(strict=True, reason="after several days none of the received records is left")
-def test_harvest_of_a_collection_that_never_rests_keeps_what_it_received(rig, tmp_path):
-    assert len(ids_of(never_resting(rig, tmp_path / "a"))) > 40
-
-
-def test_error_ends_a_harvest_and_what_came_is_kept(rig, tmp_path):
-    rig.on_page[4] = [faults.FAULTS["500"]]
-    with pytest.raises(dirframe.ServiceError):
-        dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-    assert dirframe.open_archive(tmp_path / "a").status().pages == 3
-    archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-    assert complete(archive) == rig.ids
-    assert len(rig.requests) <= 6 + 1 + 2
-
-
-def test_killed_harvest_loses_nothing_and_counts_nothing_twice(tmp_path):
-    with Rig(305) as rig:
-        rig.always = faults.late(0.01)
-        line = (rig, 12, LINE, rig.url, rig.key, tmp_path / "a", 2)
-        processes.kill_after_requests(*line)
-        paid = len(rig.requests)
-        kept = dirframe.open_archive(tmp_path / "a").status().pages
-        assert paid - 3 <= kept <= paid  # lost is what was on its way, one a worker
-        archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-        assert complete(archive) == rig.ids
-        assert len(rig.requests) <= paid + 31 - kept + 2 + 2
-
-
-def test_full_disk_ends_a_harvest_and_leaves_what_was_kept(tmp_path):
-    pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
-    limit = (
-        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (45_000, 45_000))\n"
-    )
-    with Rig(3_000, size=300) as rig:
-        outcome = processes.run(rig.url, rig.key, tmp_path / "a", 1, program=limit + LINE)
-        assert outcome.code == 1
-        assert "ArchiveError" in outcome.err
-        kept = dirframe.open_archive(tmp_path / "a").status().pages
-        assert 0 < kept < 10
-        paid = len(rig.requests)
-        archive = dirframe.harvest("projects", tmp_path / "a", directory=rig.directory())
-        assert complete(archive) == rig.ids
-        assert len(rig.requests) <= paid + 10 - kept + 3
-    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["a"]
-
-
-def test_one_process_writes_and_others_read_meanwhile(rig, tmp_path):
-    refused, counts, opened = [], [], []
-
-    def look(_):
-        if len(rig.requests) == 1:
-            return
-        try:
-            dirframe.harvest("projects", tmp_path / "b", directory=rig.directory())
-        except dirframe.ArchiveError as error:
-            refused.append(error)
-        opened.append(dirframe.open_archive(tmp_path / "b"))
-        counts.append(len(ids_of(opened[-1])))
-
-    rig.before = look
-    archive = dirframe.harvest("projects", tmp_path / "b", directory=rig.directory())
-    assert complete(archive) == rig.ids
-    assert len(refused) == 5
-    assert rig.pages == [1, 2, 3, 4, 5, 6]
-    assert counts == [10, 20, 30, 40, 50]
-    assert [len(ids_of(one)) for one in opened] == counts  # as it was when it was opened
-
-
-def test_archive_takes_no_other_query(archive, rig):
-    for collection, query in (("accounts", None), ("projects", "parser")):
-        with pytest.raises(dirframe.ArchiveError):
-            dirframe.harvest(collection, archive.path, directory=rig.directory(), query=query)
-    assert rig.requests == []
-    assert complete(archive) == rig.ids
-
-
-def test_archive_holds_no_key(archive):
-    assert MARK.encode() not in archive.path.read_bytes()
+    with rig.in_process():
+        archive = harvest_over_days(rig, tmp_path / "a", 8)
+    assert archive.status().finished
+    assert len(ids_of(archive)) > 40
+    assert len(rig.requests) <= 6 + 5

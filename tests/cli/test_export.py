@@ -1,13 +1,9 @@
-"""Records handed on: other files, studies, citations, archives."""
+"""Records handed on: other files, studies, citations."""
 
 import json
-import shutil
 import zipfile
-from datetime import datetime
 
 import pandas as pd
-import pytest
-import time_machine
 
 import dirframe
 
@@ -73,39 +69,3 @@ def test_cite_writes_a_citation_in_each_style(files, run):
     for style in ("text", "bibtex"):
         expected = str(dirframe.cite(frame, style=style)).rstrip("\n")
         assert run("cite", file, "--style", style).out == f"{expected}\n"
-
-
-def test_harvest_stops_at_its_budget_and_goes_on(folder, run):
-    words = ("harvest", "projects", "--to", "kept.archive", "--sample")
-    planned = run(*words, "--plan")
-    assert (planned.code, (folder / "kept.archive").exists()) == (0, False)
-    stopped = run(*words, "--requests-per-day", 5)
-    assert (stopped.code, stopped.out) == (4, "")
-    assert "5 of 60 pages" in stopped.err
-    assert run("status", "kept.archive").code == 0
-    done = run(*words)
-    assert (done.code, "1,500" in done.out) == (0, True), done.err
-    assert len(dirframe.open_archive("kept.archive").frame()) == 1500
-    assert run("harvest", "accounts", "--to", "kept.archive", "--sample").code in {2, 9}
-
-
-@pytest.mark.parametrize(
-    ("stop", "pages"), [("12:01", [1]), ("2026-11-24T12:01", [1]), ("11:59", [1, 2, 3, 4])]
-)
-def test_harvest_stops_at_a_time_and_one_of_the_day_is_the_next(stop, pages, rig, folder, run):
-    rig.add("project", 30)
-    noon = datetime(2026, 11, 24, 12).astimezone()
-    with time_machine.travel(noon, tick=False) as clock:
-        rig.before = lambda _request: clock.shift(90)
-        outcome = run("harvest", "projects", "--to", "kept.archive", "--stop-at", stop)
-    assert (outcome.code, sorted(rig.pages)) == (0, pages), outcome.err
-
-
-@pytest.mark.parametrize("name", ["kept.archive", "kept.db"])
-def test_no_table_replaces_an_archive(name, sample, folder, run):
-    dirframe.harvest("accounts", name, directory=sample, query="ada")
-    before = (folder / name).read_bytes()
-    shutil.copy(name, "copy.archive")
-    outcome = run("export", "copy.archive", name, "--overwrite")
-    assert (outcome.code, (folder / name).read_bytes()) == (2, before)
-    assert name in outcome.err

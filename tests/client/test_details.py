@@ -17,13 +17,11 @@ from dirframe.errors import (
     ColumnsNotSentError,
     IncompleteCollectionError,
     IncompleteWarning,
-    InvalidInputError,
     QuotaExceededError,
     ServiceError,
 )
 from dirframe.provenance import get_provenance
-from tests.processes import kill_after_requests
-from tests.rig.server import Rig, numbered, page_xml, record
+from tests.rig.server import numbered, page_xml, record
 from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
 LINES = "analysis_total_code_lines"
@@ -361,110 +359,3 @@ def test_details_keep_all_workers_busy(connect):
         rig.before = together
         load(connect(rig, max_workers=4), details=True)
         assert len(own_pages(rig)) == 20
-
-
-# Harvests
-
-
-def harvest(folder, directory, **options):
-    return dirframe.harvest(
-        "projects",
-        folder,
-        directory=directory,
-        **{"sort": "project_name", "details": True} | options,
-    )
-
-
-def in_order(frame):
-    return frame.sort_values("id", ignore_index=True)
-
-
-def test_details_of_a_harvest_over_days_are_paid_for_once(rig, connect, tmp_path, carried):
-    directory = connect(rig)
-    with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC)) as clock:
-        for days in range(1, 10):  # noqa: B007  # it is known when it is over
-            before = len(rig.requests)
-            try:
-                archive = harvest(tmp_path / "kept", directory, requests_per_day=7)
-                break
-            except QuotaExceededError:
-                assert len(rig.requests) - before == 7
-            clock.shift(timedelta(days=2))
-        same(in_order(archive.frame()), in_order(carried))
-        status = archive.status()
-        assert (status.details, status.details_expected, status.complete) == (22, 22, True)
-        assert set(Counter(request.target for request in rig.requests).values()) == {1}
-        assert len(rig.requests) == status.pages + 22
-        assert days == -(-len(rig.requests) // 7)
-        facts = get_provenance(archive.frame())
-        assert facts["requests_made"] == len(rig.requests)
-        assert (facts["complete"], facts["details"]) == (True, 22)
-        rig.forget()
-        harvest(tmp_path / "kept", directory)
-        assert rig.requests == []
-
-
-def test_details_of_a_harvest_that_is_killed_are_kept(connect, tmp_path, carried):
-    program = """
-import sys, dirframe
-with dirframe.Directory(sys.argv[1], sys.argv[2], name="rig", cache=False, max_workers=1) as one:
-    dirframe.harvest("projects", sys.argv[3], directory=one, sort="project_name", details=True)
-"""
-    with make() as rig:
-        kill_after_requests(rig, 12, program, rig.url, rig.key, tmp_path / "kept")
-        sent = len(rig.requests)
-        status = dirframe.open_archive(tmp_path / "kept").status()
-        assert not status.finished
-        assert sent - status.pages - status.details <= 1
-        rig.forget()
-        same(in_order(harvest(tmp_path / "kept", connect(rig)).frame()), in_order(carried))
-        assert len(own_pages(rig)) == 22 - status.details
-
-
-def test_details_of_a_harvest_that_do_not_come(rig, connect, tmp_path, carried):
-    gone, deleted, other, without, later = with_id(carried)[:5]
-    broken = with_id(carried)[12]
-    rig.own_pages = {gone: GONE, deleted: DELETED, without: SILENT, broken: BROKEN}
-    rig.other = {other: later}
-    directory = connect(rig)
-    with pytest.raises(ServiceError):
-        harvest(tmp_path / "kept", directory)
-    archive = dirframe.open_archive(tmp_path / "kept")
-    assert not archive.status().finished
-    with pytest.warns(IncompleteWarning):
-        assert len(archive.frame()) == 24
-    del rig.own_pages[broken]
-    archive = harvest(tmp_path / "kept", directory)
-    with pytest.warns(IncompleteWarning, match="3"):
-        frame = archive.frame()
-    facts = get_provenance(frame)
-    assert set(facts["details_missing"]) == {gone, deleted, other}
-    assert facts["complete"] is False
-    rows = frame.set_index("id").loc[[gone, deleted, other, without]]
-    assert rows["name"].notna().all()
-    assert rows[LINES].isna().all()
-    rig.forget()
-    harvest(tmp_path / "kept", directory)
-    assert rig.requests == []
-
-
-def test_details_may_be_added_to_a_harvest(rig, connect, tmp_path, carried):
-    directory = connect(rig)
-    archive = harvest(tmp_path / "kept", directory, details=False)
-    with pytest.warns(AnalysesNotSentWarning) as caught:
-        frame = archive.frame()
-    assert caught[0].message.requests == 22
-    with pytest.raises(ColumnsNotSentError):
-        dirframe.stats.language_share(frame)
-    rig.forget()
-    same(in_order(harvest(tmp_path / "kept", directory).frame()), in_order(carried))
-    assert own_pages(rig) == [request.path[10:-4] for request in rig.requests]
-    assert len(rig.requests) == 22
-    with pytest.raises(InvalidInputError):
-        dirframe.harvest("accounts", tmp_path / "other", directory=directory, details=True)
-
-
-def test_details_that_nobody_needs_leave_a_harvest_complete(connect, tmp_path):
-    with Rig(projects(IDS)).in_process() as rig:
-        archive = harvest(tmp_path / "kept", connect(rig), sort=None)
-    assert (archive.status().complete, archive.status().details_expected) == (True, 0)

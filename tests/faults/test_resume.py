@@ -51,7 +51,7 @@ def test_interrupted_load_pays_for_nothing_twice(rig, tmp_path):
 
 def test_full_disk_is_warned_of_and_the_load_goes_on(tmp_path):
     pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))\n"
+    limit = "import resource, sys; sys.dont_write_bytecode = True; resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))\n"
     with Rig(3_000, size=100) as rig:
         outcome = processes.run(rig.url, rig.key, tmp_path, 1, program=limit + LINE)
         assert outcome.out.splitlines()[-1] == "True 3000", outcome.err

@@ -31,6 +31,7 @@ if sys.argv[1] == "killed":
     threading.Thread(target=die_amid, daemon=True).start()
 else:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.dont_write_bytecode = True  # no module is compiled into a cut file
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 frame = pd.DataFrame({"id": [str(hash(str(n))) for n in range(int(sys.argv[3]))]})
 try:

@@ -46,9 +46,6 @@ CALLS = {
         "language", "year"
     ),
     "stats contributor_quantiles projects.parquet --quantiles 0.25,0.5": rows(2),
-    "update kept.archive": text(".*60.*"),
-    "bundle kept.archive -o study.zip": text(""),
-    "stats growth study.zip": columns("start", "new"),
     "generate made --accounts 3 --projects 3": text(""),
     "cache prune --older-than 30": text(""),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),

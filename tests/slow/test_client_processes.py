@@ -12,6 +12,7 @@ from time import monotonic
 import pytest
 
 import dirframe
+from dirframe import Directory
 from dirframe.errors import CacheWarning
 from tests.processes import run
 from tests.rig.server import KEY, Rig
@@ -61,7 +62,8 @@ def test_directory_that_nobody_closes_leaves_no_file_open(tmp_path):
         return [name for name in links if name.startswith(str(tmp_path))]
 
     with Rig(3) as rig:
-        directory = rig.directory(tmp_path)
+        folders = {"cache_dir": tmp_path / "cache", "quota_dir": tmp_path / "data"}
+        directory = Directory(rig.url, KEY, **folders)  # the rig would keep its own
         for _ in range(2):  # it may be closed, and is opened again
             assert len(directory.projects(progress=False)) == 3
             assert open_files()

@@ -183,8 +183,7 @@ def test_details_of_a_harvest_pay_for_one_redirect(tmp_path):
             dirframe.harvest(
                 "projects",
                 tmp_path / "kept",
-                directory=rig.directory(tmp_path),
-                requests_per_day=9,
+                directory=rig.directory(tmp_path, daily_quota=9),
                 **options,
             )
         before = dirframe.open_archive(tmp_path / "kept").status()

@@ -171,7 +171,7 @@ def test_harvest_ended_at_any_write_goes_on(rig, tmp_path):
 
 
 def to_parquet(folder):
-    dirframe.open_archive(folder / "a").to_parquet(folder / "parts")
+    dirframe.open_archive(folder / "a").to_parquet(folder / "x.parquet")
 
 
 def test_tables_of_an_archive_are_there_whole_or_not_at_all(rig, tmp_path):
@@ -179,9 +179,9 @@ def test_tables_of_an_archive_are_there_whole_or_not_at_all(rig, tmp_path):
     harvest(tmp_path / "base", rig.url, rig.key)
 
     def check(folder):
-        if not (folder / "parts").exists():
+        if not (folder / "x.parquet").exists():
             to_parquet(folder)
-        assert names(pd.read_parquet(folder / "parts")) == expected(rig)
+        assert names(pd.read_parquet(folder / "x.parquet")) == expected(rig)
 
     assert end_everywhere(tmp_path / "base", to_parquet, check) >= 2
 

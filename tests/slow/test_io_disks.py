@@ -40,6 +40,7 @@ frame = pd.DataFrame({"id": ["1", "2"], "stars": pd.array([3, None], dtype="Int6
 if when == "full":
     frame = pd.DataFrame({"a": [str(hash(str(n))) for n in range(20_000)]})
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    sys.dont_write_bytecode = True  # no module is compiled into a cut file
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 Path.replace = dying
 try:

@@ -104,6 +104,7 @@ import resource, sys
 import requests
 import dirframe
 
+sys.dont_write_bytecode = True  # no module is compiled into a cut file
 with dirframe.serve(sys.argv[1], keys=sys.argv[2]) as url:
     for limit in (0, resource.RLIM_INFINITY):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))

@@ -159,6 +159,34 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def unify_schemas(first: pa.Schema, second: pa.Schema) -> pa.Schema:
+    """Return a schema for the tables of both; lists that differ in form become JSON."""
+    fields = {field.name: field for field in first}
+    for field in second:
+        pair = [pa.schema([fields.get(field.name, field)]), pa.schema([field])]
+        try:
+            fields[field.name] = pa.unify_schemas(pair, promote_options="permissive").field(0)
+        except pa.ArrowTypeError:
+            fields[field.name] = pa.field(field.name, pa.large_string())
+    return pa.schema(list(fields.values()), metadata=first.metadata)
+
+
+def with_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return a table with a schema of `unify_schemas`."""
+    columns = []
+    for field in schema:
+        if field.name not in table.column_names:
+            columns.append(pa.nulls(table.num_rows, field.type))
+        elif table[field.name].type == field.type:
+            columns.append(table[field.name])
+        else:
+            values = table[field.name].to_pylist()
+            if pa.types.is_large_string(field.type):
+                values = [v if v is None or isinstance(v, str) else _json(v) for v in values]
+            columns.append(pa.array(values, field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
 def as_pandas(frame: Any) -> Any:
     """Return a frame of polars or a table of Arrow as a pandas frame, any other frame unchanged.
 

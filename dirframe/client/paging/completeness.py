@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from dataclasses import dataclass
+from datetime import date
 from itertools import chain
-from typing import TYPE_CHECKING, Any
-
-from dirframe.client.paging.ids import repeats
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
+_EPOCH = date(1970, 1, 1).toordinal()
 
 #: Maximum number of times that inconsistent pages are fetched again.
 MAX_REFETCHES = 3
@@ -32,9 +32,14 @@ class PagePosition:
     number: int
     available: int | None
     first: int | None
-    ids: Sequence[Any]  # texts or None, or an array of their codes
+    ids: Sequence[str | None]
     reading: int  # index of the read; a page may be read again
-    order: tuple[float, int]  # when it was fetched
+    order: tuple[float, int]  # when it was fetched, in seconds since 1970
+
+    @property
+    def day(self) -> int:
+        """Day on which it was fetched, in UTC, since 1970."""
+        return int(self.order[0] // 86_400)
 
 
 class PageSequence:
@@ -62,6 +67,11 @@ class PageSequence:
             self._newest = page
 
     # -- expected pages --------------------------------------------------------------------
+
+    def days(self) -> list[str]:
+        """Return the days on which the pages were fetched, in UTC."""
+        days = {page.day for page in self._pages.values()}
+        return [str(date.fromordinal(_EPOCH + day)) for day in sorted(days)]
 
     def available(self) -> int | None:
         """Return the total number of records according to the page fetched last."""
@@ -175,17 +185,19 @@ class PageSequence:
         return "the pages overlap or leave gaps" if self.inconsistent_pages() else None
 
 
-def _repeated(pages: list[PagePosition]) -> set[Any]:
+def _repeated(pages: list[PagePosition]) -> set[str | None]:
     """Return the ids that come more than once."""
-    if pages and isinstance(pages[0].ids, array):
-        return set(repeats(page.ids for page in pages).tolist())
     counts = Counter(chain.from_iterable(page.ids for page in pages))
     return {identifier for identifier, count in counts.items() if count > 1}
 
 
 def _repeats(page: PagePosition, run: list[PagePosition]) -> bool:
-    """Return whether a page only repeats the first or the last one."""
+    """Return whether a page only repeats the first or the last one of the same day.
+
+    On another day, the same records on a later page show that others were added before them.
+    """
     first = page.ids[0]  # nearly always sufficient
     return any(
-        first in other.ids and set(page.ids) <= set(other.ids) for other in (run[0], run[-1])
+        first in other.ids and set(page.ids) <= set(other.ids) and page.day == other.day
+        for other in (run[0], run[-1])
     )

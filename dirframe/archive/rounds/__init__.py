@@ -1,1 +1,0 @@
-"""The rounds of a harvest: all pages, changes, removed records, and own pages of records."""

@@ -1,5 +1,6 @@
 """Options of loaders and what belongs to them: one test each, that the main thing works."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import get_args, get_type_hints
 
@@ -14,6 +15,7 @@ from dirframe.errors import (
     AnalysesNotSentWarning,
     IncompleteCollectionError,
     InvalidInputError,
+    MissingExtraError,
     StaleWarning,
 )
 from dirframe.provenance import get_provenance
@@ -48,7 +50,7 @@ def test_columns_are_those_of_the_whole_frame(rig, sample):
         assert frame["analysis__id"].tolist() == frame["id"].tolist()
 
 
-def test_frame_and_convert_frame_keep_records_and_provenance(sample):
+def test_frame_and_convert_frame_keep_records_and_provenance(sample, monkeypatch):
     projects = dirframe.load_projects(sample, max_items=50, progress=False)
     loaded = dirframe.load_projects(sample, max_items=50, progress=False, frame="arrow")
     assert isinstance(loaded, pa.Table)
@@ -72,6 +74,11 @@ def test_frame_and_convert_frame_keep_records_and_provenance(sample):
             dirframe.convert_frame(wrong, "arrow")
     with pytest.raises(InvalidInputError, match="spark"):
         dirframe.load_projects(sample, frame="spark")
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtraError) as caught:
+        dirframe.load_projects(sample, frame="polars")
+    assert caught.value.package == "polars"
+    assert len(dirframe.convert_frame(projects, "arrow")) == 50
 
 
 def test_iterators_give_the_records_of_the_loader(rig):
@@ -100,6 +107,17 @@ def test_iterators_give_the_records_of_the_loader(rig):
         with pytest.warns(AnalysesNotSentWarning) as warned:
             list(dirframe.iter_projects(directory, **options))
         assert warned[0].message.requests == 24
+        today.whole, today.bare = {"3", "5", "8"}, {"4"}
+        today.forget()
+        records = list(dirframe.iter_projects(directory, details=True, **options))
+        asked = {request.path.split("/")[2] for request in today.requests if "/p/" in request.path}
+        assert asked == {f"{one}.xml" for one in numbered(24)} - {
+            "3.xml",
+            "4.xml",
+            "5.xml",
+            "8.xml",
+        }
+        assert sum(one["analysis_total_code_lines"] == 1000 for one in records) == 23
 
 
 def test_record_types_are_those_of_frames(sample):

@@ -67,19 +67,16 @@ def test_chunks_and_parquet_hold_the_frame(sample_archive, tmp_path):
 
 
 def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
-    rig = Rig([mixed(one) for one in range(1, 12_001)], size=25)
+    rig = Rig([mixed(one) for one in range(1, 2_001)], size=25)
     with rig.in_process(), rig.directory() as directory:
         archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
     chunks = list(archive.chunks())
-    assert [len(chunk) for chunk in chunks[:2]] == [1600, 1600]
-    assert [*map(len, chunks)][-1] == 12_000 % 1600
+    assert [*map(len, chunks)] == [1600, 400]
     frame = archive.frame()
-    file = pq.ParquetFile(archive.to_parquet(tmp_path / "x.parquet"))
-    assert file.num_row_groups == 2
-    read = file.read().to_pandas()
+    read = pq.read_table(archive.to_parquet(tmp_path / "x.parquet")).to_pandas()
     assert list(read) == list(frame)
-    assert read["id"].tolist() == numbered(12_000)
-    assert read["odd"].notna().sum() == 12_000 - 800
+    assert read["id"].tolist() == numbered(2_000)
+    assert read["odd"].notna().sum() == 2_000 - 800
     lists = [json.loads(v) if isinstance(v, str) else list(v) for v in read["tags"]]
     assert lists == [list(v) for v in frame["tags"]]
 

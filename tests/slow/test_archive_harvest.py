@@ -3,6 +3,7 @@
 import random
 from datetime import timedelta
 
+import pyarrow.parquet as pq
 import pytest
 import time_machine
 from hypothesis import given
@@ -79,3 +80,11 @@ def test_harvest_over_days_and_kills_pays_for_little_twice(tmp_path):
         assert archive.status().completeness == "counted"
         assert ids_of(archive) == rig.ids
         assert len(rig.requests) <= 101 + 3 * 3 + day + 2
+
+
+def test_parquet_of_many_records_has_row_groups(tmp_path):
+    rig = Rig(12_000, size=25)
+    with rig.in_process(), rig.directory() as directory:
+        archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
+    file = pq.ParquetFile(archive.to_parquet(tmp_path / "x.parquet"))
+    assert (file.num_row_groups, file.metadata.num_rows) == (2, 12_000)

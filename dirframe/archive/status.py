@@ -206,17 +206,9 @@ class Index:
         """Return ``proven``, ``counted`` or ``incomplete``, and why it is not proven."""
         if reason := self._unfinished():
             return "incomplete", reason
-        days, available = self.sequence.days(), self.sequence.available()
         without_id = sum(not isinstance(key, str) for key in self.readings)
-        reason = self.sequence.incomplete_reason(self.records, without_id, self.repeated)
-        if len(days) == 1 and reason is None:
-            return "proven", None
-        if len(days) > 1 and self.records == available and not without_id:
-            return "counted", (
-                f"read from {days[0]} to {days[-1]}, as many different records as the directory "
-                "counts; records that were exchanged meanwhile cannot be seen"
-            )
-        return "incomplete", f"{reason}{self._order_reason()}"
+        kind, reason = self.sequence.completeness(self.records, without_id, self.repeated)
+        return kind, f"{reason}{self._order_reason()}" if kind == "incomplete" else reason
 
     def _unfinished(self) -> str | None:
         """Return which pages are not there; None if all are."""

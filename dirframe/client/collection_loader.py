@@ -124,7 +124,10 @@ def load_collection_query(
         result = paginator.run()
         if result.fetched:
             client.session.warn_if_stale(result.fetched)
-    capped = f"capped at max_items={query.max_items}" if result.capped else None
+    kind, reason = result.completeness, result.unproven_reason
+    if result.capped:
+        kind = "incomplete"
+        reason = result.incomplete_reason or f"capped at max_items={query.max_items}"
     frame = attach_load_provenance(
         result.frame,
         client.settings,
@@ -133,9 +136,9 @@ def load_collection_query(
         requests_without_answer=sum(refusal.requests for refusal in result.refused.values()),
         query=query.to_provenance() | ({"details": True} if options.details else {}),
         items_available=result.available,
-        complete=result.complete,
-        completeness="proven" if result.complete else "incomplete",
-        incomplete_reason=result.incomplete_reason or capped,
+        complete={"proven": True, "counted": None}.get(kind, False),
+        completeness=kind,
+        incomplete_reason=reason,
         duplicates_removed=result.duplicates,
         synthetic=result.synthetic,
         columns=tuple(options.columns or ()),

@@ -18,6 +18,9 @@ _EPOCH = date(1970, 1, 1).toordinal()
 #: Maximum number of times that inconsistent pages are fetched again.
 MAX_REFETCHES = 3
 
+#: More pages than these, or a tenth of all, are not fetched again because they are of earlier days.
+FEW_PAGES = 5
+
 #: Pages buffered as text before conversion; a measured balance of time and memory.
 PAGES_PER_CHUNK = 64
 
@@ -131,12 +134,17 @@ class PageSequence:
     def inconsistent_pages(self) -> list[int]:
         """Return the numbers of pages that do not belong to one state of the collection."""
         available = self.available()
-        if available is None:
+        if available is None or self._newest is None:
             # If other pages report a count, a page without one is at fault.
             silent = [page.number for page in self._pages.values() if page.available is None]
             return sorted(silent) if len(silent) < len(self._pages) else []
-        unfit: set[int] = set()
         used = self.contiguous_pages()
+        # A directory grows from day to day, so that other counts on pages of earlier days are none.
+        earlier = [page.number for page in self._pages.values() if page.day < self._newest.day]
+        if earlier:
+            is_worth_it = len(earlier) <= max(FEW_PAGES, math.ceil(len(self._pages) / 10))
+            return sorted(earlier) if is_worth_it and not self._is_contiguous(used) else []
+        unfit: set[int] = set()
         end = 0
         for page in used:
             if page.available != available:
@@ -154,6 +162,16 @@ class PageSequence:
             unfit.add(used[-1].number)
         return sorted(unfit)
 
+    def _is_contiguous(self, pages: list[PagePosition]) -> bool:
+        """Return whether pages hold all that is expected without a gap or a repeated id."""
+        end = 0
+        for page in pages:
+            if page.first not in {None, end}:
+                return False
+            end += len(page.ids)
+        is_enough = end == self.available() or (self._max_items or math.inf) <= end
+        return is_enough and not _repeated(pages)
+
     def contiguous_pages(self) -> list[PagePosition]:
         """Return the pages that the frame is made of."""
         used: list[PagePosition] = []
@@ -164,6 +182,21 @@ class PageSequence:
             used.append(page)
             end += len(page.ids)
         return used
+
+    def completeness(self, records: int, without_id: int, repeated: int) -> tuple[str, str | None]:
+        """Return ``proven``, ``counted`` or ``incomplete``, and why it is not proven."""
+        reason, days = self.incomplete_reason(records, without_id, repeated), self.days()
+        if len(days) < 2:
+            return ("incomplete", reason) if reason else ("proven", None)
+        is_counted = self.available() is not None and records == self.expected_records()
+        if is_counted and not without_id:
+            return "counted", (
+                f"read from {days[0]} to {days[-1]}, as many different records as the directory "
+                "counts; records that were exchanged meanwhile cannot be seen"
+            )
+        if reason is None:
+            return "proven", None
+        return "incomplete", f"{reason}; read from {days[0]} to {days[-1]}"
 
     def incomplete_reason(self, records: int, without_id: int, repeated: int) -> str | None:
         """Return why the records are not proven complete; None if they are."""

@@ -4,7 +4,9 @@
 # all report the same ``items_available``, and the number of different ids equals it. Records may be
 # added, removed or moved during pagination, and a sort without a tie-break may return one record
 # twice and another never. Inconsistent pages are fetched again, a bounded number of times. What
-# still cannot be proven is in `CollectionResult.incomplete_reason`.
+# still cannot be proven is in `CollectionResult.unproven_reason`.
+#
+# Pages of several days, from the cache and new ones, prove nothing: they are counted.
 #
 # If the count is a multiple of the page size, one more page is requested: only an empty page after
 # the last one shows that the count was not too small.
@@ -87,7 +89,8 @@ class CollectionResult:
     frame: pd.DataFrame
     available: int | None
     capped: bool
-    incomplete_reason: str | None
+    completeness: str  # proven, counted or incomplete
+    unproven_reason: str | None
     duplicates: int
     fetched: list[FetchedPage] = field(repr=False)
     synthetic: bool
@@ -103,9 +106,9 @@ class CollectionResult:
         return tuple(identifier for identifier, why in self.refused.items() if why.is_loss)
 
     @property
-    def complete(self) -> bool:
-        """Whether the frame is proven to hold every matching record."""
-        return self.incomplete_reason is None and not self.capped
+    def incomplete_reason(self) -> str | None:
+        """Why records may be missing that were asked for; None if none is."""
+        return self.unproven_reason if self.completeness == "incomplete" else None
 
 
 class Paginator(PageSequence):
@@ -344,13 +347,17 @@ class Paginator(PageSequence):
     ) -> CollectionResult:
         max_items, available = self._max_items, self.available()
         are_unsent = are_unsent and self._wants_analysis and self._details is None
+        kind, reason = self.completeness(records, without_id, repeated)
+        if missing := self._stop_reason(records):
+            kind, reason = "incomplete", missing
+        elif kind != "incomplete" and (missing := self._refusal_reason()):
+            kind, reason = "incomplete", missing
         return CollectionResult(
             frame=frame,
             available=available,
             capped=max_items is not None and (available is None or available > max_items),
-            incomplete_reason=self._stop_reason(records)
-            or self.incomplete_reason(records, without_id, repeated)
-            or self._refusal_reason(),
+            completeness=kind,
+            unproven_reason=reason,
             duplicates=repeated if self._key else 0,
             fetched=self._fetched,
             synthetic=self._synthetic,

@@ -268,7 +268,9 @@ class IncompleteCollectionError(DirframeError):
     """A collection cannot be verified to be complete.
 
     `frame` holds the records that were loaded, `missing` describes what is not in it, and
-    `details_missing` has the ids of projects whose own page could not be fetched.
+    `details_missing` has the ids of projects whose own page could not be fetched. `received` and
+    `expected` are numbers of records. `order_fails` tells whether the reason is an order that does
+    not hold, and `better_sort` which sort may hold instead, if any.
     """
 
     def __init__(
@@ -278,12 +280,18 @@ class IncompleteCollectionError(DirframeError):
         frame: pd.DataFrame,
         missing: str,
         details_missing: Sequence[str] = (),
+        received: int | None = None,
+        expected: int | None = None,
+        order_fails: bool = False,
+        better_sort: str | None = None,
         hint: Hint | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.frame = frame
         self.missing = missing
         self.details_missing = tuple(details_missing)
+        self.received, self.expected = received, expected
+        self.order_fails, self.better_sort = order_fails, better_sort
 
 
 class StoreError(DirframeError):
@@ -339,13 +347,23 @@ class AnalysesNotSentWarning(DirframeWarning):
 
 
 class IncompleteWarning(DirframeWarning):
-    """The frame may be incomplete; `details_missing` has the ids of projects without own page."""
+    """The frame may be incomplete; the attributes are those of `IncompleteCollectionError`."""
 
     def __init__(
-        self, message: str, *, details_missing: Sequence[str] = (), hint: Hint | None = None
+        self,
+        message: str,
+        *,
+        details_missing: Sequence[str] = (),
+        received: int | None = None,
+        expected: int | None = None,
+        order_fails: bool = False,
+        better_sort: str | None = None,
+        hint: Hint | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.details_missing = tuple(details_missing)
+        self.received, self.expected = received, expected
+        self.order_fails, self.better_sort = order_fails, better_sort
 
 
 class MissingGlyphsWarning(DirframeWarning):

@@ -14,6 +14,7 @@ from dirframe._display.card import Card
 from dirframe._display.values import counted
 from dirframe.client.details import Sent
 from dirframe.client.paging.completeness import PagePosition, PageSequence
+from dirframe.client.paging.order import better_sort
 from dirframe.errors import ArchiveError
 from dirframe.schema import PROJECT, RESOURCES
 
@@ -234,7 +235,8 @@ class Index:
         text = ", although all pages count as many: the order does not hold"
         if self.resource is not PROJECT:
             return f"{text}, and there is no other"
-        return text if self.sort == "project_name" else f"{text}, that of sort='project_name' may"
+        better = better_sort(self.resource, self.sort)
+        return f"{text}, that of sort={better!r} may" if better else text
 
 
 def read_index(store: Store) -> Index:

@@ -11,6 +11,7 @@ from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
 from dirframe.client.documents import frame_pages
 from dirframe.client.frames.interchange import FrameKind, check_kind
+from dirframe.client.paging.order import better_sort
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
@@ -227,13 +228,21 @@ def handle_incomplete(
     """Raise or warn that records are not proven complete, as the options say."""
     why = str(result.incomplete_reason)
     what = f"{query.resource.collection} of {settings.name}"
-    say = _stopped if result.stopped else _without_details if result.lost else _unproven
-    (message, hint), missing = say(what, why), result.lost
+    facts: dict[str, Any] = {
+        "received": result.received,
+        "expected": result.expected or None,
+        "details_missing": result.lost,
+    }
+    if result.order_fails:
+        facts["order_fails"] = True
+        facts["better_sort"] = better_sort(query.resource, query.sort)
+        message, facts["hint"] = _unordered(what, why, query, facts["better_sort"])
+    else:
+        say = _stopped if result.stopped else _without_details if result.lost else _unproven
+        message, facts["hint"] = say(what, why)
     if options.incomplete == "raise":
-        raise IncompleteCollectionError(
-            message, frame=frame, missing=why, details_missing=missing, hint=hint
-        )
-    warn(IncompleteWarning(message, details_missing=missing, hint=hint))
+        raise IncompleteCollectionError(message, frame=frame, missing=why, **facts)
+    warn(IncompleteWarning(message, **facts))
 
 
 def _unproven(what: str, why: str) -> tuple[str, Hint]:
@@ -243,6 +252,26 @@ def _unproven(what: str, why: str) -> tuple[str, Hint]:
         'them), choose another sort, or pass incomplete="warn" to accept the partial result.',
         shell="Run the same command again (pages in the cache cost nothing; --refresh asks for "
         "all of them), choose another --sort, or use --incomplete warn to accept the partial result.",
+    )
+
+
+def _unordered(what: str, why: str, query: CollectionQuery, better: str | None) -> tuple[str, Hint]:
+    order = f"The order of sort={query.sort!r}" if query.sort else "The directory's own order"
+    message = (
+        f"The {what} are not complete: {why}. {order} does not hold: records come again on other "
+        "pages, and others on none. All that were received are kept; to ask again does not help."
+    )
+    accept = 'incomplete="warn" accepts the partial result.'
+    if better is None:
+        no_other = "There is no sort that is known to hold instead."
+        return message, Hint(
+            f"{no_other} {accept}",
+            shell=f"{no_other} --incomplete warn accepts the partial result.",
+        )
+    return message, Hint(
+        f"sort={better!r} holds on today's live service; {accept}",
+        shell=f"--sort {better} holds on today's live service; --incomplete warn accepts the "
+        "partial result.",
     )
 
 

@@ -1,33 +1,37 @@
 """What is paid for is kept, on the live service as it is today, and over days."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 
 import pytest
 import time_machine
 
 import dirframe
-from dirframe.errors import IncompleteCollectionError, QuotaExceededError
+from dirframe.errors import IncompleteCollectionError, IncompleteWarning, QuotaExceededError
 from dirframe.provenance import get_provenance
-from tests.rig.server import Rig, numbered
+from tests.rig.server import Rig, id_of, numbered, page_xml, record
 from tests.rig.today import Today
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 
-def load_daily(rig, folder, *, days, each_day=None, **options):
+def load_daily(rig, folder, *, days, each_day=list, **options):
     """Load projects at 60 requests a day, as a person repeats a line; only the last day ends."""
+
+    def load(day):
+        # A little later each day, when the quota has returned.
+        with (
+            time_machine.travel(START + timedelta(days=day, minutes=day)),
+            rig.directory(folder, daily_quota=60) as directory,
+        ):
+            return dirframe.load_projects(directory, progress=False, **options)
+
     with rig.in_process():
-        for day in range(days):
-            # A little later each day, when the quota has returned.
-            with time_machine.travel(START + timedelta(days=day, minutes=day)):
-                if each_day and day:
-                    rig.edit(each_day)
-                with rig.directory(folder, daily_quota=60) as directory:
-                    if day < days - 1:
-                        with pytest.raises(QuotaExceededError):
-                            dirframe.load_projects(directory, progress=False, **options)
-                    else:
-                        return dirframe.load_projects(directory, progress=False, **options)
+        for day in range(days - 1):
+            with pytest.raises(QuotaExceededError):
+                load(day)
+            rig.edit(each_day)
+        return load(days - 1)
 
 
 def test_load_of_own_pages_beyond_the_quota_asks_for_each_once(tmp_path):
@@ -73,3 +77,52 @@ def test_load_of_a_few_pages_of_yesterday_asks_for_them_again_if_they_do_not_fit
     assert frame["id"].tolist() == rig.ids
     assert len(rig.pages) == 2 + 9 + 2
     assert get_provenance(frame)["completeness"] == "proven"
+
+
+@pytest.mark.parametrize("kind", ["project", "account"])
+def test_load_in_an_order_that_does_not_hold_keeps_all_for_a_tenth_more(tmp_path, kind):
+    is_project = kind == "project"
+    load = dirframe.load_projects if is_project else dirframe.load_accounts
+    failures = []
+    for reshuffles in (True, False):  # at each request, or each page of a sort is always the same
+        rig, received = Today(300, kind=kind), set()
+        rig.reshuffles = reshuffles
+        rig.listed = lambda xml, kept=received: kept.add(id_of(xml)) or xml
+        if not is_project:
+            rig.sorted = lambda request, records, rig=rig: Random(
+                len(rig.requests) if rig.reshuffles else request.page
+            ).sample(records, len(records))
+        with rig.in_process(), rig.directory() as directory:
+            with pytest.raises(IncompleteCollectionError) as caught:
+                load(directory, progress=False, sort="users" if is_project else None)
+            error = caught.value
+            if len(rig.pages) > 33 or set(error.frame["id"]) != received:
+                failures.append((reshuffles, rig.pages, len(error.frame), len(received)))
+            if (error.received, error.expected) != (len(received), 300):
+                failures.append((reshuffles, error.received, error.expected))
+            if not error.order_fails or error.better_sort != (
+                "project_name" if is_project else None
+            ):
+                failures.append((reshuffles, error.order_fails, error.better_sort))
+            with pytest.warns(IncompleteWarning) as warned:
+                load(
+                    directory, progress=False, incomplete="warn", sort="new" if is_project else None
+                )
+            [warning] = [one.message for one in warned if one.category is IncompleteWarning]
+            if (warning.order_fails, warning.better_sort) != (True, error.better_sort):
+                failures.append((reshuffles, warning))
+    assert not failures
+
+
+def test_load_of_the_newest_reading_of_a_record_that_comes_twice():
+    pages = {1: ["1", "2", "3"], 2: ["3", "4", "5"], 3: ["1", "5", "6"], 4: ["2", "6", "7"]}
+
+    def answer(asked):
+        written = [record(one, name=f"on page {asked.page}") for one in pages.get(asked.page, [])]
+        return page_xml(written, available=12, first=3 * (asked.page - 1))
+
+    rig = Rig(answer=answer)
+    with rig.in_process(), pytest.raises(IncompleteCollectionError) as caught:
+        dirframe.load_projects(rig.directory(), progress=False)
+    names = caught.value.frame.set_index("id")["name"].str[-1].to_dict()
+    assert names == {"1": "3", "2": "4", "3": "2", "4": "2", "5": "3", "6": "4", "7": "4"}

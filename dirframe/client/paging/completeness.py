@@ -61,11 +61,19 @@ class PageSequence:
         self._paged = paged
         self._pages: dict[int, PagePosition] = {}
         self._newest: PagePosition | None = None
+        self._counts: set[int | None] = set()  # of all readings
+        self._moved = False  # a page came with other ids, although it counts as many
+        self._replaced: list[PagePosition] = []
         self.ended = False  # the directory reported that there is no further page
 
     def add(self, page: PagePosition) -> None:
         """Add a page; it replaces an earlier version."""
+        before = self._pages.get(page.number)
+        if before is not None:
+            self._moved |= before.available == page.available and [*before.ids] != [*page.ids]
+            self._replaced.append(before)
         self._pages[page.number] = page
+        self._counts.add(page.available)
         if self._newest is None or page.order > self._newest.order:
             self._newest = page
 
@@ -182,6 +190,41 @@ class PageSequence:
             used.append(page)
             end += len(page.ids)
         return used
+
+    def order_fails(self) -> bool:
+        """Return whether ids come again on so many pages that the order does not hold."""
+        affected, most = self._pages_with_repeats()
+        return affected > most or (affected > 0 and self._moved and len(self._counts) == 1)
+
+    def is_worth_rereading(self, pages: int, reread: int) -> bool:
+        """Return whether to ask again for so many pages after those that were asked for again.
+
+        A change of the collection moves records over the edge of a page or two, and its pages count
+        differently. An order that does not hold repeats records everywhere; no reading mends that.
+        """
+        affected, most = self._pages_with_repeats()
+        if not affected:
+            return True
+        return affected <= most and (len(self._counts) > 1 or reread + pages <= most)
+
+    def _pages_with_repeats(self) -> tuple[int, int]:
+        """Return how many pages hold repeated ids, and how many a change may account for."""
+        used = self.contiguous_pages()
+        repeated = _repeated(used) - {None}
+        affected = sum(not repeated.isdisjoint(page.ids) for page in used) if repeated else 0
+        return affected, max(2 * len(self._counts), math.ceil(len(used) / 10))
+
+    def readings(self) -> list[PagePosition]:
+        """Return the pages that the frame is made of.
+
+        In an order that does not hold, these are all that were received: none is out of date.
+        """
+        used = self.contiguous_pages()
+        if not self.order_fails():
+            return used
+        numbers = {page.number for page in used}
+        others = [page for page in self._pages.values() if page.number not in numbers]
+        return [*used, *self._replaced, *others]
 
     def completeness(self, records: int, without_id: int, repeated: int) -> tuple[str, str | None]:
         """Return ``proven``, ``counted`` or ``incomplete``, and why it is not proven."""

@@ -21,6 +21,9 @@ MAX_REFETCHES = 3
 #: More pages than these, or a tenth of all, are not fetched again because they are of earlier days.
 FEW_PAGES = 5
 
+#: So many pages are fetched again even if their order seems not to hold: a change may explain it.
+CHEAP_PAGES = 12
+
 #: Pages buffered as text before conversion; a measured balance of time and memory.
 PAGES_PER_CHUNK = 64
 
@@ -203,7 +206,7 @@ class PageSequence:
         differently. An order that does not hold repeats records everywhere; no reading mends that.
         """
         affected, most = self._pages_with_repeats()
-        if not affected:
+        if not affected or len(self._pages) <= CHEAP_PAGES:
             return True
         return affected <= most and (len(self._counts) > 1 or reread + pages <= most)
 

@@ -28,6 +28,7 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── AnalysesNotSentWarning      the project collection was sent without analyses
     ├── IncompleteWarning           the frame cannot be verified to be complete
     ├── MissingGlyphsWarning        no font has some characters of a chart
+    ├── SortIgnoredWarning          the records are not in the order that was requested
     ├── StrataOmittedWarning        a stratum cannot be computed; the others are
     ├── UnknownValueWarning         a selection names values that no record has
     ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
@@ -81,6 +82,7 @@ __all__ = [
     "ReportError",
     "RequestError",
     "ServiceError",
+    "SortIgnoredWarning",
     "StaleWarning",
     "StoreError",
     "StrataOmittedWarning",
@@ -372,6 +374,14 @@ class MissingGlyphsWarning(DirframeWarning):
     def __init__(self, message: str, *, characters: str, hint: Hint | None = None) -> None:
         super().__init__(message, hint=hint)
         self.characters = characters
+
+
+class SortIgnoredWarning(DirframeWarning):
+    """The records are not in the order that was requested; `sort` is this order."""
+
+    def __init__(self, message: str, *, sort: str, hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.sort = sort
 
 
 class StrataOmittedWarning(DirframeWarning):

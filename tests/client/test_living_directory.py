@@ -1,5 +1,6 @@
 """What is paid for is kept, on the live service as it is today, and over days."""
 
+import warnings
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -7,7 +8,13 @@ import pytest
 import time_machine
 
 import dirframe
-from dirframe.errors import IncompleteCollectionError, IncompleteWarning, QuotaExceededError
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    IncompleteCollectionError,
+    IncompleteWarning,
+    QuotaExceededError,
+    SortIgnoredWarning,
+)
 from dirframe.provenance import get_provenance
 from tests.rig.server import Rig, id_of, numbered, page_xml, record
 from tests.rig.today import Today
@@ -126,3 +133,77 @@ def test_load_of_the_newest_reading_of_a_record_that_comes_twice():
         dirframe.load_projects(rig.directory(), progress=False)
     names = caught.value.frame.set_index("id")["name"].str[-1].to_dict()
     assert names == {"1": "3", "2": "4", "3": "2", "4": "2", "5": "3", "6": "4", "7": "4"}
+
+
+def test_load_of_todays_projects_is_read_in_the_order_that_holds(tmp_path):
+    rig = Today(120)
+    with rig.in_process(), rig.directory(tmp_path) as directory, warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnalysesNotSentWarning)
+        frame = dirframe.load_projects(directory, progress=False)
+        assert set(frame["id"]) == set(rig.ids)
+        facts = get_provenance(frame)
+        assert facts["completeness"] == "proven"
+        assert facts["query"] == {"sort": "project_name"}
+        # Twelve pages, one behind the last, and the first one in the order of the directory; the
+        # redirect of the first one is a request of its own.
+        asked = [request.query.get("page") for request in rig.requests]
+        assert len(asked) == 1 + 1 + 12 + 1
+        assert facts["requests_made"] == len(asked)
+        rig.forget()
+        again = dirframe.load_projects(directory, progress=False)
+        assert again.equals(frame)
+        assert dirframe.load("/projects.xml", directory=directory, progress=False).equals(frame)
+        assert dirframe.plan("projects", directory=directory).requests_needed == 0
+    assert rig.requests == []
+
+
+def test_load_of_todays_projects_keeps_the_order_of_the_directory_where_it_must():
+    failures = []
+    for count, options in (
+        (120, {"max_items": 30}),
+        (120, {"sort": "relevance", "incomplete": "warn"}),
+        (9, {}),
+    ):
+        rig = Today(count)
+        with rig.in_process(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                frame = dirframe.load_projects(rig.directory(), progress=False, **options)
+            except IncompleteCollectionError as error:
+                frame = error.frame
+        sorts = {request.query.get("sort") for request in rig.requests}
+        if sorts != {options.get("sort")} or "project" in str(get_provenance(frame)["query"]):
+            failures.append((options, sorts))
+    assert not failures
+
+
+def test_plan_of_todays_projects_counts_what_a_load_then_asks_for(tmp_path):
+    rig = Today(115)
+    with rig.in_process(), rig.directory(tmp_path) as directory, warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnalysesNotSentWarning)
+        plan = dirframe.plan("projects", directory=directory)
+        rig.forget()
+        dirframe.load_projects(directory, progress=False)
+    assert len(rig.requests) == plan.requests_needed == 12
+
+
+def test_load_claims_a_sort_that_was_kept_and_none_that_was_ignored():
+    failures = []
+    ids = [str(100 + 37 * n % 55) for n in range(55)]
+    records = {
+        id_: record(id_, name=f"p{id_}", created_at=f"20{id_[1:]}-01-01T00:00:00Z") for id_ in ids
+    }
+    for sort in ("name", "created_at_reverse", "id_reverse", "new"):
+        for is_kept in (False, True):
+            order = sorted(ids, reverse=sort != "name") if is_kept else ids
+            rig = Rig([records[id_] for id_ in order])
+            with rig.in_process(), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                frame = dirframe.load_projects(rig.directory(), sort=sort, progress=False)
+            ignored = [one.message.sort for one in caught if one.category is SortIgnoredWarning]
+            claimed = get_provenance(frame)["query"].get("sort")
+            if (ignored, claimed) != (([], sort) if is_kept else ([sort], None)):
+                failures.append((sort, is_kept, ignored, claimed))
+            if is_kept != (", sorted by" in dirframe.cite(frame)):
+                failures.append((sort, is_kept, dirframe.cite(frame)))
+    assert not failures

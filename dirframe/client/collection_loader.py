@@ -130,7 +130,7 @@ def load_collection_query(
             first = first or connection.session.get(query.path, query.params(1), options.policy)
             query = with_order(query, connection, first)
             if query.sort is not None:
-                first, spent = None, first.attempts
+                spent, first = first.attempts, None
         with open_paginator(Paginator, query, connection, options, first=first) as (
             client,
             paginator,

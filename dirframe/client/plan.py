@@ -12,7 +12,7 @@ from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, check_details, read_sent, wants_analysis
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, query_at
-from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES
+from dirframe.client.paging.completeness import PAGE_SIZE_STEP
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
@@ -312,5 +312,5 @@ def _pages(items: int | None, size: int, *, whole: bool) -> int | None:
     if not size:
         return 1
     pages = math.ceil(items / size)
-    behind_the_last = whole and items % size == 0 and (pages > 1 or size in KNOWN_PAGE_SIZES)
+    behind_the_last = whole and items % size == 0 and (pages > 1 or size % PAGE_SIZE_STEP == 0)
     return pages + behind_the_last

@@ -27,8 +27,8 @@ CHEAP_PAGES = 12
 #: Pages buffered as text before conversion; a measured balance of time and memory.
 PAGES_PER_CHUNK = 64
 
-#: Known page sizes. A single page of any other length is taken for the last one.
-KNOWN_PAGE_SIZES = (10, 25)
+#: All page sizes that are known are multiples; a single page of another length is the last one.
+PAGE_SIZE_STEP = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class PageSequence:
             # A range, because the reported count may be of any size.
             next_page = min((number for number in self._pages if number > after), default=math.inf)
             return range(after, int(min(after + math.ceil(short / size), next_page)))
-        full = len(run[-1].ids) == size and (len(run) > 1 or size in KNOWN_PAGE_SIZES)
+        full = len(run[-1].ids) == size and (len(run) > 1 or size % PAGE_SIZE_STEP == 0)
         return [after] if short == 0 and full and self._paged else []
 
     def is_behind_the_last(self, numbers: Sequence[int]) -> bool:

@@ -39,8 +39,8 @@ _NAMES = {
         "ConfigurationError DirframeError DirframeWarning ExportWarning Hint "
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
         "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
-        "QuotaExceededError QuotaWarning ReportError RequestError ServiceError StaleWarning "
-        "StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
+        "QuotaExceededError QuotaWarning ReportError RequestError ServiceError "
+        "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
         "UnreadableValueWarning UnresolvedCountriesError WeakKeyWarning"
     ),
     "dirframe.explorer.explorer": "Explorer",

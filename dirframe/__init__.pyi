@@ -69,6 +69,7 @@ from dirframe.errors import (
     ReportError as ReportError,
     RequestError as RequestError,
     ServiceError as ServiceError,
+    SortIgnoredWarning as SortIgnoredWarning,
     StaleWarning as StaleWarning,
     StoreError as StoreError,
     StrataOmittedWarning as StrataOmittedWarning,

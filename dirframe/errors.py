@@ -28,6 +28,7 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── AnalysesNotSentWarning      the project collection was sent without analyses
     ├── IncompleteWarning           the frame cannot be verified to be complete
     ├── MissingGlyphsWarning        no font has some characters of a chart
+    ├── SortIgnoredWarning          the records are not in the order that was requested
     ├── StrataOmittedWarning        a stratum cannot be computed; the others are
     ├── UnknownValueWarning         a selection names values that no record has
     ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
@@ -81,6 +82,7 @@ __all__ = [
     "ReportError",
     "RequestError",
     "ServiceError",
+    "SortIgnoredWarning",
     "StaleWarning",
     "StoreError",
     "StrataOmittedWarning",
@@ -268,7 +270,9 @@ class IncompleteCollectionError(DirframeError):
     """A collection cannot be verified to be complete.
 
     `frame` holds the records that were loaded, `missing` describes what is not in it, and
-    `details_missing` has the ids of projects whose own page could not be fetched.
+    `details_missing` has the ids of projects whose own page could not be fetched. `received` and
+    `expected` are numbers of records. `order_fails` tells whether the reason is an order that does
+    not hold, and `better_sort` which sort may hold instead, if any.
     """
 
     def __init__(
@@ -278,12 +282,18 @@ class IncompleteCollectionError(DirframeError):
         frame: pd.DataFrame,
         missing: str,
         details_missing: Sequence[str] = (),
+        received: int | None = None,
+        expected: int | None = None,
+        order_fails: bool = False,
+        better_sort: str | None = None,
         hint: Hint | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.frame = frame
         self.missing = missing
         self.details_missing = tuple(details_missing)
+        self.received, self.expected = received, expected
+        self.order_fails, self.better_sort = order_fails, better_sort
 
 
 class StoreError(DirframeError):
@@ -339,13 +349,23 @@ class AnalysesNotSentWarning(DirframeWarning):
 
 
 class IncompleteWarning(DirframeWarning):
-    """The frame may be incomplete; `details_missing` has the ids of projects without own page."""
+    """The frame may be incomplete; the attributes are those of `IncompleteCollectionError`."""
 
     def __init__(
-        self, message: str, *, details_missing: Sequence[str] = (), hint: Hint | None = None
+        self,
+        message: str,
+        *,
+        details_missing: Sequence[str] = (),
+        received: int | None = None,
+        expected: int | None = None,
+        order_fails: bool = False,
+        better_sort: str | None = None,
+        hint: Hint | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.details_missing = tuple(details_missing)
+        self.received, self.expected = received, expected
+        self.order_fails, self.better_sort = order_fails, better_sort
 
 
 class MissingGlyphsWarning(DirframeWarning):
@@ -354,6 +374,14 @@ class MissingGlyphsWarning(DirframeWarning):
     def __init__(self, message: str, *, characters: str, hint: Hint | None = None) -> None:
         super().__init__(message, hint=hint)
         self.characters = characters
+
+
+class SortIgnoredWarning(DirframeWarning):
+    """The records are not in the order that was requested; `sort` is this order."""
+
+    def __init__(self, message: str, *, sort: str, hint: Hint | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.sort = sort
 
 
 class StrataOmittedWarning(DirframeWarning):

@@ -151,7 +151,7 @@ class Settings:
     name: str = ""
     cache_dir: Path | None = field(default_factory=cache_folder)
     cache_namespace: str | None = None
-    expire_after: timedelta = timedelta(days=1)
+    expire_after: timedelta = timedelta(days=7)
     connect_timeout: float = 10.0
     read_timeout: float = 60.0
     total_timeout: float = 300.0
@@ -179,7 +179,7 @@ class Settings:
         if not isinstance(self.expire_after, timedelta):
             raise InvalidInputError(
                 f"expire_after is {self.expire_after!r}; it must be a timedelta, such as "
-                "timedelta(days=1)."
+                "timedelta(days=7)."
             )
 
     @property

@@ -46,6 +46,7 @@ PUBLIC = [
     "ReportError",
     "RequestError",
     "ServiceError",
+    "SortIgnoredWarning",
     "StaleWarning",
     "StoreError",
     "StrataOmittedWarning",

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from dirframe.archive.archive import Archive
 from dirframe.archive.status import read_index
@@ -16,6 +16,7 @@ from dirframe.archive.store import Store
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused, check_details, read_sent
 from dirframe.client.http.client import CachePolicy
+from dirframe.client.paging.order import KEPT_TODAY, is_sorted
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
@@ -154,7 +155,7 @@ class _Walk:
         """Fetch the first page in the first order that it is in."""
         orders = [self._query.sort]
         if self._query.sort is None:
-            orders = ["id", "project_name"] if self._query.resource is PROJECT else ["id"]
+            orders = ["id", KEPT_TODAY] if self._query.resource is PROJECT else ["id"]
         vain = [row.sort for row in self._index.rows]  # of a call that was killed
         for sort in (order for order in orders if order not in vain):
             try:
@@ -169,7 +170,7 @@ class _Walk:
             available = reader.add(page.page).items_available
             values = reader.last_values("id" if sort == "id" else "name")
             is_whole = available is not None and available <= len(values)
-            is_kept = self._query.sort is not None or _is_sorted(values, is_id=sort == "id")
+            is_kept = self._query.sort is not None or is_sorted(values, is_id=sort == "id")
             # A second sort that is not kept is taken for ignored: its page is the directory's first.
             if is_kept or is_whole or vain:
                 self._sort = sort if is_kept else None
@@ -233,17 +234,3 @@ class _Walk:
         if self._query.resource is PROJECT:
             signs = "".join(map(str, sent.held + 2 * sent.named))
         return self._store.add(page, ids, signs, number=number, sort=sort)
-
-
-def _is_sorted(values: Iterable[str | None], *, is_id: bool) -> bool:
-    """Return whether nine of ten neighbours are in ascending order.
-
-    Names are compared without case, with and without signs, which databases may leave out.
-    """
-    texts = [value or "" for value in values]
-    letters = ["".join(filter(str.isalnum, text.casefold())) for text in texts]
-    keys: list[list[Any]] = [[text.casefold() for text in texts], letters]
-    if is_id:
-        keys = [[*map(int, texts)] if all(map(str.isdecimal, texts)) else texts]
-    counts = [sum(a <= b for a, b in pairwise(key)) for key in keys]
-    return bool(10 * max(counts) >= 9 * (len(texts) - 1))

@@ -14,6 +14,7 @@ from dirframe._display.card import Card
 from dirframe._display.values import counted
 from dirframe.client.details import Sent
 from dirframe.client.paging.completeness import PagePosition, PageSequence
+from dirframe.client.paging.order import better_sort
 from dirframe.errors import ArchiveError
 from dirframe.schema import PROJECT, RESOURCES
 
@@ -206,17 +207,9 @@ class Index:
         """Return ``proven``, ``counted`` or ``incomplete``, and why it is not proven."""
         if reason := self._unfinished():
             return "incomplete", reason
-        days, available = self.sequence.days(), self.sequence.available()
         without_id = sum(not isinstance(key, str) for key in self.readings)
-        reason = self.sequence.incomplete_reason(self.records, without_id, self.repeated)
-        if len(days) == 1 and reason is None:
-            return "proven", None
-        if len(days) > 1 and self.records == available and not without_id:
-            return "counted", (
-                f"read from {days[0]} to {days[-1]}, as many different records as the directory "
-                "counts; records that were exchanged meanwhile cannot be seen"
-            )
-        return "incomplete", f"{reason}{self._order_reason()}"
+        kind, reason = self.sequence.completeness(self.records, without_id, self.repeated)
+        return kind, f"{reason}{self._order_reason()}" if kind == "incomplete" else reason
 
     def _unfinished(self) -> str | None:
         """Return which pages are not there; None if all are."""
@@ -242,7 +235,8 @@ class Index:
         text = ", although all pages count as many: the order does not hold"
         if self.resource is not PROJECT:
             return f"{text}, and there is no other"
-        return text if self.sort == "project_name" else f"{text}, that of sort='project_name' may"
+        better = better_sort(self.resource, self.sort)
+        return f"{text}, that of sort={better!r} may" if better else text
 
 
 def read_index(store: Store) -> Index:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 
 from dirframe import provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
 from dirframe.client.documents import frame_pages
+from dirframe.client.frames.columns import column_paths, with_id_column
 from dirframe.client.frames.interchange import FrameKind, check_kind
+from dirframe.client.paging.order import KEPT_TODAY, better_sort, is_in_order, is_of_today
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
 from dirframe.errors import (
@@ -19,8 +21,10 @@ from dirframe.errors import (
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
+    SortIgnoredWarning,
     warn,
 )
+from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -119,23 +123,42 @@ def load_collection_query(
     IncompleteCollectionError
         If the collection cannot be proven complete.
     """
-    resource = query.resource
-    with open_paginator(Paginator, query, directory, options, first=first) as (client, paginator):
-        result = paginator.run()
-        if result.fetched:
-            client.session.warn_if_stale(result.fetched)
-    capped = f"capped at max_items={query.max_items}" if result.capped else None
+    resource, requested, spent = query.resource, query.sort, 0
+    with client_or_default(directory) as connection:
+        if has_free_order(query):
+            column_paths(resource, with_id_column(options.columns, resource.key))  # or it raises
+            first = first or connection.session.get(query.path, query.params(1), options.policy)
+            query = with_order(query, connection, first)
+            if query.sort is not None:
+                spent, first = first.attempts, None
+        with open_paginator(Paginator, query, connection, options, first=first) as (
+            client,
+            paginator,
+        ):
+            result = paginator.run()
+            if result.fetched:
+                client.session.warn_if_stale(result.fetched)
+    facts = query.to_provenance() | ({"details": True} if options.details else {})
+    sort = str(facts.get("sort", ""))
+    if is_in_order(result.frame, sort) is False:
+        del facts["sort"]
+        if requested or sort != query.sort:
+            warn(_sort_ignored(sort, f"{resource.collection} of {client.settings.name}"))
+    kind, reason = result.completeness, result.unproven_reason
+    if result.capped:
+        kind = "incomplete"
+        reason = result.incomplete_reason or f"capped at max_items={query.max_items}"
     frame = attach_load_provenance(
         result.frame,
         client.settings,
         resource,
         result.fetched,
-        requests_without_answer=sum(refusal.requests for refusal in result.refused.values()),
-        query=query.to_provenance() | ({"details": True} if options.details else {}),
+        more_requests=spent + sum(refusal.requests for refusal in result.refused.values()),
+        query=facts,
         items_available=result.available,
-        complete=result.complete,
-        completeness="proven" if result.complete else "incomplete",
-        incomplete_reason=result.incomplete_reason or capped,
+        complete={"proven": True, "counted": None}.get(kind, False),
+        completeness=kind,
+        incomplete_reason=reason,
         duplicates_removed=result.duplicates,
         synthetic=result.synthetic,
         columns=tuple(options.columns or ()),
@@ -148,6 +171,27 @@ def load_collection_query(
     if result.incomplete_reason:
         handle_incomplete(result, query, client.settings, options, frame)
     return frame
+
+
+def has_free_order(query: CollectionQuery) -> bool:
+    """Return whether a query asks for all projects in no order of its own."""
+    is_whole = query.resource is PROJECT and query.max_items is None
+    return is_whole and query.path == "/projects.xml" and "sort" not in query.params(1)
+
+
+def with_order(query: CollectionQuery, client: Connection, first: FetchedPage) -> CollectionQuery:
+    """Return the query in the order that today's live service keeps, if `first` is of it."""
+    is_moved = client.session.is_moved(query.path)
+    return replace(query, sort=KEPT_TODAY) if is_of_today(first.page, is_moved=is_moved) else query
+
+
+def _sort_ignored(sort: str, what: str) -> SortIgnoredWarning:
+    return SortIgnoredWarning(
+        f"The {what} are not sorted by {sort}: the directory ignored it, so provenance does not "
+        "state it.",
+        sort=sort,
+        hint=Hint("Sort the frame, or choose another sort.", shell="Choose another --sort."),
+    )
 
 
 def load_single(
@@ -224,13 +268,21 @@ def handle_incomplete(
     """Raise or warn that records are not proven complete, as the options say."""
     why = str(result.incomplete_reason)
     what = f"{query.resource.collection} of {settings.name}"
-    say = _stopped if result.stopped else _without_details if result.lost else _unproven
-    (message, hint), missing = say(what, why), result.lost
+    facts: dict[str, Any] = {
+        "received": result.received,
+        "expected": result.expected or None,
+        "details_missing": result.lost,
+    }
+    if result.order_fails:
+        facts["order_fails"] = True
+        facts["better_sort"] = better_sort(query.resource, query.sort)
+        message, facts["hint"] = _unordered(what, why, query, facts["better_sort"])
+    else:
+        say = _stopped if result.stopped else _without_details if result.lost else _unproven
+        message, facts["hint"] = say(what, why)
     if options.incomplete == "raise":
-        raise IncompleteCollectionError(
-            message, frame=frame, missing=why, details_missing=missing, hint=hint
-        )
-    warn(IncompleteWarning(message, details_missing=missing, hint=hint))
+        raise IncompleteCollectionError(message, frame=frame, missing=why, **facts)
+    warn(IncompleteWarning(message, **facts))
 
 
 def _unproven(what: str, why: str) -> tuple[str, Hint]:
@@ -240,6 +292,26 @@ def _unproven(what: str, why: str) -> tuple[str, Hint]:
         'them), choose another sort, or pass incomplete="warn" to accept the partial result.',
         shell="Run the same command again (pages in the cache cost nothing; --refresh asks for "
         "all of them), choose another --sort, or use --incomplete warn to accept the partial result.",
+    )
+
+
+def _unordered(what: str, why: str, query: CollectionQuery, better: str | None) -> tuple[str, Hint]:
+    order = f"The order of sort={query.sort!r}" if query.sort else "The directory's own order"
+    message = (
+        f"The {what} are not complete: {why}. {order} does not hold: records come again on other "
+        "pages, and others on none. All that were received are kept; to ask again does not help."
+    )
+    accept = 'incomplete="warn" accepts the partial result.'
+    if better is None:
+        no_other = "There is no sort that is known to hold instead."
+        return message, Hint(
+            f"{no_other} {accept}",
+            shell=f"{no_other} --incomplete warn accepts the partial result.",
+        )
+    return message, Hint(
+        f"sort={better!r} holds on today's live service; {accept}",
+        shell=f"--sort {better} holds on today's live service; --incomplete warn accepts the "
+        "partial result.",
     )
 
 
@@ -285,7 +357,7 @@ def attach_load_provenance(
     resource: Resource,
     pages: list[FetchedPage],
     *,
-    requests_without_answer: int = 0,
+    more_requests: int = 0,
     **facts: Any,
 ) -> pd.DataFrame:
     """Record the source, time and cost of a frame in its attributes.
@@ -300,8 +372,8 @@ def attach_load_provenance(
         Resource of the records.
     pages
         The pages that the frame was made of.
-    requests_without_answer
-        Requests that were charged but returned no document.
+    more_requests
+        Requests that were charged but returned no page of the frame.
     **facts
         More fields of `dirframe.provenance.Provenance`.
 
@@ -319,7 +391,7 @@ def attach_load_provenance(
         items_loaded=len(frame),
         retrieved_oldest=min(times, default=None),
         retrieved_newest=max(times, default=None),
-        requests_made=sum(page.attempts for page in pages) + requests_without_answer,
+        requests_made=sum(page.attempts for page in pages) + more_requests,
         requests_cached=sum(page.from_cache for page in pages),
         **facts,
     )

@@ -34,7 +34,7 @@ class Connection(Card):
         name: str = "",
         cache: bool = True,
         cache_dir: str | Path | None = None,
-        expire_after: timedelta = timedelta(days=1),
+        expire_after: timedelta = timedelta(days=7),
         max_workers: int = 4,
         daily_quota: int = 1_000,
         max_per_second: float | Literal["auto"] | None = "auto",

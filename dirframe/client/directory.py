@@ -80,7 +80,7 @@ class Directory(Connection):
         Whether pages are stored on disk and read from there.
     cache_dir : str or pathlib.Path, optional
         Folder of the cache. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
-    expire_after : datetime.timedelta, default one day
+    expire_after : datetime.timedelta, default seven days
         Age at which a cached page is fetched again.
     max_workers : int, default 4
         Number of pages fetched concurrently.

@@ -213,8 +213,10 @@ def load_projects(
         suffix ``_reverse``, or a value of the live service: ``new``, ``users``, ``rating``,
         ``active_committers``, ``activity_level``, ``popularity``, ``project_name``,
         ``description`` or ``relevance``. Default: that of the directory. The specification's
-        default is ``created_at_reverse``, also with a query; the live service sorts the results
-        of a query by relevance.
+        default is ``created_at_reverse``, also with a query; today's live service sorts the
+        results of a query by relevance. Its orders do not hold over several pages, except
+        ``project_name``: without `sort` and `max_items`, more than one page of it is read in
+        that order, for one request more.
     max_items : int, optional
         Maximum number of projects; provenance records the limit. Default: all.
     columns : sequence of str, optional
@@ -282,6 +284,8 @@ def load_projects(
         If projects came with analysis ids but none with an analysis, and `details` is false.
         Provenance lists the columns as ``not_sent``; statistics that need one raise instead of
         treating them as missing values.
+    SortIgnoredWarning
+        If fewer than nine of ten neighbours are in the order of `sort`; provenance has no sort.
 
     Examples
     --------

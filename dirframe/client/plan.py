@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dirframe._display.card import Card
+from dirframe.client.collection_loader import has_free_order, with_order
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, check_details, read_sent, wants_analysis
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, query_at
-from dirframe.client.paging.completeness import KNOWN_PAGE_SIZES
+from dirframe.client.paging.completeness import PAGE_SIZE_STEP
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
@@ -242,9 +243,12 @@ def _price(
     is_whole = items == available and query.resource.paged and not first_page.is_single
     pages = _pages(items, envelope.records, whole=is_whole)
     documents = [first]
+    begin = 2
+    if has_free_order(query) and (ordered := with_order(query, client, first)) != query:
+        query, begin = ordered, 1  # read in this order, from the first page on
     if details and items is not None:
         last = math.ceil(items / envelope.records) if envelope.records else 1
-        documents += _later_pages(client, query, last, fetch=exact)
+        documents += _later_pages(client, query, range(begin, last + 1), fetch=exact)
     numbers = range(1, 1 if refresh or pages is None else pages + 1)
     cached = sum(session.is_cached(query.path, query.params(page)) for page in numbers)
     own, own_cached, unknown = 0, 0, 0
@@ -269,9 +273,9 @@ def _price(
 
 
 def _later_pages(
-    client: Connection, query: CollectionQuery, last: int, *, fetch: bool
+    client: Connection, query: CollectionQuery, pages: range, *, fetch: bool
 ) -> list[FetchedPage]:
-    """Return the pages of a collection after the first: all, or those in the cache."""
+    """Return the given pages of a collection: all, or those in the cache."""
     session, policy = client.session, CachePolicy()
 
     def get(page: int) -> FetchedPage:
@@ -280,7 +284,6 @@ def _later_pages(
     def get_cached(page: int) -> FetchedPage | None:
         return session.get_cached(query.path, query.params(page), policy)
 
-    pages = range(2, last + 1)
     if not fetch:
         return [fetched for page in pages if (fetched := get_cached(page)) is not None]
     workers = client.settings.max_workers
@@ -309,5 +312,5 @@ def _pages(items: int | None, size: int, *, whole: bool) -> int | None:
     if not size:
         return 1
     pages = math.ceil(items / size)
-    behind_the_last = whole and items % size == 0 and (pages > 1 or size in KNOWN_PAGE_SIZES)
+    behind_the_last = whole and items % size == 0 and (pages > 1 or size % PAGE_SIZE_STEP == 0)
     return pages + behind_the_last

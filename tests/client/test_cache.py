@@ -280,7 +280,7 @@ def test_cache_is_open_no_longer_than_the_directory(connect, file):
         arrived.set()
         assert closed.wait(60)
 
-    with Rig(5) as rig:
+    with Rig(6) as rig:
         rig.before = before
         directory = connect(rig)
         late = threading.Thread(target=load, args=(directory,))
@@ -290,7 +290,7 @@ def test_cache_is_open_no_longer_than_the_directory(connect, file):
         closed.set()
         late.join(60)
         rig.before = None
-        assert load(directory)["id"].tolist() == numbered(5)  # it may be used again
+        assert load(directory)["id"].tolist() == numbered(6)  # it may be used again
     assert len(rig.requests) == 2
 
 

@@ -207,6 +207,11 @@ class Session:
             raise self._miss(url, stored)
         return None
 
+    def is_moved(self, path: str) -> bool:
+        """Return whether the directory redirects a path, as far as it was seen."""
+        url = self.address(path, {})
+        return self._moved.resolve(url) != url
+
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Return whether a document would come from the cache."""
         stored = self.cache.get(self._key(self.address(path, parameters)))

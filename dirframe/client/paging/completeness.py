@@ -18,11 +18,17 @@ _EPOCH = date(1970, 1, 1).toordinal()
 #: Maximum number of times that inconsistent pages are fetched again.
 MAX_REFETCHES = 3
 
+#: More pages than these, or a tenth of all, are not fetched again because they are of earlier days.
+FEW_PAGES = 5
+
+#: So many pages are fetched again even if their order seems not to hold: a change may explain it.
+CHEAP_PAGES = 12
+
 #: Pages buffered as text before conversion; a measured balance of time and memory.
 PAGES_PER_CHUNK = 64
 
-#: Known page sizes. A single page of any other length is taken for the last one.
-KNOWN_PAGE_SIZES = (10, 25)
+#: All page sizes that are known are multiples; a single page of another length is the last one.
+PAGE_SIZE_STEP = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +64,19 @@ class PageSequence:
         self._paged = paged
         self._pages: dict[int, PagePosition] = {}
         self._newest: PagePosition | None = None
+        self._counts: set[int | None] = set()  # of all readings
+        self._moved = False  # a page came with other ids, although it counts as many
+        self._replaced: list[PagePosition] = []
         self.ended = False  # the directory reported that there is no further page
 
     def add(self, page: PagePosition) -> None:
         """Add a page; it replaces an earlier version."""
+        before = self._pages.get(page.number)
+        if before is not None:
+            self._moved |= before.available == page.available and [*before.ids] != [*page.ids]
+            self._replaced.append(before)
         self._pages[page.number] = page
+        self._counts.add(page.available)
         if self._newest is None or page.order > self._newest.order:
             self._newest = page
 
@@ -110,7 +124,7 @@ class PageSequence:
             # A range, because the reported count may be of any size.
             next_page = min((number for number in self._pages if number > after), default=math.inf)
             return range(after, int(min(after + math.ceil(short / size), next_page)))
-        full = len(run[-1].ids) == size and (len(run) > 1 or size in KNOWN_PAGE_SIZES)
+        full = len(run[-1].ids) == size and (len(run) > 1 or size % PAGE_SIZE_STEP == 0)
         return [after] if short == 0 and full and self._paged else []
 
     def is_behind_the_last(self, numbers: Sequence[int]) -> bool:
@@ -131,12 +145,17 @@ class PageSequence:
     def inconsistent_pages(self) -> list[int]:
         """Return the numbers of pages that do not belong to one state of the collection."""
         available = self.available()
-        if available is None:
+        if available is None or self._newest is None:
             # If other pages report a count, a page without one is at fault.
             silent = [page.number for page in self._pages.values() if page.available is None]
             return sorted(silent) if len(silent) < len(self._pages) else []
-        unfit: set[int] = set()
         used = self.contiguous_pages()
+        # A directory grows from day to day, so that other counts on pages of earlier days are none.
+        earlier = [page.number for page in self._pages.values() if page.day < self._newest.day]
+        if earlier:
+            is_worth_it = len(earlier) <= max(FEW_PAGES, math.ceil(len(self._pages) / 10))
+            return sorted(earlier) if is_worth_it and not self._is_contiguous(used) else []
+        unfit: set[int] = set()
         end = 0
         for page in used:
             if page.available != available:
@@ -154,6 +173,16 @@ class PageSequence:
             unfit.add(used[-1].number)
         return sorted(unfit)
 
+    def _is_contiguous(self, pages: list[PagePosition]) -> bool:
+        """Return whether pages hold all that is expected without a gap or a repeated id."""
+        end = 0
+        for page in pages:
+            if page.first not in {None, end}:
+                return False
+            end += len(page.ids)
+        is_enough = end == self.available() or (self._max_items or math.inf) <= end
+        return is_enough and not _repeated(pages)
+
     def contiguous_pages(self) -> list[PagePosition]:
         """Return the pages that the frame is made of."""
         used: list[PagePosition] = []
@@ -164,6 +193,56 @@ class PageSequence:
             used.append(page)
             end += len(page.ids)
         return used
+
+    def order_fails(self) -> bool:
+        """Return whether ids come again on so many pages that the order does not hold."""
+        affected, most = self._pages_with_repeats()
+        return affected > most or (affected > 0 and self._moved and len(self._counts) == 1)
+
+    def is_worth_rereading(self, pages: int, reread: int) -> bool:
+        """Return whether to ask again for so many pages after those that were asked for again.
+
+        A change of the collection moves records over the edge of a page or two, and its pages count
+        differently. An order that does not hold repeats records everywhere; no reading mends that.
+        """
+        affected, most = self._pages_with_repeats()
+        if not affected or len(self._pages) <= CHEAP_PAGES:
+            return True
+        return affected <= most and (len(self._counts) > 1 or reread + pages <= most)
+
+    def _pages_with_repeats(self) -> tuple[int, int]:
+        """Return how many pages hold repeated ids, and how many a change may account for."""
+        used = self.contiguous_pages()
+        repeated = _repeated(used) - {None}
+        affected = sum(not repeated.isdisjoint(page.ids) for page in used) if repeated else 0
+        return affected, max(2 * len(self._counts), math.ceil(len(used) / 10))
+
+    def readings(self) -> list[PagePosition]:
+        """Return the pages that the frame is made of.
+
+        In an order that does not hold, these are all that were received: none is out of date.
+        """
+        used = self.contiguous_pages()
+        if not self.order_fails():
+            return used
+        numbers = {page.number for page in used}
+        others = [page for page in self._pages.values() if page.number not in numbers]
+        return [*used, *self._replaced, *others]
+
+    def completeness(self, records: int, without_id: int, repeated: int) -> tuple[str, str | None]:
+        """Return ``proven``, ``counted`` or ``incomplete``, and why it is not proven."""
+        reason, days = self.incomplete_reason(records, without_id, repeated), self.days()
+        if len(days) < 2:
+            return ("incomplete", reason) if reason else ("proven", None)
+        is_counted = self.available() is not None and records == self.expected_records()
+        if is_counted and not without_id:
+            return "counted", (
+                f"read from {days[0]} to {days[-1]}, as many different records as the directory "
+                "counts; records that were exchanged meanwhile cannot be seen"
+            )
+        if reason is None:
+            return "proven", None
+        return "incomplete", f"{reason}; read from {days[0]} to {days[-1]}"
 
     def incomplete_reason(self, records: int, without_id: int, repeated: int) -> str | None:
         """Return why the records are not proven complete; None if they are."""

@@ -4,7 +4,9 @@
 # all report the same ``items_available``, and the number of different ids equals it. Records may be
 # added, removed or moved during pagination, and a sort without a tie-break may return one record
 # twice and another never. Inconsistent pages are fetched again, a bounded number of times. What
-# still cannot be proven is in `CollectionResult.incomplete_reason`.
+# still cannot be proven is in `CollectionResult.unproven_reason`.
+#
+# Pages of several days, from the cache and new ones, prove nothing: they are counted.
 #
 # If the count is a multiple of the page size, one more page is requested: only an empty page after
 # the last one shows that the count was not too small.
@@ -87,7 +89,11 @@ class CollectionResult:
     frame: pd.DataFrame
     available: int | None
     capped: bool
-    incomplete_reason: str | None
+    completeness: str  # proven, counted or incomplete
+    unproven_reason: str | None
+    received: int
+    expected: int
+    order_fails: bool
     duplicates: int
     fetched: list[FetchedPage] = field(repr=False)
     synthetic: bool
@@ -103,9 +109,13 @@ class CollectionResult:
         return tuple(identifier for identifier, why in self.refused.items() if why.is_loss)
 
     @property
-    def complete(self) -> bool:
-        """Whether the frame is proven to hold every matching record."""
-        return self.incomplete_reason is None and not self.capped
+    def incomplete_reason(self) -> str | None:
+        """Why records may be missing that were asked for; None if none is."""
+        return self.unproven_reason if self.completeness == "incomplete" else None
+
+
+def _order(page: PagePosition) -> tuple[float, int]:
+    return page.order
 
 
 class Paginator(PageSequence):
@@ -171,12 +181,15 @@ class Paginator(PageSequence):
     def run(self) -> CollectionResult:
         """Return the records, and what is known about their completeness."""
         try:
-            numbers = [1]
+            numbers, planned = [1], 0
             for attempt in range(MAX_REFETCHES + 1):
                 for _ in self._read_pages(numbers, refresh=attempt > 0):
                     pass
+                planned = planned or len(self._rows)
                 numbers = self.inconsistent_pages()
-                if not numbers:
+                if not numbers or not self.is_worth_rereading(
+                    len(numbers), len(self._rows) - planned
+                ):
                     break
             if self._details is not None:
                 self._read_details(self._details)
@@ -291,15 +304,28 @@ class Paginator(PageSequence):
         """Return rows and ids of the latest records, each id once, and the number of duplicates."""
         starts = np.cumsum([0, *(count for _, count in self._rows)])
         used = self.contiguous_pages()
+        first = sum(len(page.ids) for page in used)
+        used = self.readings() if self._key else used
         parts = [np.arange(starts[p.reading], starts[p.reading + 1]) for p in used]
         rows = np.concatenate(parts) if parts else np.arange(0)
         ids = pd.Series([identifier for page in used for identifier in page.ids], dtype="str")
         repeated = (ids.duplicated() & ids.notna()).to_numpy()
+        if repeated.any():  # each keeps its first place, and has its newest reading
+            ranks = {page.order: rank for rank, page in enumerate(sorted(used, key=_order))}
+            rank = np.repeat([ranks[page.order] for page in used], [len(page.ids) for page in used])
+            order = np.argsort(rank, kind="stable")
+            newest = pd.Series(rows[order], index=ids.iloc[order])
+            newest = newest[~newest.index.duplicated(keep="last")]
+            rows = np.where(ids.notna(), newest.reindex(ids).to_numpy(), rows)
         # Without a key, equal records may be different ones.
         selected = (np.flatnonzero(~repeated) if self._key else np.arange(len(ids)))[
             : self._max_items
         ]
-        return rows[selected], ids.iloc[selected].reset_index(drop=True), int(repeated.sum())
+        return (
+            rows[selected],
+            ids.iloc[selected].reset_index(drop=True),
+            int(repeated[:first].sum()),
+        )
 
     def _sent(self, rows: NDArray[np.int64]) -> Sent:
         """Return which of the given rows came with an analysis."""
@@ -344,13 +370,23 @@ class Paginator(PageSequence):
     ) -> CollectionResult:
         max_items, available = self._max_items, self.available()
         are_unsent = are_unsent and self._wants_analysis and self._details is None
+        kind, reason = self.completeness(records, without_id, repeated)
+        missing = self._stop_reason(records)
+        if missing is None and kind != "incomplete":
+            missing = self._refusal_reason()
+        if missing is not None:
+            kind, reason = "incomplete", missing
+        expected = self.expected_records()
+        is_short = kind == "incomplete" and missing is None and 0 < records < expected
         return CollectionResult(
             frame=frame,
             available=available,
             capped=max_items is not None and (available is None or available > max_items),
-            incomplete_reason=self._stop_reason(records)
-            or self.incomplete_reason(records, without_id, repeated)
-            or self._refusal_reason(),
+            completeness=kind,
+            unproven_reason=reason,
+            received=records,
+            expected=expected,
+            order_fails=bool(self._key) and is_short and self.order_fails(),
             duplicates=repeated if self._key else 0,
             fetched=self._fetched,
             synthetic=self._synthetic,

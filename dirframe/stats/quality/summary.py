@@ -11,6 +11,7 @@ from dirframe import provenance
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
 from dirframe.client.frames.interchange import convert_frame
+from dirframe.client.paging.order import is_in_order
 from dirframe.provenance.fingerprint import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._core.activity_months import FETCHED
@@ -191,11 +192,13 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
         not_loaded = max(available - loaded, 0)
         default = record["query"].get("query") and resource.query_sort
         default = default or resource.default_sort or "as they come"
-        order = record["query"].get("sort") or f"{default}, by default"
+        order = f"sorted by {record['query'].get('sort') or f'{default}, by default'}"
+        if not record["query"].get("sort") and is_in_order(frame, default) is False:
+            order = "in an order of the directory's own"
         rows.insert(
             0,
             (
-                f"not loaded: the last, sorted by {order}",
+                f"not loaded: the last, {order}",
                 not_loaded,
                 not_loaded / max(available, 1),
             ),

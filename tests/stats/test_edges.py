@@ -181,7 +181,7 @@ def test_classes_are_named_by_their_bounds_and_stay_when_they_are_empty():
 
 
 def test_classes_that_do_not_ascend_from_0_are_refused():
-    for bounds in ([], [1, 2], [0, 2, 2], [0, 5, 3]):
+    for bounds in ([], [1, 2], [-1, 2], [0, 2, 2], [0, 5, 3], [0, 1.5], [0, "9"], [0, True]):
         with pytest.raises(InvalidInputError):
             stats.team_size_classes(of_people(1), bounds=bounds)
 

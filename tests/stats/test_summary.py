@@ -53,6 +53,11 @@ def test_each_column_says_how_much_is_missing_and_what_it_holds():
     ]
 
 
+def test_one_record_is_all_there_or_all_missing():
+    table = summary(pd.DataFrame({"id": ["1"], "name": pd.Series([None], dtype="str")})).fields
+    assert table["missing_share"].tolist() == [0, 1]
+
+
 def test_an_analysis_is_stale_a_year_before_the_load():
     frame = pd.DataFrame({FETCHED[0]: days("2012-07-30", "2012-08-01", None)})
     loaded = provenance.set_provenance(frame.copy(), retrieved_newest="2013-07-31T12:00:00Z")
@@ -137,6 +142,8 @@ def test_a_capped_load_says_what_its_sort_left_out(sample, sample_projects):
         assert (first["records"], first["share"]) == (1450, pytest.approx(1450 / 1500))
         assert order in first["reason"]
         assert overview.title.startswith("50 projects, incomplete")
+    provenance.set_provenance(projects, items_available=40)  # fewer than were loaded
+    assert number_of(projects, "not loaded") == 0
     assert not any("not loaded" in reason for reason in beware(sample_projects))
 
 

@@ -192,6 +192,14 @@ def test_the_interval_of_survival_is_greenwood_s_on_the_scale_of_log_log(treated
             stats.survival(treated, confidence=wrong)
 
 
+def test_survival_where_every_life_ended_or_none():
+    for fetched, survival, ended in ((16, [1, 0.5, 0], [0, 1, 1]), (4, [1, 1, 1], [0, 0, 0])):
+        table = stats.survival(projects(project(0, 2, fetched), project(0, 3, fetched)))
+        assert table["survival"].tolist() == survival
+        assert table["ended"].tolist() == ended
+        assert table["censored"].tolist() == ([0, 0, 0] if ended[1] else [0, 1, 1])
+
+
 def test_lives_that_have_not_ended_make_the_median_longer():
     generator = np.random.default_rng(4)
     true, watched = generator.exponential(60, 500).astype(int) + 1, generator.integers(1, 120, 500)

@@ -406,6 +406,9 @@ def test_frames(message, projects):
     assert message(dirframe.unify_countries, projects) == snapshot(
         "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= to name the one that holds the countries."
     )
+    assert message(dirframe.unify_countries, pd.concat([accounts, accounts], axis=1)) == snapshot(
+        "InvalidInputError: The frame has 2 columns 'country_code'. It has 'id', 'posts_count', 'country_code', 'id', 'posts_count', 'country_code'. Pass column= to name the one that holds the countries."
+    )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
 UnresolvedCountriesError: 1 values in 1 records name no country:
   'Korea' (1): could be more than one country

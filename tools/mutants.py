@@ -59,7 +59,7 @@ AREAS: dict[str, dict[str, tuple[str, ...]]] = {
         "dirframe/client/frames/[!b]*.py": _FRAMES,
         "dirframe/client/frames/builder.py": _FRAMES,
     },
-    "clean": {"dirframe/clean": ("tests/clean",)},
+    "clean": {"dirframe/clean": ("tests/clean", "tests/test_messages.py")},
     "stats": {
         "dirframe/stats/[!_]*.py": ("tests/stats", "tests/leaving/test_common_options.py"),
         "dirframe/stats/inference": ("tests/stats", "tests/leaving/test_inference.py"),

@@ -178,7 +178,7 @@ def _read_text(content: bytes, name: str) -> pd.DataFrame:
     text = content.decode("utf-8-sig")
     begin = text.lstrip()[:1]
     if begin == "[":
-        return pd.DataFrame(_check_records(json.loads(text)), dtype="object")
+        return pd.DataFrame(_check_records(json.loads(text), name), dtype="object")
     if begin == "{":
         # Not splitlines(): a text in JSON may hold other line separators.
         lines = [
@@ -186,7 +186,7 @@ def _read_text(content: bytes, name: str) -> pd.DataFrame:
             for number, line in enumerate(text.split("\n"), start=1)
             if line.strip()
         ]
-        return pd.DataFrame(_check_records(lines), dtype="object")
+        return pd.DataFrame(_check_records(lines, name), dtype="object")
     header = text.partition("\n")[0]
     separator = separator_of(header)
     names = column_names(content, separator)
@@ -231,9 +231,11 @@ def _parse_json(text: str, name: str) -> Any:
         raise ValueError(f"{name}: {error.msg}") from None
 
 
-def _check_records(content: Any) -> list[dict[str, Any]]:
+def _check_records(content: Any, name: str) -> list[dict[str, Any]]:
     if not all(isinstance(record, dict) for record in content):
-        raise InvalidInputError("JSON is read as a list of records, each an object.")
+        raise InvalidInputError(
+            f"{name} holds no table: JSON is read as a list of records, each an object."
+        )
     records: list[dict[str, Any]] = content
     return records
 

@@ -158,8 +158,13 @@ def test_what_is_no_table_is_a_wrong_call(folder, pipe, run):
         (folder / "wrong").write_bytes(content)
         failures += [
             f"{content[:60]}: {outcome.code} {outcome.err}"
-            for outcome in (run("summary", "wrong"), pipe(content, "summary -"))
-            if (outcome.code, outcome.out) != (2, "") or outcome.err.count("\n") != 1
+            for name, outcome in (
+                ("wrong", run("summary", "wrong")),
+                ("Standard input", pipe(content, "summary -")),
+            )
+            if (outcome.code, outcome.out) != (2, "")
+            or outcome.err.count("\n") != 1
+            or name not in outcome.err
         ]
     assert not failures, "\n".join(failures)
 

@@ -39,7 +39,7 @@ _NAMES = {
         "ConfigurationError DirframeError DirframeWarning ExportWarning Hint "
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
         "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
-        "QuotaExceededError QuotaWarning ReportError RequestError ServiceError "
+        "QuotaExceededError QuotaWarning RequestError ServiceError "
         "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
         "UnreadableValueWarning UnresolvedCountriesError WeakKeyWarning"
     ),
@@ -47,7 +47,7 @@ _NAMES = {
     "dirframe.filters.select": "select",
     "dirframe.io.read": "read_export",
     "dirframe.io.export": "export",
-    "dirframe.reports.report": "report",
+    "dirframe.report.report": "report",
     "dirframe.sample": "sample_directory",
     "dirframe.service.server": "serve",
     "dirframe.stats.quality.flags": "flags",

@@ -43,7 +43,6 @@ PUBLIC = [
     "ProjectRecord",
     "QuotaExceededError",
     "QuotaWarning",
-    "ReportError",
     "RequestError",
     "ServiceError",
     "SortIgnoredWarning",

@@ -9,11 +9,14 @@ from dirframe._display.values import counted, percent
 from dirframe.errors import ColumnsNotSentError, MissingColumnsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     import pandas as pd
 
     from dirframe.schema import Resource
+
+    Statistic = Callable[..., pd.DataFrame]
+    Describe = Callable[[pd.DataFrame, str], str]
 
 _NAMED = 3
 #: Fewer projects have no tenth.
@@ -29,7 +32,7 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
         return []
     sentences: list[str] = []
     omitted: list[str] = []
-    for topic, statistic, describe in _TOPICS[resource.collection]:
+    for topic, statistic, describe in _topics(resource.collection):
         try:
             table = statistic(frame)
         except (MissingColumnsError, ColumnsNotSentError):
@@ -70,10 +73,10 @@ def _contributors_by_language(table: pd.DataFrame, base: str) -> str:
 
 def _contributors(table: pd.DataFrame, base: str) -> str:
     """Read the quantiles off the number of projects with each number of contributors."""
-    numbers = table["contributors"].repeat(table["projects"])
+    numbers = table["contributors"].repeat(table["projects"].tolist())
     without = int((numbers == 0).sum())
     none = f"{_share(without, len(numbers), 'has', 'have')} none; " if without else ""
-    median, ninth = numbers.quantile(0.5), numbers.quantile(0.9)
+    median, ninth = (float(numbers.quantile(at)) for at in (0.5, 0.9))
     return (
         f"{base}, {none}the median is {_number(median)}, the 90th percentile {_number(ninth)} "
         f"and the maximum {counted(int(numbers.max()), 'contributor')}."
@@ -160,19 +163,20 @@ def _listed(parts: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-#: Topic, statistic and sentence of each finding, by collection.
-_TOPICS = {
-    "projects": (
-        ("languages", stats.language_share, _language_share),
-        ("contributors by language", stats.contributors_by_language, _contributors_by_language),
-        ("contributors", stats.contributor_distribution, _contributors),
-        ("contributors", stats.contributor_concentration, _concentration),
-        ("activity", stats.activity, _activity),
-        ("licences", stats.licenses, _licenses),
-    ),
-    "accounts": (
-        ("countries", stats.accounts_by_country, _countries),
-        ("kudo ranks", stats.accounts_by_kudo_rank, _kudo_ranks),
-        ("posts", stats.posts_distribution, _posts),
-    ),
-}
+def _topics(collection: str) -> tuple[tuple[str, Statistic, Describe], ...]:
+    """Return the topic, statistic and sentence of each finding of a collection."""
+    return {
+        "projects": (
+            ("languages", stats.language_share, _language_share),
+            ("contributors by language", stats.contributors_by_language, _contributors_by_language),
+            ("contributors", stats.contributor_distribution, _contributors),
+            ("contributors", stats.contributor_concentration, _concentration),
+            ("activity", stats.activity, _activity),
+            ("licences", stats.licenses, _licenses),
+        ),
+        "accounts": (
+            ("countries", stats.accounts_by_country, _countries),
+            ("kudo ranks", stats.accounts_by_kudo_rank, _kudo_ranks),
+            ("posts", stats.posts_distribution, _posts),
+        ),
+    }[collection]

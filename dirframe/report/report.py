@@ -36,40 +36,13 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    #: A statistic or chart, and its options.
+    _Call = tuple[Callable[..., Any], dict[str, Any]]
+
 #: The frames that `report` takes.
 Frames = pd.DataFrame | Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]
 
 _PACKAGES = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
-_TOP = {"top": 15}
-
-#: Headings, and below each what is shown: a function and its options.
-_SECTIONS: dict[str, tuple[tuple[str, tuple[tuple[Callable[..., Any], dict[str, Any]], ...]], ...]]
-_SECTIONS = {
-    "projects": (
-        (
-            "Languages",
-            (
-                (plot.language_share, _TOP),
-                (stats.language_share, _TOP),
-                (plot.languages_by_year, {}),
-            ),
-        ),
-        (
-            "Contributors",
-            (
-                (plot.team_size_classes, {}),
-                (stats.contributor_concentration, {}),
-                (plot.contributors_by_language, _TOP),
-            ),
-        ),
-        ("Age and activity", ((plot.growth, {}), (plot.activity, {}))),
-        ("Licences", ((plot.licenses, _TOP),)),
-    ),
-    "accounts": (
-        ("Countries", ((plot.accounts_map, {}), (stats.accounts_by_country, _TOP))),
-        ("Participation", ((plot.accounts_by_kudo_rank, {}), (plot.posts_distribution, {}))),
-    ),
-}
 
 
 class _Figure(NamedTuple):
@@ -177,7 +150,7 @@ def _by_collection(frames: Frames) -> dict[str, pd.DataFrame]:
         named: list[tuple[str | None, object]] = [(None, frames)]
     elif isinstance(frames, Mapping):
         named = list(frames.items())
-    elif isinstance(frames, Sequence) and not isinstance(frames, str | bytes):
+    elif isinstance(frames, list | tuple):
         named = [(None, frame) for frame in frames]
     else:
         raise InvalidInputError(
@@ -199,7 +172,7 @@ def _by_collection(frames: Frames) -> dict[str, pd.DataFrame]:
         found[collection] = frame
     if not found:
         raise InvalidInputError("A report needs a frame of accounts or projects; got none.")
-    return {name: found[name] for name in _SECTIONS if name in found}
+    return {name: found[name] for name in ("projects", "accounts") if name in found}
 
 
 def _resource(name: str | None, frame: pd.DataFrame) -> Resource:
@@ -249,7 +222,7 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
     sections = [
         (heading, [_show(function, frame, options) for function, options in calls])
         for name, frame in frames.items()
-        for heading, calls in _SECTIONS[name]
+        for heading, calls in _sections(name)
     ]
     sections += [(f"Summary of the {name}", _overview(name, frames[name])) for name in frames]
     resources = {"projects": PROJECT, "accounts": ACCOUNT}
@@ -276,6 +249,36 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
         ),
         citations={name: _citation(frame) for name, frame in frames.items()},
         provenances={name: _provenance(frame) for name, frame in frames.items()},
+    )
+
+
+def _sections(name: str) -> tuple[tuple[str, tuple[_Call, ...]], ...]:
+    """Return the headings of a collection, and what is shown below each."""
+    top = {"top": 15}
+    if name == "accounts":
+        return (
+            ("Countries", ((plot.accounts_map, {}), (stats.accounts_by_country, top))),
+            ("Participation", ((plot.accounts_by_kudo_rank, {}), (plot.posts_distribution, {}))),
+        )
+    return (
+        (
+            "Languages",
+            (
+                (plot.language_share, top),
+                (stats.language_share, top),
+                (plot.languages_by_year, {}),
+            ),
+        ),
+        (
+            "Contributors",
+            (
+                (plot.team_size_classes, {}),
+                (stats.contributor_concentration, {}),
+                (plot.contributors_by_language, top),
+            ),
+        ),
+        ("Age and activity", ((plot.growth, {}), (plot.activity, {}))),
+        ("Licences", ((plot.licenses, top),)),
     )
 
 
@@ -326,7 +329,7 @@ def _table(table: pd.DataFrame, caption: str, note: str) -> _Table:
     )
 
 
-def _overview(name: str, frame: pd.DataFrame) -> list[_Table]:
+def _overview(name: str, frame: pd.DataFrame) -> list[_Figure | _Table | _Omitted]:
     overview = summary(frame)
     return [
         _table(overview.fields, f"Columns of the {name}", overview.title),

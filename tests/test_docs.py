@@ -28,9 +28,7 @@ SLOW_EXAMPLES = (
     "dirframe.archive.",
     "dirframe.client.iterators",
     "dirframe.explorer.",
-    "dirframe.plot.inference.",
     "dirframe.reports.",
-    "dirframe.stats.inference.",
 )
 
 
@@ -152,7 +150,7 @@ def test_notebooks_are_kept_clean_and_are_linked_and_say_what_to_change(root, do
     pages = [docs / "index.md", docs / "guide.md"]
     linked = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     notebooks = sorted((root / "notebooks").glob("*.ipynb"))
-    assert len(notebooks) == 10
+    assert len(notebooks) == 9
     for notebook in notebooks:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)

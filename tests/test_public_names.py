@@ -87,7 +87,6 @@ PUBLIC = [
     "report",
     "sample_directory",
     "select",
-    "sensitivity",
     "serve",
     "stats",
     "summary",

@@ -125,7 +125,8 @@ def _contributors_by_language(table: pd.DataFrame, base: str, _: Compute) -> str
 
 
 def _quantiles(table: pd.DataFrame, base: str, compute: Compute) -> str:
-    at = table.set_index("quantile")["contributors"]
+    rows = table.loc[table.index.repeat(table["projects"].to_numpy(int))]
+    at = rows["contributors"].quantile([0.5, 0.9, 1.0])
     sizes = compute(stats.team_size_classes).set_index("smallest")["projects"]
     none = f"{_share(int(sizes[0]), int(sizes.sum()), 'has', 'have')} none; " if sizes[0] else ""
     return (
@@ -193,7 +194,7 @@ _TOPICS: dict[Resource, tuple[tuple[str, Statistic, Describe], ...]] = {
     PROJECT: (
         ("languages", stats.language_share, _language_share),
         ("contributors by language", stats.contributors_by_language, _contributors_by_language),
-        ("contributors", stats.contributor_quantiles, _quantiles),
+        ("contributors", stats.contributor_distribution, _quantiles),
         ("contributors", stats.contributor_concentration, _concentration),
         ("activity", stats.activity, _activity),
         ("licences", stats.licenses, _licenses),

@@ -213,10 +213,6 @@ def test_table_escapes_what_is_in_it_and_names_its_source():
         assert fact in html.unescape(table._repr_html_())
     summary = reports.show(dirframe.summary, PROJECTS)
     assert len(summary.captions) == 2
-    shown = repr(reports.show(stats.contributor_quantiles, pd.DataFrame(
-        {"id": ["1"], "analysis_twelve_month_contributor_count": [3]}
-    )))  # fmt: skip
-    assert {"0.95", "0.99"} <= set(shown.split())  # close to one another, and still different
 
 
 def test_what_cannot_be_shown_is_a_line_that_names_the_reason():
@@ -236,7 +232,7 @@ def test_what_cannot_be_shown_is_a_line_that_names_the_reason():
         (plot.language_share, unsent, LANGUAGE),
         (stats.language_share, empty, ""),
         (plot.language_share, empty, ""),
-        (stats.contributor_quantiles, empty, ""),
+        (stats.contributor_distribution, empty, ""),
     ):
         line = reports.show(make, frame)
         if len(getattr(line, "blocks", ())) != 1 or make.__name__ not in str(line):

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from dirframe.charts import ChartSpec
 
-_BACKENDS = {suffix: backend for backend, suffixes in FILES.items() for suffix in suffixes}
-
 
 def _values(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     """Return a type of values separated by commas."""
@@ -278,17 +276,13 @@ def _chart(spec: ChartSpec) -> Command:
         mpl.use("Agg")  # no window, whatever the user's settings are
         from dirframe import plot
 
-        backend = _BACKENDS[path.suffix.lower()]
-        chart = getattr(plot, spec.name)(frame, backend=backend, **own)
+        chart = getattr(plot, spec.name)(frame, **own)
         make_folder(path.parent)
         # Text in an SVG stays text, which can be searched and edited.
         text_kept = mpl.rc_context({"svg.fonttype": "none"})
         with atomic_write(path, overwrite=overwrite) as part, text_kept:
-            if backend == "plotly":
-                part.write_text(chart.page(), encoding="utf-8")
-            else:
-                figure = chart.get_figure(root=True)
-                figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
+            figure = chart.get_figure(root=True)
+            figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
         click.echo(f"Wrote {path}", err=True)
 
     decorate = with_options(
@@ -299,7 +293,7 @@ def _chart(spec: ChartSpec) -> Command:
             "--output",
             metavar="FILE",
             type=click.Path(dir_okay=False, path_type=Path),
-            help=f"A .png, .svg, .pdf or interactive .html.  [default: {spec.name}.png]",
+            help=f"A .png, .svg or .pdf.  [default: {spec.name}.png]",
         ),
         target,
         click.option(
@@ -320,8 +314,8 @@ def _check_chart_file(path: Path, overwrite: bool) -> None:
     from dirframe._display.suggest import unknown_suffix
     from dirframe.errors import InvalidInputError
 
-    if path.suffix.lower() not in _BACKENDS:
-        raise InvalidInputError(unknown_suffix(path, path.suffix, _BACKENDS))
+    if path.suffix.lower() not in FILES:
+        raise InvalidInputError(unknown_suffix(path, path.suffix, FILES))
     if not overwrite:
         refuse_existing(path)
     check_folder(path)

@@ -109,9 +109,6 @@ def cite(file: str | None, collection: str | None, style: Any, **question: Any) 
     help="Your own notebook. It is executed: use only notebooks that you trust.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
-@click.option(
-    "--interactive", is_flag=True, help="Charts with values on hover, zoom and download (.html)."
-)
 @with_options(*SELECTION_OPTIONS.values())
 @target
 @collection_option
@@ -138,8 +135,8 @@ def report(
     from dirframe.reports.report import check_target
     from dirframe.reports.report import report as make
 
-    check_target(output, overwrite=overwrite, interactive=bool(question["interactive"]))
-    options = split(("template", "title", "interactive", *SELECTION_OPTIONS), question)
+    check_target(output, overwrite=overwrite)
+    options = split(("template", "title", *SELECTION_OPTIONS), question)
     if files:
         frames = [read_input(file, None, question) for file in files]
     else:

@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from dirframe import plot, provenance
+from dirframe import provenance
 from dirframe._display.markdown import escape_markdown
 from dirframe._display.report import ReportMixin
 from dirframe.charts import STATISTICS
@@ -88,13 +88,9 @@ class Chart:
         The caption of a figure without a title.
     name : str
         The function that drew it.
-    interactive : plotly.graph_objects.Figure, optional
-        The same as an interactive chart, without title and notes.
     """
 
-    def __init__(
-        self, figure: Figure, caption: str = "", name: str = "", interactive: Any = None
-    ) -> None:
+    def __init__(self, figure: Figure, caption: str = "", name: str = "") -> None:
         title, notes = detach_words(figure)
         stream = io.StringIO()
         # Text as paths, since a reader may lack the fonts. The salt makes the ids reproducible.
@@ -103,7 +99,6 @@ class Chart:
         plt.close(figure)
         self.svg = stream.getvalue()
         self.caption = title or caption or "Chart"
-        self.interactive = interactive
         self.note = " ".join([*([f"{name}."] if name else []), *notes])
 
     @cached_property
@@ -127,8 +122,6 @@ class Chart:
         plain = repr(self)
         metadata = {"alt": f"Chart: {self.caption}", "caption": text}
         picture = {"image/svg+xml": self.svg, "text/plain": plain}
-        if self.interactive is not None:
-            picture |= self.interactive.json_bundle()
         display(picture, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]  # IPython
         display(
             {"text/markdown": text, "text/plain": plain}, raw=True, metadata={"is_caption": True}
@@ -176,15 +169,10 @@ def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> o
     stats.language_share is not shown: The frame has no column analysis_main_language_name, ...
     """
     name = f"{function.__module__.split('.')[1]}.{function.__name__}"
-    selection, is_interactive = report_options()
-    interactive = None
     try:
         with style():
-            options = options_for(function, frame, selection, options)
+            options = options_for(function, frame, report_options(), options)
             result = function(frame, **options)
-        if is_interactive and function is getattr(plot, function.__name__, None):
-            options |= {"title": "", "caption": False, "backend": "plotly"}
-            interactive = function(frame, **options)
     except (ColumnsNotSentError, MissingColumnsError) as error:
         columns = _COUNTRY_COLUMNS.union(*(resource.by_column for resource in RESOURCES.values()))
         if columns.isdisjoint(error.columns):
@@ -192,7 +180,7 @@ def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> o
         return _not_shown(name, str(error))
     summary = (function.__doc__ or "").partition("\n")[0].rstrip(".")
     if isinstance(result, Axes) and (figure := result.get_figure(root=True)):
-        return _chart(figure, name, summary, interactive)
+        return _chart(figure, name, summary)
     if isinstance(result, Summary):
         return _summary_tables(result, frame)
     if isinstance(result, pd.DataFrame):
@@ -201,11 +189,11 @@ def show(function: Callable[..., Any], frame: pd.DataFrame, **options: Any) -> o
     return result
 
 
-def _chart(figure: Figure, name: str, caption: str, interactive: Any) -> Chart | Passage:
+def _chart(figure: Figure, name: str, caption: str) -> Chart | Passage:
     if reasons := empty_reasons(figure):
         plt.close(figure)
         return _not_shown(name, "; ".join(reasons))
-    return Chart(figure, caption, name, interactive)
+    return Chart(figure, caption, name)
 
 
 def _table(table: pd.DataFrame, name: str, caption: str) -> Table | Passage:

@@ -36,14 +36,11 @@ class ReportData:
         The frames by collection: ``projects``, ``accounts`` or both, in this order.
     selection : Selection
         The options ``exclude``, ``max_age``, ``by`` and ``min_records`` of the whole report.
-    is_interactive : bool, default False
-        Whether the charts are drawn for interactive pages, too.
     """
 
     title: str
     frames: Mapping[str, pd.DataFrame]
     selection: Selection = field(default_factory=Selection)
-    is_interactive: bool = False
 
     @property
     def projects(self) -> pd.DataFrame | None:

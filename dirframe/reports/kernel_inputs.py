@@ -51,7 +51,6 @@ def write_inputs(material: ReportData, folder: Path) -> None:
         "title": material.title,
         "collections": list(material.frames),
         "selection": material.selection,
-        "is_interactive": material.is_interactive,
     }
     (folder / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
@@ -74,27 +73,26 @@ def report_data() -> ReportData:
         return _sample()
     manifest, folder = _read_manifest(), Path(os.environ[VARIABLE])
     frames = {name: read_export(folder / f"{name}.parquet") for name in manifest["collections"]}
-    return ReportData(manifest["title"], frames, manifest["selection"], manifest["is_interactive"])
+    return ReportData(manifest["title"], frames, manifest["selection"])
 
 
-def report_options() -> tuple[Selection, bool]:
+def report_options() -> Selection:
     """Return the options of the report that the kernel is executing.
 
     Returns
     -------
-    tuple of Selection and bool
-        The selection as given to `dirframe.report`, and whether charts are interactive; an empty
-        one and False outside of a report.
+    Selection
+        The selection as given to `dirframe.report`; an empty one outside of a report.
 
     Examples
     --------
     >>> report_options()
-    ({}, False)
+    {}
     """
     if VARIABLE not in os.environ:
-        return {}, False
-    manifest = _read_manifest()
-    return manifest["selection"], manifest["is_interactive"]
+        return {}
+    selection: Selection = _read_manifest()["selection"]
+    return selection
 
 
 def _read_manifest() -> dict[str, Any]:

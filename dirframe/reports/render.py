@@ -5,17 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dirframe._display.policy import policy
 from dirframe.reports.contents import add_contents
 
 _HERE = Path(__file__).parent
+#: Content security policy of a page that fetches and runs nothing.
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _PICTURES = ["image/svg+xml", "image/png", "image/jpeg"]
 # No scripts and widgets, which need a kernel or the network.
 _PAGE = ["text/html", "text/markdown", *_PICTURES, "text/plain"]
 _TEXT = ["text/markdown", *_PICTURES, "text/plain"]
 
 
-def html(notebook: Any, title: str, *, is_interactive: bool = False) -> str:
+def html(notebook: Any, title: str) -> str:
     """Render a notebook as one HTML page without network access, and scripts of others.
 
     Parameters
@@ -24,14 +25,12 @@ def html(notebook: Any, title: str, *, is_interactive: bool = False) -> str:
         The executed notebook.
     title : str
         Title of the page.
-    is_interactive : bool, default False
-        Whether charts are interactive, if their outputs are.
 
     Returns
     -------
     str
-        HTML. Its content security policy allows no scripts, except those of interactive charts,
-        and no URLs except embedded images.
+        HTML. Its content security policy allows no scripts, and no URLs except embedded
+        images.
     """
     from nbconvert import HTMLExporter
 
@@ -43,18 +42,7 @@ def html(notebook: Any, title: str, *, is_interactive: bool = False) -> str:
         config=_config(_PAGE),
     )
     resources = {"metadata": {"name": title}, "has_contents": add_contents(notebook)}
-    scripts = ""
-    if is_interactive:
-        from dirframe.plot._interactive.figure import MIMETYPE, fragment, script
-
-        scripts = script()
-        outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-        for number, output in enumerate(outputs):
-            if chart := output.get("data", {}).get(MIMETYPE):
-                output.metadata.interactive = fragment(chart, f"chart-{number}")
-                scripts += output.metadata.interactive
-        resources["script"] = script()
-    resources["policy"] = policy(scripts)
+    resources["policy"] = _POLICY
     page: str = exporter.from_notebook_node(notebook, resources)[0]
     return page
 

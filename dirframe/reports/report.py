@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +33,6 @@ def report(
     max_age: str | int | timedelta | None = None,
     by: str | Sequence[str] | None = None,
     min_records: int = 1,
-    interactive: bool = False,
     overwrite: bool = False,
 ) -> Path:
     """Write a report on frames: summary, tables, charts, method and citation.
@@ -45,8 +43,7 @@ def report(
         Projects, accounts or both, as the loaders give them. A frame without provenance is
         reported on, and the report says so.
     path : str or pathlib.Path
-        The file. ``.html`` is one file that needs no network and runs no script, unless it is
-        interactive; ``.pdf`` is
+        The file. ``.html`` is one file that needs no network and runs no script; ``.pdf`` is
         printed from it by Chromium; ``.md`` has its images in the folder ``NAME_files`` beside it;
         ``.ipynb`` is the executed notebook.
     template : str or pathlib.Path, optional
@@ -65,10 +62,6 @@ def report(
         ``"team_size"``, where the frame has it and the chart has panels.
     min_records : int, default 1
         Strata with fewer records are combined into one.
-    interactive : bool, default False
-        Whether the charts of a ``.html`` or ``.ipynb`` show values on hover, zoom and can be
-        downloaded as SVG: the page then contains a script, once, and still needs no network.
-        Without scripts, and in the other forms, the pictures are shown.
     overwrite : bool, default False
         Whether an existing report may be replaced.
 
@@ -83,7 +76,7 @@ def report(
         If the frames, the suffix, the template, a rule or a stratum is invalid, or the file exists
         and `overwrite` is False.
     MissingExtraError
-        If nbconvert or ipykernel is not installed, or for interactive charts plotly.
+        If nbconvert or ipykernel is not installed.
     ConfigurationError
         If a PDF is requested and Chromium is not installed.
     ReportError
@@ -112,11 +105,9 @@ def report(
     }
     material = collect_inputs(frames, title, selection)
     target = Path(path)
-    check_target(target, overwrite=overwrite, interactive=interactive)
+    check_target(target, overwrite=overwrite)
     suffix = target.suffix.lower()
-    is_interactive = _is_interactive(target, interactive)
     program = browser() if suffix == ".pdf" else ""
-    material = replace(material, is_interactive=is_interactive)
     notebook = execute(read_template(template), material)
     pictures: dict[str, bytes] = {}
     if suffix == ".md":
@@ -125,14 +116,14 @@ def report(
     elif suffix == ".ipynb":
         content = notebook_text(notebook).encode()
     else:
-        page = html(notebook, material.title, is_interactive=is_interactive)
+        page = html(notebook, material.title)
         content = pdf(page, program) if suffix == ".pdf" else page.encode()
     for name, picture in pictures.items():
         _write(_folder(target) / name, picture, overwrite=overwrite)
     return _write(target, content, overwrite=overwrite)
 
 
-def check_target(target: Path, *, overwrite: bool, interactive: bool = False) -> None:
+def check_target(target: Path, *, overwrite: bool) -> None:
     """Check that `report` can write a file, before any data is loaded for it.
 
     Parameters
@@ -141,8 +132,6 @@ def check_target(target: Path, *, overwrite: bool, interactive: bool = False) ->
         The file to write.
     overwrite : bool
         Whether an existing report may be replaced.
-    interactive : bool, default False
-        Whether the charts are to be interactive.
 
     Raises
     ------
@@ -165,14 +154,8 @@ def check_target(target: Path, *, overwrite: bool, interactive: bool = False) ->
         raise InvalidInputError(f"{target} is a folder; name a file.")
     for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):
         require_package(package)
-    if _is_interactive(target, interactive):
-        require_package("plotly", purpose="A report with interactive charts")
     if target.suffix.lower() == ".pdf":
         browser()
-
-
-def _is_interactive(target: Path, interactive: bool) -> bool:
-    return interactive and target.suffix.lower() in {".html", ".ipynb"}
 
 
 def _folder(target: Path) -> Path:

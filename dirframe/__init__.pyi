@@ -19,15 +19,6 @@ from dirframe.client.collections import (
 )
 from dirframe.client.directory import Directory as Directory
 from dirframe.client.documents import read_pages as read_pages
-from dirframe.client.frames.interchange import convert_frame as convert_frame
-from dirframe.client.iterators import (
-    iter_accounts as iter_accounts,
-    iter_projects as iter_projects,
-)
-from dirframe.client.frames.record_types import (
-    AccountRecord as AccountRecord,
-    ProjectRecord as ProjectRecord,
-)
 from dirframe.client.load import load as load
 from dirframe.client.loaders import (
     load_accounts as load_accounts,

@@ -26,7 +26,6 @@ from dirframe.schema.extensions import ALL_RESOURCES
 SLOW_EXAMPLES = (
     "dirframe.__init__.",  # runs in test_public_names
     "dirframe.archive.",
-    "dirframe.client.iterators",
     "dirframe.explorer.",
     "dirframe.reports.",
 )

@@ -17,7 +17,6 @@ from dirframe import errors, plot, stats
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
-    "AccountRecord",
     "AnalysesNotSentWarning",
     "Archive",
     "ArchiveError",
@@ -40,7 +39,6 @@ PUBLIC = [
     "MissingGlyphsWarning",
     "NetworkError",
     "NotFoundError",
-    "ProjectRecord",
     "QuotaExceededError",
     "QuotaWarning",
     "ReportError",
@@ -60,15 +58,12 @@ PUBLIC = [
     "cite",
     "clear_cache",
     "compare",
-    "convert_frame",
     "country_audit",
     "country_note",
     "export",
     "fields",
     "flags",
     "harvest",
-    "iter_accounts",
-    "iter_projects",
     "load",
     "load_account",
     "load_accounts",

@@ -84,7 +84,7 @@ def make(resource, records):
         ("generated", page(resource, some))
         for some in iter(lambda: list(islice(records, 1000)), [])
     )
-    return parse_documents(pages, resource, columns=COLUMNS[resource.name]).frame
+    return parse_documents(pages, resource).frame[COLUMNS[resource.name]]
 
 
 def bare_language_share(projects):

@@ -30,7 +30,6 @@ CALLS = {
     "activity 1": columns("month", "commits", "code_added"),
     "size 1": columns("month", "code"),
     "read pages/": rows(60),
-    "read pages/page.xml --columns name --resource project": text("id,name\n.*"),
     "read kept.archive": rows(60),
     "plan accounts --format json": lambda out: json.loads(out)["items"] == 60,
     "plan projects --details --exact": text(".*60.*"),

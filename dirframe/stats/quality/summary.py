@@ -10,7 +10,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
-from dirframe.client.frames.interchange import convert_frame
+from dirframe.client.frames.interchange import require_frame
 from dirframe.client.paging.order import is_in_order
 from dirframe.provenance.fingerprint import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
@@ -119,7 +119,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     <BLANKLINE>
     n = 2 records · Source: not recorded
     """
-    frame = convert_frame(frame, "pandas")
+    frame = require_frame(frame)
     require_columns(frame, loader=ANY)
     record = provenance.get_provenance(frame)
     known = provenance.resource_of(frame)

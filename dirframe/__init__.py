@@ -49,7 +49,6 @@ _NAMES = {
     "dirframe.service.server": "serve",
     "dirframe.stats.quality.flags": "flags",
     "dirframe.stats.quality.summary": "summary",
-    "dirframe.stats.quality.sensitivity": "sensitivity",
     "dirframe.stats.quality.compare": "compare",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -78,7 +78,6 @@ from dirframe.sample import sample_directory as sample_directory
 from dirframe.service.server import serve as serve
 from dirframe.stats.quality.flags import flags as flags
 from dirframe.stats.quality.summary import summary as summary
-from dirframe.stats.quality.sensitivity import sensitivity as sensitivity
 from dirframe.stats.quality.compare import compare as compare
 
 __all__: list[str]  # noqa: PYI035  # the imports are the list

@@ -27,8 +27,6 @@ SLOW_EXAMPLES = (
     "dirframe.__init__.",  # runs in test_public_names
     "dirframe.archive.",
     "dirframe.explorer.",
-    "dirframe.plot.inference.",
-    "dirframe.stats.inference.",
 )
 
 
@@ -150,7 +148,7 @@ def test_notebooks_are_kept_clean_and_are_linked_and_say_what_to_change(root, do
     pages = [docs / "index.md", docs / "guide.md"]
     linked = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     notebooks = sorted((root / "notebooks").glob("*.ipynb"))
-    assert len(notebooks) == 10
+    assert len(notebooks) == 9
     for notebook in notebooks:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)

@@ -81,7 +81,6 @@ PUBLIC = [
     "report",
     "sample_directory",
     "select",
-    "sensitivity",
     "serve",
     "stats",
     "summary",

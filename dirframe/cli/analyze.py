@@ -111,7 +111,7 @@ def _records(
     """Read or load what a statistic or chart is about; unify the countries that it needs."""
     chart = STATISTICS.get(name) or CHARTS[name]
     frame = read_records(file, chart.collection or collection, **question)
-    if chart.by_country and "country_name" not in frame and "country_code" in frame:
+    if chart.collection == "accounts" and "country_name" not in frame and "country_code" in frame:
         from dirframe import unify_countries
 
         note("The countries are unified first, as by dirframe clean.")
@@ -293,9 +293,9 @@ def clean(
 
 
 def _answers(file: str) -> pd.DataFrame:
-    from dirframe.io.read import read_table
+    from dirframe.io.read import read_content
 
-    frame = read_table(Path(file).read_bytes(), file)
+    frame = read_content(Path(file).read_bytes(), file, {})
     # Missing columns are reported by unify_countries.
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
@@ -317,17 +317,20 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
       dirframe summary projects.parquet
       dirframe summary --collection accounts --sample
     """
-    from dirframe.io.export import to_bytes
+    from io import StringIO
+
+    from dirframe.io.writers import write_json
     from dirframe.quality.summary import summary as describe
 
     overview = describe(read_records(file, collection, **question))
     if fmt == "text":
         click.echo(overview)
         return
-    facts = {"title": overview.title, "source": overview.source}
-    tables = {"fields": overview.fields, "bias": overview.bias}
-    parsed = {name: json.loads(to_bytes(table, ".json")) for name, table in tables.items()}
-    click.echo(json.dumps(facts | parsed, ensure_ascii=False))
+    facts: dict[str, Any] = {"title": overview.title, "source": overview.source}
+    for name, table in {"fields": overview.fields, "bias": overview.bias}.items():
+        write_json(table, stream := StringIO())
+        facts[name] = json.loads(stream.getvalue())
+    click.echo(json.dumps(facts, ensure_ascii=False))
 
 
 @click.command()

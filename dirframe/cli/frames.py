@@ -104,12 +104,12 @@ def load_records(
 
 def read_file(file: str) -> pd.DataFrame:
     """Read a table, an archive, or recorded pages of XML; ``-`` is standard input."""
-    from dirframe.io.read import read_export, read_table
+    from dirframe.io.read import read_content, read_export
 
     if file == STREAM:
         if sys.stdin.isatty():
             raise click.UsageError("Standard input is a terminal: pipe a table into the command.")
-        frame = read_table(sys.stdin.buffer.read(), "Standard input")
+        frame = read_content(sys.stdin.buffer.read(), "Standard input", {})
     elif is_xml(file):
         from dirframe.client.read_pages import read_pages
 
@@ -188,15 +188,18 @@ class Output(NamedTuple):
         note(caption(frame))
 
     def _print(self, frame: pd.DataFrame) -> None:
-        from dirframe.io.export import to_bytes
+        from dirframe.io.writers import parquet_bytes, write_csv, write_json
 
         form = self.fmt or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
             _print_table(frame, first=self.columns or _overview(frame))
-            return
-        sys.stdout.flush()
-        sys.stdout.buffer.write(to_bytes(frame, f".{form}"))
-        sys.stdout.buffer.flush()
+        elif form == "parquet":
+            sys.stdout.buffer.write(parquet_bytes(frame))
+            sys.stdout.buffer.flush()
+        elif form in {"csv", "tsv"}:
+            write_csv(frame, sys.stdout, "," if form == "csv" else "\t")
+        else:
+            write_json(frame, sys.stdout, lines=form == "jsonl")
 
 
 def _names(

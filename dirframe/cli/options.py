@@ -95,9 +95,9 @@ def _rules(
     _context: click.Context, _option: click.Parameter, rules: tuple[str, ...]
 ) -> tuple[str, ...]:
     if rules:
-        from dirframe.quality.rules import check_rules
+        from dirframe.quality.rules import rules_of
 
-        check_rules(rules)  # raises before the load
+        rules_of(rules)  # raises before the load
     return rules
 
 

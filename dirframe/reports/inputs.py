@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.frames.interchange import as_pandas, type_name
+from dirframe._arrow import as_pandas, type_name
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.reports.selection import validate_selection
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe._atomic import atomic_write, check_folder, make_folder, refuse_existing
 from dirframe._display.suggest import unknown_suffix
+from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.errors import InvalidInputError
 from dirframe.reports.execute import execute, read_template, require_package
 from dirframe.reports.inputs import collect_inputs
@@ -156,13 +156,9 @@ def check_target(target: Path, *, overwrite: bool, interactive: bool = False) ->
     """
     if target.suffix.lower() not in _SUFFIXES:
         raise InvalidInputError(unknown_suffix(target, target.suffix, _SUFFIXES))
-    check_folder(target)
-    pictures = [_folder(target)] if target.suffix.lower() == ".md" else []
-    for file in (target, *pictures):
-        if not overwrite:
-            refuse_existing(file)
-    if target.is_dir():
-        raise InvalidInputError(f"{target} is a folder; name a file.")
+    check_writable(target, overwrite=overwrite)
+    if target.suffix.lower() == ".md" and _folder(target).exists() and not overwrite:
+        raise InvalidInputError(f"{_folder(target)} already exists.")
     for package in ("nbformat", "nbclient", "nbconvert", "ipykernel"):
         require_package(package)
     if _is_interactive(target, interactive):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 import numpy as np
 import pandas as pd
 
-from dirframe.client.frames.interchange import as_pandas
+from dirframe._arrow import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.groupby import check_top
 from dirframe.stats._options.selection import Counted, Frame, Selection, selectable

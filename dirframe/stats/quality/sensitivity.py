@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._arrow import as_pandas
 from dirframe.charts import STATISTICS
-from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import InvalidInputError
 from dirframe.stats._options.selection import DEFAULTS
 from dirframe.stats._options.strata import names_of

@@ -23,9 +23,6 @@ _NAMES = {
     "dirframe.client.collections": "load_activity load_contributors load_languages load_size",
     "dirframe.client.directory": "Directory",
     "dirframe.client.documents": "read_pages",
-    "dirframe.client.frames.interchange": "convert_frame",
-    "dirframe.client.iterators": "iter_accounts iter_projects",
-    "dirframe.client.frames.record_types": "AccountRecord ProjectRecord",
     "dirframe.client.load": "load",
     "dirframe.client.loaders": "load_accounts load_projects",
     "dirframe.client.plan": "plan",
@@ -37,7 +34,7 @@ _NAMES = {
         "ConfigurationError DirframeError DirframeWarning ExportWarning Hint "
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
         "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
-        "QuotaExceededError QuotaWarning ReportError RequestError ServiceError "
+        "QuotaExceededError QuotaWarning RequestError ServiceError "
         "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
         "UnreadableValueWarning UnresolvedCountriesError WeakKeyWarning"
     ),
@@ -45,12 +42,11 @@ _NAMES = {
     "dirframe.filters.select": "select",
     "dirframe.io.read": "read_export",
     "dirframe.io.export": "export",
-    "dirframe.reports.report": "report",
+    "dirframe.report.report": "report",
     "dirframe.sample": "sample_directory",
     "dirframe.service.server": "serve",
     "dirframe.stats.quality.flags": "flags",
     "dirframe.stats.quality.summary": "summary",
-    "dirframe.stats.quality.sensitivity": "sensitivity",
     "dirframe.stats.quality.compare": "compare",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

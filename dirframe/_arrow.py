@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from dirframe.errors import InvalidInputError
+from dirframe.errors import Hint, InvalidInputError
 
 #: Key of the provenance in the attributes of a frame, and of our own facts in Arrow's metadata.
 ATTRIBUTE = "dirframe"
@@ -117,6 +117,22 @@ def loader_series(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
     """Convert an Arrow array to pandas with the dtype that frames have."""
     series: pd.Series[Any] = array.to_pandas(types_mapper=_PANDAS_TYPES.get)
     return series
+
+
+def require_frame(frame: Any) -> pd.DataFrame:
+    """Return a frame of pandas, Polars or Arrow as one of pandas with unique columns, or raise."""
+    converted = as_pandas(frame)
+    if not isinstance(converted, pd.DataFrame):
+        raise InvalidInputError(
+            f"Expected a frame of pandas or Polars, or an Arrow table; got a {type_name(frame)}.",
+            hint=Hint(
+                "Bring a frame of Dask into memory with .compute(), a relation of DuckDB with "
+                ".to_arrow_table().",
+                shell="",
+            ),
+        )
+    check_unique_columns(converted)
+    return converted
 
 
 def check_unique_columns(frame: pd.DataFrame) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._arrow import require_frame
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
-from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.paging.order import is_in_order
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._core.activity_months import FETCHED
@@ -118,7 +118,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     <BLANKLINE>
     n = 2 records · Source: not recorded · completeness unknown
     """
-    frame = convert_frame(frame, "pandas")
+    frame = require_frame(frame)
     require_columns(frame, loader=ANY)
     record = provenance.get_provenance(frame)
     known = provenance.resource_of(frame)

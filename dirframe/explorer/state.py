@@ -60,7 +60,7 @@ class State(FilterState):
     chart = tr.Unicode()
     exclude = tr.Tuple()  # rules of dirframe.flags; empty: no record is excluded from the chart
     by = tr.Unicode()  # empty: no strata
-    style = tr.Enum(("text", "bibtex", "csl"), "text")
+    style = tr.Enum(("text", "bibtex"), "text")
     citation = tr.Unicode()
     code = tr.Unicode()
 

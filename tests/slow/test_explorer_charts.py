@@ -64,7 +64,7 @@ SCREENS = {
     },
     "dormant": {"activity": "dormant", "chart": "activity", "page_size": 25, "page": 2},
     "ordered": {"order_by": "name", "columns": ("name", "id"), "page": 3},
-    "by id": {"order_by": "id", "descending": True, "columns": ("id",), "style": "csl"},
+    "by id": {"order_by": "id", "descending": True, "columns": ("id",), "style": "bibtex"},
     "panels": {"by": "team_size", "chart": "life_span", "exclude": ("stale_analysis",)},
     "one country": {"countries": ("Germany", "Côte d'Ivoire"), "chart": "accounts_map"},
 }

@@ -45,7 +45,7 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     tables = {
         f"data/{name}.{s}" for name in ("projects", "all-accounts") for s in ("csv", "parquet")
     }
-    assert tables | {"datapackage.json", "README.md"} <= names
+    assert tables | {"datapackage.json", "README.md", "citation.bib"} <= names
     for suffix in ("csv", "parquet"):
         for name, frame in zip(("projects", "all-accounts"), records.values(), strict=True):
             back = read_export(study / "data" / f"{name}.{suffix}")
@@ -84,7 +84,7 @@ def test_package_says_what_was_asked_when_and_whether_all_came(study, records):
     capped, whole = package["resources"][0], package["resources"][2]
     assert capped["query"] == {"sort": "name", "max_items": 120}
     assert "max_items=120" in capped["completeness"]
-    assert whole["completeness"] == "complete"
+    assert whole["completeness"] == "proven"
     assert whole["provenance"] == records["All accounts"].attrs["dirframe"]
     assert whole["accessed"].startswith(whole["provenance"]["retrieved_oldest"])
     assert package["licenses"][0]["name"] == "CC0-1.0"  # generated

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: Images kept, for what is undone or chosen again.
 _IMAGES = 16
-_STYLES = [("text", "text"), ("BibTeX", "bibtex"), ("CSL-JSON", "csl")]
+_STYLES = [("text", "text"), ("BibTeX", "bibtex")]
 
 
 def in_this_thread() -> Callable[[Callable[[], None]], None]:

@@ -12,9 +12,7 @@ from typing import Any, Self
 import pandas as pd
 import pyarrow as pa
 
-from dirframe.client.frames.dtypes import to_pandas
-from dirframe.client.frames.lists import ListArray
-from dirframe.client.xml.lists import is_lists
+from dirframe.client.dtypes import to_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, attributes_of
 
@@ -150,8 +148,6 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
                 raise InvalidInputError(too_large(name)) from error
         elif pa.types.is_boolean(column.type):
             columns[name] = column.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
-        elif is_lists(column.type):
-            columns[name] = pd.Series(ListArray.from_arrow(column))
         elif pa.types.is_nested(column.type):  # pandas itself makes arrays of lists inside
             columns[name] = pd.Series(column.to_pylist(), dtype="object")
         else:

@@ -16,10 +16,10 @@ from dirframe.archive.store import Store
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused, check_details, read_sent
 from dirframe.client.http.client import CachePolicy
+from dirframe.client.page import check_records
 from dirframe.client.paging.order import KEPT_TODAY, is_sorted
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.paging.query import CollectionQuery
-from dirframe.client.page import check_records
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT, RESOURCES
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.dtypes import convert_column, infer_kind, to_pandas
-from dirframe.client.frames.interchange import require_frame
+from dirframe._arrow import loader_series, require_frame
+from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
@@ -99,7 +99,10 @@ def entry_columns(
     kinds = {known.column: known.kind for known in items.fields}
     of_records = _python_lists(lists)
     lengths = np.array(list(map(len, of_records)), dtype=np.int64)
-    entries = [e if isinstance(e, dict) else {items.tag: e} for e in chain.from_iterable(of_records)]
+    entries = [
+        entry if isinstance(entry, dict) else {} if entry is None else {items.tag: entry}
+        for entry in chain.from_iterable(of_records)
+    ]
     data: dict[str, Any] = {}
     for column in dict.fromkeys([*kinds, *chain.from_iterable(entries)]):
         values = [entry.get(column) for entry in entries]
@@ -110,11 +113,11 @@ def entry_columns(
         if column not in kinds and resource.name not in RESOURCES:
             kind = infer_kind(column, {text for value in values if (text := (value or "").strip())})
         array, unreadable = convert_column(values, kind)
-        data[column] = to_pandas(array)
+        data[column] = loader_series(array)
         if categories and kind is Kind.TEXT:
             data[column] = data[column].astype("category")
         if unreadable is not None:
-            data[f"{column}_unreadable"] = to_pandas(unreadable)
+            data[f"{column}_unreadable"] = loader_series(unreadable)
     return lengths, data
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dirframe._arrow import loader_series
 from dirframe.schema import LESS_THAN_ONE, Kind
 
 if TYPE_CHECKING:
@@ -26,11 +27,6 @@ _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),
     Kind.NUMBER: pa.float64(),
     Kind.TIMESTAMP: pa.timestamp("us", tz="UTC"),
-}
-_PANDAS_TYPES = {
-    TEXT: pd.StringDtype(na_value=np.nan),
-    pa.int64(): pd.Int64Dtype(),
-    pa.float64(): pd.Float64Dtype(),
 }
 
 _NUMBER = re.compile(
@@ -70,15 +66,9 @@ def convert_column(
     return array, None
 
 
-def to_pandas(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
-    """Convert an Arrow array to pandas with the dtype that frames have."""
-    series: pd.Series[Any] = array.to_pandas(types_mapper=_PANDAS_TYPES.get)
-    return series
-
-
 def dtype_of(kind: Kind) -> str:
     """Return the dtype of columns of this kind."""
-    return "object" if kind is Kind.ITEMS else str(to_pandas(convert_column([], kind)[0]).dtype)
+    return "object" if kind is Kind.ITEMS else str(loader_series(convert_column([], kind)[0]).dtype)
 
 
 def _convert_each(text: pa.Array, kind: Kind) -> tuple[pa.Array, pa.Array | None]:

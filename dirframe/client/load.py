@@ -142,9 +142,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
             source=fetched.url,
         )
     if page.items_returned not in {None, len(page.records)}:
-        message = (
-            f"{len(page.records):,} <{resource.name}> where {page.items_returned:,} are said"
-        )
+        message = f"{len(page.records):,} <{resource.name}> where {page.items_returned:,} are said"
         raise UnreadableResponseError(
             f"{fetched.url} says that it returns {page.items_returned:,} items, but its result "
             f"holds {len(page.records):,} <{resource.name}>: that is not a list of records.",

@@ -166,7 +166,7 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
 
 
 def _value(record: etree._Element, name: str) -> str | None:
-    texts = [text for key, text in record.items() if key.rpartition("}")[2] == name]
+    texts = [str(text) for key, text in record.items() if str(key).rpartition("}")[2] == name]
     for child in record.iterchildren(f"{{*}}{name}"):
         if len(child):
             return None

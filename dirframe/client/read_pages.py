@@ -157,7 +157,9 @@ def _repeated(frame: pd.DataFrame) -> pd.Series[bool]:
 
 def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
     """Return name and address of the one directory that the records link to as their own pages."""
-    links = next((frame[name] for name in ("html_url", "url") if name in frame), pd.Series(dtype="str"))
+    links = next(
+        (frame[name] for name in ("html_url", "url") if name in frame), pd.Series(dtype="str")
+    )
     origins = links.str.extract(_ORIGIN).dropna().drop_duplicates()
     if len(origins) != 1:
         return "recorded pages", ""
@@ -167,7 +169,9 @@ def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
 
 def _change_range(frame: pd.DataFrame) -> tuple[str | None, str | None]:
     """Return the first and the last time at which a record was changed."""
-    moments = frame[_CHANGE].dropna() if _CHANGE in frame else pd.Series(dtype="datetime64[us, UTC]")
+    moments = (
+        frame[_CHANGE].dropna() if _CHANGE in frame else pd.Series(dtype="datetime64[us, UTC]")
+    )
     if moments.empty:
         return None, None
     return tuple(m.isoformat(timespec="seconds") for m in (moments.min(), moments.max()))

@@ -15,12 +15,14 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from dirframe.client.dtypes import convert_column, infer_kind, to_pandas
+from dirframe._arrow import loader_series
+from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.client.page import check_records
 from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import RESOURCES, Kind
@@ -29,7 +31,6 @@ from dirframe.schema.extensions import resource_named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from lxml import etree
     from numpy.typing import NDArray
 
     from dirframe.client.page import Page
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     #: Texts of lists repeat, and so do their names: equal ones are one object in memory.
     Share = dict[Any, str]
+    Element = Any  # of lxml, whose stubs say that texts may be bytes
 
 _EXAMPLES = 3  # texts in a warning
 
@@ -84,11 +86,12 @@ class Records:
         mask = np.zeros(self.rows, dtype=bool)
         for node in self._root.nodes():
             if node.path[0] == element:
-                mask[: len(node.values)] |= [value is not None for value in node.values]
+                for row, value in enumerate(node.cells):
+                    mask[row] |= value is not None
         return mask
 
     def frame(self) -> pd.DataFrame:
-        """Return one row a record: the specified columns first, the others as they appeared.
+        """Return one row a record: the columns of the schema in its order, then all others.
 
         Warns
         -----
@@ -97,12 +100,13 @@ class Records:
         """
         if self.resource is None:
             return pd.DataFrame()
-        nodes = {node.path: node.values for node in self._root.nodes() if node.values}
-        fields = {field.path: field.column for field in self.resource.core}
+        nodes = {node.path: node.cells for node in self._root.nodes() if node.cells}
         names = _names(self.resource, nodes)
-        columns: dict[str, pd.Series[Any]] = dict.fromkeys(fields.values(), pd.Series())
+        always = [field.path for field in self.resource.core]
+        known = [field.path for field in self.resource.fields if field.path in nodes]
+        columns: dict[str, pd.Series[Any]] = {}
         unreadable = {}
-        for path in fields | nodes:
+        for path in dict.fromkeys([*always, *known, *nodes]):
             name = names[path]
             values = nodes.get(path, [])
             values += [None] * (self.rows - len(values))
@@ -116,7 +120,9 @@ class Records:
             self._warn(unreadable)
         return pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
 
-    def _convert(self, name: str, values: list[Any]) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
+    def _convert(
+        self, name: str, values: list[Any]
+    ) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
         """Return a column, and the texts of it that could not be converted."""
         assert self.resource is not None  # noqa: S101  # there is a column
         field = self.resource.by_column.get(name)
@@ -127,7 +133,7 @@ class Records:
         if field is None and self.resource.name not in RESOURCES:
             kind = infer_kind(name, {value.strip() for value in values if value is not None})
         array, texts = convert_column(values, kind)
-        return to_pandas(array), None if texts is None else to_pandas(texts)
+        return loader_series(array), None if texts is None else loader_series(texts)
 
     def _warn(self, unreadable: dict[str, pd.Series[Any]]) -> None:
         messages = []
@@ -162,12 +168,12 @@ def _names(resource: Resource, paths: Iterable[tuple[str, ...]]) -> dict[tuple[s
 class _Node:
     """An element at one path of a record: its column, and the elements below it by their tags."""
 
-    __slots__ = ("below", "is_list", "lists", "path", "values")
+    __slots__ = ("below", "cells", "is_list", "lists", "path")
 
     def __init__(self, path: tuple[str, ...], lists: frozenset[tuple[str, ...]]) -> None:
         self.path, self.lists, self.is_list = path, lists, path in lists
         self.below: dict[str, _Node] = {}
-        self.values: list[Any] = []
+        self.cells: list[Any] = []
 
     def child(self, tag: str) -> _Node:
         """Return the node of a child that is seen the first time."""
@@ -179,12 +185,19 @@ class _Node:
 
     def put(self, row: int, value: Any) -> None:
         """Put a value into the column; a second one, of an element or attribute, makes a list."""
-        short = row - len(self.values)
+        cells = self.cells
+        short = row - len(cells)
+        if short > 0:
+            cells.extend([None] * short)
         if short >= 0:
-            self.values.extend([None] * short)
-            self.values.append(value)
+            cells.append(value)
         else:
-            self.values[-1] = [*_as_list(self.values[-1]), *_as_list(value)]
+            cells[-1] = [*_as_list(cells[-1]), *_as_list(value)]
+
+    def put_attribute(self, row: int, name: str, value: str) -> None:
+        """Put an attribute of the element into the column of a child of its name."""
+        if value and not value.isspace():
+            (self.below.get(name) or self.child(name)).put(row, value)
 
     def nodes(self) -> Iterator[_Node]:
         """Yield all nodes below this one."""
@@ -193,84 +206,87 @@ class _Node:
             yield from node.nodes()
 
 
-def _read(
-    element: etree._Element, node: _Node, children: list[etree._Element], row: int, share: Share
-) -> None:
+def _read(element: Element, node: _Node, children: list[Element], row: int, share: Share) -> None:
     """Read an element that is neither a leaf nor a list into the columns below its node."""
     known = node.below
-    _read_attributes(element, node, row)
+    for name, value in element.items():
+        node.put_attribute(row, name, value)
     nodes = [known.get(child.tag) or node.child(child.tag) for child in children]
     repeats = len(set(nodes)) < len(nodes)
     for child, below in zip(children, nodes, strict=True):
         inside = list(child)
         if inside and repeats and nodes.count(below) > 1:
             below.put(row, [_entry(child, share)])
-        elif inside and not below.is_list and not _is_list(below.path, inside):
+            continue
+        if inside and not below.is_list and not _is_list(below.path[-1], inside):
             _read(child, below, inside, row, share)
-        else:
-            _read_attributes(child, below, row)
-            if inside:
-                entries = [_entry(one, share) for one in inside]
-                if below.is_list or any(entry is not None for entry in entries):
-                    below.put(row, entries)
-            elif below.is_list:
-                if text := _text(child, share):
-                    below.put(row, [text])
-            elif (text := child.text) and not text.isspace():
-                below.put(row, text)
+            continue
+        for name, value in child.items():
+            below.put_attribute(row, name, value)
+        if inside:
+            entries = [_entry(one, share) for one in inside]
+            if below.is_list or any(entry is not None for entry in entries):
+                below.put(row, entries)
+        elif (text := child.text) and not text.isspace():
+            below.put(
+                row, [share.setdefault(text.strip(), text.strip())] if below.is_list else text
+            )
 
 
-def _read_attributes(element: etree._Element, node: _Node, row: int) -> None:
-    for name, value in element.items():
-        if value and not value.isspace():
-            (node.below.get(name) or node.child(name)).put(row, value)
+def _is_list(name: str, children: list[Element]) -> bool:
+    """Return whether the children of an element are the entries of a list."""
+    first = children[0].tag
+    if len(children) == 1:
+        return name.endswith(f"{_local(first)}s")
+    return all(child.tag == first for child in children)
 
 
-def _is_list(path: tuple[str, ...], children: list[etree._Element]) -> bool:
-    tags = {child.tag for child in children}
-    if len(tags) > 1 or not path:
-        return False
-    return len(children) > 1 or path[-1].endswith(f"{_local(tags.pop())}s")
-
-
-def _entry(element: etree._Element, share: Share) -> Any:
+def _entry(element: Element, share: Share) -> Any:
     """Return one entry of a list, flattened to any depth."""
-    text = _text(element, share)
+    text = (element.text or "").strip()
+    text = share.setdefault(text, text)
     if not len(element) and not element.keys():
-        return text
+        return text or None
     entry: dict[str, Any] = {}
-    for path, value in _flatten(element, (), share):
-        name = share.setdefault(path, "_".join(path))
-        if name in entry:
-            entry[name] = [*_as_list(entry[name]), *_as_list(value)]
-        else:
-            entry[name] = value or ""
+    _fill(entry, element, "", "", share)
     if text:
-        name = share.setdefault(element.tag, _local(element.tag))
-        entry[name] = [*_as_list(entry[name]), text] if name in entry else text
+        _put(entry, intern(_local(element.tag)), text)
     return entry
 
 
-def _flatten(element: etree._Element, path: tuple[str, ...], share: Share) -> Iterator[Any]:
-    """Yield path and value of each leaf and list in an entry."""
-    for name, value in element.items():
-        stripped = value.strip()
-        yield (*path, _local(name)), share.setdefault(stripped, stripped)
-    inside = list(element)
-    if inside and _is_list(path, inside):
-        entries = [_entry(child, share) for child in inside]
-        yield path, entries if any(entry is not None for entry in entries) else None
+def _fill(entry: dict[str, Any], element: Element, name: str, tag: str, share: Share) -> None:
+    """Read an element into an entry, or into the fields of it that begin with `name`."""
+    before = f"{name}_" if name else ""
+    for attribute, value in element.items():
+        text = value.strip()
+        _put(entry, intern(before + _local(attribute)), share.setdefault(text, text))
+    children = list(element)
+    if not children:
+        if name:
+            text = element.text
+            text = text and text.strip()
+            _put(entry, name, share.setdefault(text, text))
         return
-    tags = [_local(child.tag) for child in inside]
-    for tag, child in zip(tags, inside, strict=True):
-        if not len(child) and not child.keys():
-            yield (*path, tag), _text(child, share)
-        elif len(child) and tags.count(tag) > 1:
-            yield (*path, tag), [_entry(child, share)]
+    if name and _is_list(tag, children):
+        entries = [_entry(child, share) for child in children]
+        has_content = any(one is not None for one in entries)
+        _put(entry, name, entries if has_content else None)
+        return
+    tags = [_local(child.tag) for child in children]
+    repeats = len(set(tags)) < len(tags)
+    for child, below in zip(children, tags, strict=True):
+        if repeats and len(child) and tags.count(below) > 1:
+            _put(entry, intern(before + below), [_entry(child, share)])
         else:
-            yield from _flatten(child, (*path, tag), share)
-    if path and not inside:
-        yield path, _text(element, share)
+            _fill(entry, child, intern(before + below), below, share)
+
+
+def _put(entry: dict[str, Any], name: str, value: Any) -> None:
+    """Put a field into an entry; a second one of its name makes a list."""
+    if name in entry:
+        entry[name] = [*_as_list(entry[name]), *_as_list(value)]
+    else:
+        entry[name] = value or ""
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -279,9 +295,3 @@ def _as_list(value: Any) -> list[Any]:
 
 def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
-
-
-def _text(element: etree._Element, share: Share) -> str | None:
-    """Return the stripped text of an element; None if it is empty."""
-    text = (element.text or "").strip()
-    return share.setdefault(text, text) if text else None

@@ -248,9 +248,7 @@ class Paginator(PageSequence):
     def _was_read(self, number: int, count: int, fetched: FetchedPage) -> None:
         self._rows.append((number, count))
         # The content is no longer needed and takes memory.
-        self._fetched.append(
-            replace(fetched, content=b"", page=replace(fetched.page, records=()))
-        )
+        self._fetched.append(replace(fetched, content=b"", page=replace(fetched.page, records=())))
 
     def _read_details(self, details: Details) -> None:
         """Read the own pages of the records that need one."""

@@ -64,14 +64,14 @@ def test_read_pages_of_packed_files(tmp_path):
         file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
         file.unlink()
     assert len(dirframe.read_pages(tmp_path)) == 5
-    content = packer.compress(page_xml([record(n) for n in range(999)], available=999))
-    damaged = tmp_path / f"damaged.xml{suffix}"
+    content = gzip.compress(page_xml([record(n) for n in range(999)], available=999))
+    damaged = tmp_path / "damaged.xml.gz"
     for broken in (content[: len(content) // 2], content[:20] + b"\xff" * 400):
         damaged.write_bytes(broken)
         with pytest.raises(UnreadableResponseError) as caught:
             dirframe.read_pages(damaged)
         assert caught.value.source == str(damaged)
-    damaged.write_bytes(packer.compress(b" " * 5_000_000))
+    damaged.write_bytes(gzip.compress(b" " * 5_000_000))
     with pytest.raises(UnreadableResponseError) as caught:
         dirframe.read_pages(damaged, max_bytes=100_000)
     assert "100,000" in caught.value.found

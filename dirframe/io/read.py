@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
-from dirframe.client.frames.dtypes import convert_column
-from dirframe.client.frames.inference import inferred_kind
+from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, Hint, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import TEXTS, beside
 from dirframe.provenance import ATTRIBUTE, Provenance, set_provenance
@@ -107,8 +106,8 @@ def read_content(content: bytes | Path, name: str, record: dict[str, Any]) -> pd
     except (ValueError, OSError) as error:  # those of Arrow, JSON and UTF-8 among them
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
-            f"{str(error).splitlines()[0]}.",
-            hint=_hint(content, error) if isinstance(content, bytes) else None,
+            f"{str(error).splitlines()[0].rstrip('.')}.",
+            hint=_hint(content, error),
         ) from None
     if content[:1] not in {b"[", b"{"} and _tables.separator_of(_first_line(content)) == ";":
         _refuse_decimal_commas(columns, name)
@@ -207,8 +206,8 @@ def _inferred(name: str, texts: list[str | None]) -> pd.Series[Any]:
             return pd.Series(map(_parsed, texts), dtype="object")
         except ValueError:
             return _text(texts)
-    kind = inferred_kind(name, words)
-    return _text(texts) if kind is Kind.TEXT else loader_series(convert_column(texts, kind).array)
+    kind = infer_kind(name, words)
+    return _text(texts) if kind is Kind.TEXT else loader_series(convert_column(texts, kind)[0])
 
 
 def _text(texts: list[str | None]) -> pd.Series[Any]:
@@ -251,7 +250,9 @@ def _first_line(content: bytes) -> str:
     return content.partition(b"\n")[0].decode("utf-8-sig")
 
 
-def _hint(content: bytes, error: Exception) -> Hint | None:
+def _hint(content: bytes | Path, error: Exception) -> Hint | None:
+    if isinstance(content, Path) or content[:4] == b"PAR1":
+        return Hint("Restore the file from a copy, or export the frame again.")
     if isinstance(error, UnicodeDecodeError):
         return _UTF_8
     return _READ_XML if content.lstrip()[:1] == b"<" else None

@@ -161,7 +161,7 @@ def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict
     times = (record.retrieved_oldest, record.retrieved_newest)
     reason = record.incomplete_reason
     schema = {
-        "fields": [_field(frame[column], fields.get(column), kind) for column in frame],
+        "fields": [_field(frame[column], fields.get(str(column)), kind) for column in frame],
         "missingValues": [""] if kind == "csv" else None,
         "primaryKey": [known.key] if known and is_key else None,
     }

@@ -121,7 +121,7 @@ def checked_frame(name: str, frame: Any) -> pd.DataFrame:
     if unknown:
         kinds = ", ".join(f"{column} ({frame[column].dtype})" for column in unknown)
         _warn(name, f"written as text, and read back as text: {kinds}")
-    plain = frame.reset_index(drop=True)
+    plain: pd.DataFrame = frame.reset_index(drop=True)
     plain = plain.assign(**{column: plain[column].astype("str") for column in unknown})
     plain.attrs = dict(frame.attrs)
     return plain

@@ -90,9 +90,7 @@ def test_values_that_readers_take_for_others_come_back_as_they_were(tmp_path):
     others = fields.assign(
         large=pd.Series([2**64 - 1, 0, 1, 2], dtype="uint64"),
         known=pd.array([True, None, False, True], dtype="boolean"),
-        kind=pd.Categorical([2, None, 1, 2]),
-        sure=pd.Categorical([True, None, False, True]),
-        nothing=pd.Categorical([None] * 4),
+        kind=pd.Categorical(["b", None, "a", "b"], ordered=True),
         note=pd.Series(["text", "NA", None, ""], dtype="object"),
     )
     same(others, returned(others, tmp_path, ".parquet"))

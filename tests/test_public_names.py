@@ -54,7 +54,6 @@ PUBLIC = [
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
-    "WeakKeyWarning",
     "cache_info",
     "child_table",
     "cite",

@@ -10,7 +10,6 @@ from dirframe.client.collection_loader import (
     handle_incomplete,
     open_paginator,
 )
-from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.paging.record_stream import RecordStream
 from dirframe.errors import warn
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from dirframe.client.frames.record_types import AccountRecord, ProjectRecord
     from dirframe.schema import Resource
 
-_POLICY = ("refresh", "offline", "stale", "wait")
+_POLICY = ("refresh", "offline")
 _QUERY = ("query", "sort", "max_items")
 
 
@@ -39,7 +38,7 @@ def iter_accounts(
         The directory to query. Default: the one configured by the environment.
     **options
         As in `load_accounts`: ``query``, ``sort``, ``max_items``, ``columns``, ``incomplete``,
-        ``refresh``, ``offline``, ``stale``, ``wait`` and ``progress``.
+        ``refresh``, ``offline`` and ``progress``.
 
     Returns
     -------
@@ -114,7 +113,7 @@ def _iterate(
     resource: Resource, directory: Directory | None, options: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     query_options = {name: options.pop(name) for name in _QUERY if name in options}
-    policy = CachePolicy(**{name: options.pop(name) for name in _POLICY if name in options})
+    policy = {name: options.pop(name) for name in _POLICY if name in options}
     query = CollectionQuery(resource=resource, **query_options)
     return _records(query, directory, LoadOptions(policy=policy, **{"progress": True} | options))
 
@@ -130,4 +129,4 @@ def _records(
     if result.not_sent:
         warn(analyses_not_sent(stream.yielded, result.needed))
     if result.incomplete_reason:
-        handle_incomplete(result, query, client.settings, options, result.frame)
+        handle_incomplete(result, query, client, options, result.frame)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from dirframe.client.addresses import address_of, known_resource
 from dirframe.client.collection_loader import LoadOptions, load_collection_query, load_single
-from dirframe.client.connection import client_or_default
+from dirframe.client.directory import open_directory
 from dirframe.client.frames.interchange import convert_frame
-from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
@@ -23,10 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dirframe.client.collection_loader import Incomplete, LoadKeywords
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.client.frames.interchange import FrameKind
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
 
 
@@ -81,8 +79,6 @@ def load(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
     progress: bool | ProgressCallback = True,
     frame: FrameKind = "pandas",
 ) -> Any:
@@ -96,7 +92,7 @@ def load(
         query parameters.
     query, sort, max_items, columns, directory, incomplete
         As in `load_projects`; the valid values of `sort` depend on the address.
-    refresh, offline, stale, wait, progress, frame
+    refresh, offline, progress, frame
         As in `load_projects`.
 
     Returns
@@ -135,18 +131,17 @@ def load(
     (50, 'Int64')
     """
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     options = LoadOptions(
         policy=policy, columns=columns, incomplete=incomplete, progress=progress, frame=frame
     )
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         return convert_frame(load_at(query_at(path, client, **parameters), client, options), frame)
 
 
-def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
+def query_at(path: str, client: Directory, **options: Any) -> CollectionQuery:
     """Return the query to an address given by the user."""
-    settings = client.settings
-    address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
+    address = address_of(path, client.base_url, key=client.api_key)
     for name in ("query", "sort"):
         if options.get(name) is not None and name in address.parameters:
             raise InvalidInputError(
@@ -157,7 +152,7 @@ def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
     return CollectionQuery(resource=resource or UNKNOWN, address=address, **options)
 
 
-def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy) -> First:
+def fetch_first(query: CollectionQuery, client: Directory, policy: dict[str, bool]) -> First:
     """Fetch the first page of an address and determine its resource.
 
     Raises
@@ -166,7 +161,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
         If the records are not those expected at the path, or their number differs from the
         reported one: then the document is not a list of records.
     """
-    fetched = client.session.get(query.path, query.params(1), policy)
+    fetched = client.session.get(query.path, query.params(1), **policy)
     reader = RecordReader()
     envelope = reader.add(fetched.page)
     resource = reader.resource or query.resource
@@ -194,7 +189,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
     return First(query=replace(query, resource=resource), fetched=fetched)
 
 
-def load_at(query: CollectionQuery, client: Connection, options: LoadOptions) -> pd.DataFrame:
+def load_at(query: CollectionQuery, client: Directory, options: LoadOptions) -> pd.DataFrame:
     """Load a query to an address; see `load`.
 
     Raises

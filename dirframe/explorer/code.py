@@ -1,7 +1,7 @@
 """Generate Python code that reproduces the explorer's view.
 
-The code uses public names only and contains no API key; the key comes from the environment or the
-keyring.
+The code uses public names only and contains no API key; the key comes from the
+environment.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dirframe.filters.conditions import CHOICES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from dirframe.client.directory import Directory
     from dirframe.explorer.load import LoadRequest
     from dirframe.explorer.state import State
     from dirframe.filters.select import Filters
-    from dirframe.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,18 +77,18 @@ def to_python(state: State, source: DataSource, style: str) -> str:
     )
 
 
-def client_expression(settings: Settings) -> str:
+def client_expression(directory: Directory) -> str:
     """Return the expression that opens a directory, without the API key."""
     from dirframe.sample import SAMPLE_NAME  # imports the service, which is rarely needed
 
-    if settings.name == SAMPLE_NAME:
+    if directory.name == SAMPLE_NAME:
         return "dirframe.sample_directory()"
     options: dict[str, object] = {}
-    if settings.name != urlsplit(settings.base_url).netloc:
-        options["name"] = settings.name
-    if settings.allow_http:
+    if directory.name != urlsplit(directory.base_url).netloc:
+        options["name"] = directory.name
+    if directory.allow_http:
         options["allow_http"] = True
-    return f"dirframe.Directory({_call(repr_double_quoted(settings.base_url), options)})"
+    return f"dirframe.Directory({_call(repr_double_quoted(directory.base_url), options)})"
 
 
 def variable_of(value: object, namespace: Mapping[str, object]) -> str:

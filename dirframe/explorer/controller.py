@@ -79,7 +79,7 @@ class LoadController(tr.HasTraits):
     @property
     def quota(self) -> int:
         """Daily quota in requests; 0 without a directory."""
-        return self.directory.settings.daily_quota if self.directory else 0
+        return self.directory.daily_quota if self.directory else 0
 
     @tr.observe("collection")
     def _check_sort(self, _: Any) -> None:
@@ -197,7 +197,7 @@ class LoadController(tr.HasTraits):
                 source = DataSource(
                     collection=request.collection,
                     request=request,
-                    directory=client_expression(directory.settings),
+                    directory=client_expression(directory),
                     incomplete=result.message if result.error else "",
                 )
                 self.show_frame(result.frame, source)

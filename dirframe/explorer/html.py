@@ -166,9 +166,9 @@ def title(state: State) -> str:
     """Return the title with the source of the records."""
     if state.directory is None:
         return "dirframe explorer"
-    settings = state.directory.settings
-    address = f" · {escape(settings.base_url)}" if settings.cache_namespace is None else ""
-    return f"dirframe explorer <span class='df-quiet'>{escape(settings.name)}{address}</span>"
+    directory = state.directory
+    address = f" · {escape(directory.base_url)}" if directory.identity == directory.base_url else ""
+    return f"dirframe explorer <span class='df-quiet'>{escape(directory.name)}{address}</span>"
 
 
 def span(state: State) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from dirframe.clean import unify_countries
-from dirframe.client.http.redaction import scrub
+from dirframe.client.http.api_key import redact, scrub
 from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.client.plan import plan
 from dirframe.errors import DirframeError, DirframeWarning, IncompleteCollectionError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.paging.progress import ProgressCallback
+    from dirframe.settings import ApiKey
 
 Severity = Literal["info", "success", "warning", "error"]
 
@@ -149,15 +150,16 @@ def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
 
 def error_result(error: Exception, directory: Directory | None = None) -> LoadResult:
     """Return a result for a failed action, without the API key of the directory."""
-    secret = directory.settings.api_key.reveal() if directory else ""
-    return LoadResult(error_message(error, secret=secret), "error", error=error)
+    key = directory.api_key if directory else None
+    return LoadResult(error_message(error, key=key), "error", error=error)
 
 
-def error_message(error: Exception, *, secret: str = "") -> str:
+def error_message(error: Exception, *, key: ApiKey | None = None) -> str:
     """Format an error for the user without secrets; mark foreign errors as unexpected."""
     if isinstance(error, DirframeError):
         return str(error)
-    text = scrub(" ".join(str(error).split()), secret)
+    text = " ".join(str(error).split())
+    text = redact(text, key) if key else scrub(text)
     return (
         f"This was not expected: {text or 'no more is known'} ({type(error).__name__}). "
         "The whole error is in explorer.state.error."

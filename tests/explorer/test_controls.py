@@ -48,7 +48,7 @@ def test_price_and_load_are_clicked_and_the_results_appear(directory):
     assert "alert" in html.fromstring(screen["said"].value).xpath("//@role")
     assert "no such sort" in screen["said"].value
     assert len(state.shown.frame) == 40
-    assert directory.settings.api_key.reveal() not in screen.contents()
+    assert directory.api_key.reveal() not in screen.contents()
 
     # While a load runs, only cancel can be pressed.
     state.busy = "load"

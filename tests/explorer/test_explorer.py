@@ -74,7 +74,7 @@ def test_static_view_without_a_chart_has_the_source_and_without_records_a_line(d
     assert "dirframe sample directory" in bundle["text/html"]
     bundle = dirframe.Explorer(directory)._repr_mimebundle_()
     assert not html.fromstring(bundle["text/html"]).xpath("//table | //img")
-    assert directory.settings.api_key.reveal() not in repr(bundle)
+    assert directory.api_key.reveal() not in repr(bundle)
 
 
 def test_static_view_follows_what_is_shown(projects, monkeypatch):

@@ -99,7 +99,7 @@ def test_cancelled_load_keeps_what_came_and_the_next_pays_the_rest(tmp_path):
 
 
 def test_failed_load_is_a_message_without_the_key_and_keeps_the_records(tmp_path):
-    with Rig(25) as rig, rig.directory(tmp_path, retries=0) as directory:
+    with Rig(25) as rig, rig.directory(tmp_path) as directory:
         explorer = dirframe.Explorer(directory)
         state = explorer.state
         failures = []
@@ -141,7 +141,7 @@ def test_refused_key_closed_port_and_wrong_sort_are_messages(tmp_path):
                 action()
                 assert isinstance(explorer.state.error, InvalidKeyError)
                 assert "wrong" * 8 not in outputs(explorer)
-        with rig.directory(tmp_path, retries=0) as directory:
+        with rig.directory(tmp_path) as directory:
             state = dirframe.Explorer(directory).state
             state.sort = "colour"
             state.load()
@@ -223,7 +223,7 @@ def test_directory_is_that_of_the_environment_unless_given(tmp_path, monkeypatch
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
         monkeypatch.setenv("DIRFRAME_API_KEY", KEY)
         explorer = dirframe.Explorer()
-        assert explorer.source.settings.base_url == rig.url
+        assert explorer.source.base_url == rig.url
         explorer.state.load()
         assert len(explorer.frame) == 15
         assert MARK not in outputs(explorer)

@@ -47,7 +47,6 @@ CALLS = {
     ),
     "stats contributor_quantiles projects.parquet --quantiles 0.25,0.5": rows(2),
     "generate made --accounts 3 --projects 3": text(""),
-    "cache prune --older-than 30": text(""),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
 }
 

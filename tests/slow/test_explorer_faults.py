@@ -15,7 +15,7 @@ def test_every_fault_is_a_message_without_the_key_and_the_next_load_is_whole(tmp
         if name not in skipped and not name.startswith(("503", "endless"))
     ]
     for number, name in enumerate(names):
-        with Rig(25) as rig, rig.directory(tmp_path / str(number), retries=1) as directory:
+        with Rig(25) as rig, rig.directory(tmp_path / str(number)) as directory:
             state = State(directory)
             rig.faults.append(None)
             rig.always = faults.FAULTS[name]

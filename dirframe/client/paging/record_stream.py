@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dirframe.client.details import Details
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.paging.paginator import CollectionResult
 
     Record = dict[str, Any]

@@ -32,8 +32,10 @@ SLOWLY = """
 import dirframe
 
 sample = dirframe.sample_directory()
-slow = sample.settings.with_options(max_per_second=6, max_workers=1, cache_dir=None)
-dirframe.Explorer(dirframe.Directory.from_settings(slow))
+slow = dirframe.Directory(
+    sample.base_url, sample.api_key, name=sample.name, cache=False, rate=6, workers=1
+)
+dirframe.Explorer(slow)
 """
 
 _SCROLLED = """root => [...root.querySelectorAll('*')].filter(part =>

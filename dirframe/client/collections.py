@@ -12,8 +12,6 @@ from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from dirframe.client.collection_loader import Incomplete
@@ -28,7 +26,6 @@ def load_languages(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
@@ -47,7 +44,7 @@ def load_languages(
     sort : str, optional
         ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
         ``commits``. Default: that of the directory, the name.
-    max_items, columns, incomplete, refresh, offline, progress
+    max_items, incomplete, refresh, offline, progress
         As in `load_projects`.
 
     Returns
@@ -75,7 +72,7 @@ def load_languages(
     'contributors'
     """
     policy = {"refresh": refresh, "offline": offline}
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
     return _load(LANGUAGE, directory, options, query=query, sort=sort, max_items=max_items)
 
 
@@ -85,7 +82,6 @@ def load_contributors(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -106,7 +102,7 @@ def load_contributors(
         ``commits_12_mo``, ``commits``, ``name``, ``kudo_position``, ``language``,
         ``latest_commit``, ``newest`` or ``oldest``. Left out: the directory's default,
         ``commits_12_mo``.
-    max_items, columns, directory, incomplete, refresh, offline, progress
+    max_items, directory, incomplete, refresh, offline, progress
         As in `load_projects`.
 
     Returns
@@ -139,7 +135,7 @@ def load_contributors(
     ['contributor_id', 'account_id']
     """
     policy = {"refresh": refresh, "offline": offline}
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
     parameters = {"project": project, "query": query, "sort": sort, "max_items": max_items}
     return _load(CONTRIBUTOR_FACT, directory, options, **parameters)
 
@@ -147,7 +143,6 @@ def load_contributors(
 def load_activity(
     project: str | int,
     *,
-    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -161,7 +156,7 @@ def load_activity(
     ----------
     project : str or int
         The project's id, or its short name in addresses.
-    columns, directory, incomplete, refresh, offline
+    directory, incomplete, refresh, offline
         As in `load_projects`.
 
     Returns
@@ -191,14 +186,13 @@ def load_activity(
     'contributors'
     """
     policy = {"refresh": refresh, "offline": offline}
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete)
+    options = LoadOptions(policy=policy, incomplete=incomplete)
     return _load(ACTIVITY_FACT, directory, options, project=project)
 
 
 def load_size(
     project: str | int,
     *,
-    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -212,7 +206,7 @@ def load_size(
     ----------
     project : str or int
         The project's id, or its short name in addresses.
-    columns, directory, incomplete, refresh, offline
+    directory, incomplete, refresh, offline
         As in `load_projects`.
 
     Returns
@@ -242,7 +236,7 @@ def load_size(
     ['month', 'code']
     """
     policy = {"refresh": refresh, "offline": offline}
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete)
+    options = LoadOptions(policy=policy, incomplete=incomplete)
     return _load(SIZE_FACT, directory, options, project=project)
 
 

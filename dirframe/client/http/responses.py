@@ -17,7 +17,7 @@ import requests
 import urllib3.exceptions as urllib3_errors
 from requests.utils import select_proxy
 
-from dirframe.client.xml.parser import PageParser
+from dirframe.client.page import parse
 from dirframe.errors import (
     InvalidKeyError,
     NotFoundError,
@@ -30,7 +30,7 @@ from dirframe.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.page import Page
 
 #: A page of the interface has some 70 KB.
 MAX_BYTES = 64 * 2**20
@@ -52,7 +52,7 @@ _EXPLANATIONS: dict[type[RequestError], str] = {
 
 def parse_page(content: bytes, url: str) -> Page:
     """Parse a stored or a received document."""
-    return PageParser(max_bytes=MAX_BYTES).parse(content, source=url)
+    return parse(content, source=url, max_bytes=MAX_BYTES)
 
 
 def check_response(
@@ -75,10 +75,9 @@ def check_response(
                 message, found=found, source=url, hint=error.hint
             ) from None
     else:
-        envelope = page.envelope
-        if status == 200 and envelope.succeeded:
+        if status == 200 and page.succeeded:
             return page
-        text, reported = redact(envelope.error or ""), envelope.status
+        text, reported = redact(page.error or ""), page.status
     kind = _kind(status, text.lower())
     reason = f' ("{text}")' if text else ""
     message = f"{url} responded with status {status}{reason}. {_EXPLANATIONS[kind]}"

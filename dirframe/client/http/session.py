@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from requests_cache.models.response import CachedResponse
 
     from dirframe.client.directory import Directory
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.page import Page
 
 #: Seconds before each further attempt; the first one is made at once.
 PAUSES = (0.0, 1.0, 2.0)

@@ -10,9 +10,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from dirframe.client.directory import Directory
-from dirframe.service.dialects.dialects import SPECIFICATION
 from dirframe.service.server import serve
-from dirframe.service.store.sample import sample_files
+from dirframe.service.store import sample_folder
 from dirframe.settings import Settings, cache_folder
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def sample_directory(
     cache: bool = True,
     cache_dir: Path | None = None,
     max_workers: int = 4,
-    dialect: str = SPECIFICATION.name,
+    analyses: bool = True,
 ) -> Directory:
     """Start the embedded service on the bundled sample data and return a directory for it.
 
@@ -42,9 +41,10 @@ def sample_directory(
         Folder of the cache. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
     max_workers : int, default 4
         Pages fetched concurrently.
-    dialect : {"specification", "recorded", "today"}, default "specification"
-        Dialect of the service's XML: as specified, as in responses recorded from 2008 to
-        2013, or as in those of the live service.
+    analyses : bool, default True
+        Whether collections have the analyses of projects. Without, as in today's directories: they
+        are on the own page of each project alone (``details=True`` loads them), and a page of a
+        collection has ten records.
 
     Returns
     -------
@@ -55,8 +55,6 @@ def sample_directory(
     ------
     StoreError
         If the sample data is missing from the installation.
-    InvalidInputError
-        If the dialect is unknown.
 
     Examples
     --------
@@ -66,11 +64,11 @@ def sample_directory(
     >>> accounts.attrs["dirframe"]["synthetic"]
     True
     """
-    digest = sha256(b"" if dialect == SPECIFICATION.name else dialect.encode())
-    for path in sample_files():
+    digest = sha256(b"" if analyses else b"without analyses")
+    for path in sorted(sample_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
     with ExitStack() as stack:
-        service = serve(dialect=dialect)
+        service = serve(analyses=analyses)
         stack.callback(service.stop)
         assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys
         settings = Settings(

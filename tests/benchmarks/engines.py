@@ -30,7 +30,7 @@ import pandas as pd
 
 from dirframe import stats
 from dirframe.schema import PROJECT
-from dirframe.service.synthetic.generate import generate_projects
+from tools.synthetic.generate import generate_projects
 from tests.benchmarks._report import Measure, Table
 from tests.benchmarks.stats import BARE, LANGUAGE, LINES, OPTIONS, make
 

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 import dirframe
-from dirframe.service.api_keys import KeyStore
-from dirframe.service.synthetic.generate import generate
+from dirframe.service.keys import KeyStore
+from tools.synthetic.generate import generate
 from tests.benchmarks._report import Cell, Measure, Table
 from tests.benchmarks.reading import highest
 

@@ -29,10 +29,10 @@ from urllib.parse import urlencode, urlsplit
 from lxml import etree
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 from dirframe.service.store.build import base_sorts, build_store
 from dirframe.service.store.store import Store
-from dirframe.service.synthetic.generate import generate
+from tools.synthetic.generate import generate
 from tests.benchmarks._report import TIMES, Listing, Measure, Table
 
 ROUNDS = 40

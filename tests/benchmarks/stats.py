@@ -40,8 +40,8 @@ from matplotlib.figure import Figure
 from dirframe import child_table, plot, stats, unify_countries
 from dirframe.client.documents import parse_documents
 from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.service.dialects.xml_writer import collection_xml, record_xml
-from dirframe.service.synthetic.generate import generate_accounts, generate_projects
+from dirframe.service.xml import collection_xml, record_xml
+from tools.synthetic.generate import generate_accounts, generate_projects
 from tests.benchmarks._report import TIMES, Cell, Measure, Table
 
 if TYPE_CHECKING:

@@ -90,7 +90,7 @@ def desk(folder, root):
 
 
 def _write(folder, rig):
-    from dirframe.service.api_keys import KeyStore
+    from dirframe.service.keys import KeyStore
 
     projects = dirframe.load_projects(progress=False)
     accounts = dirframe.load_accounts(progress=False)

@@ -12,9 +12,9 @@ from dirframe._tables import read_rows
 
 #: Options of every statistic and chart.
 SELECTION = ("exclude", "max_age", "by", "min_records")
-#: Suffixes of the files of a chart, by the backend that draws them.
-FILES = {"matplotlib": (".png", ".svg", ".pdf"), "plotly": (".html",)}
-#: Options of every chart besides, and ``backend``.
+#: Suffixes of the files of a chart.
+FILES = (".png", ".svg", ".pdf")
+#: Options of every chart besides.
 APPEARANCE = ("title", "caption", "width", "palette")
 
 

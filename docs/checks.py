@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from lxml import html
-from plotly.offline import get_plotlyjs
 
 #: Attributes by which a page loads something by itself.
 LOADING = (
@@ -56,9 +55,7 @@ def _foreign(page: Path) -> list[str]:
         loaded += IN_STYLE.findall(style)
     # The state of widgets is data, which nothing on these pages reads.
     for script in tree.xpath("//script[not(@src or contains(@type, 'json'))]/text()"):
-        # It names styles of maps that no chart here has; browser tests see that none is fetched.
-        if script != get_plotlyjs():
-            loaded += IN_SCRIPT.findall(script)
+        loaded += IN_SCRIPT.findall(script)
     return [f"loads {one}" for one in loaded]
 
 

@@ -136,8 +136,6 @@ nb_merge_streams = True
 # none, a progress bar that stands still, by nothing (its place is before that of plain text).
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_mime_priority_overrides = [("*", "application/vnd.jupyter.widget-view+json", 75)]
-# An interactive chart is there as HTML too; its form for notebooks is not for a page.
-suppress_warnings = ["mystnb.unknown_mime_type"]
 
 html_theme = "furo"
 html_title = f"dirframe {release}"

@@ -105,7 +105,7 @@ def test_names_may_be_typed_with_hyphens(run, tmp_path):
 def test_statistics_and_charts_are_commands_with_the_options_of_their_functions():
     def options(function):
         parameters = inspect.signature(function).parameters.values()
-        return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - {"ax", "backend"}
+        return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - {"ax"}
 
     assert sorted(STATISTICS) == sorted(stats.__all__)
     assert set(CHARTS) == set(plot.__all__) - {"FONTS", "STYLE", "language_colour", "style"}

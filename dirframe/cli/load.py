@@ -18,6 +18,7 @@ from dirframe.cli.options import (
     query_options,
 )
 from dirframe.cli.quota import ESTIMATE_OPTIONS, echo_estimate
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,12 +69,13 @@ def read_input(file: str | None, collection: str | None, question: dict[str, Any
 def _collection(
     collection: str, *, out: Output, price: bool = False, path: str = "", **question: Any
 ) -> None:
-    # At an address records may come whose columns nobody described.
-    question["columns"] = None if collection == "load" else out.columns
     if price:
         options = {name: question[name] for name in ESTIMATE_OPTIONS if name in question}
         echo_estimate(path or collection, fmt="text", **options)
         return
+    known = next((r for r in ALL_RESOURCES.values() if r.collection == collection), None)
+    if known is not None:
+        out.check_columns(known.by_column)
     out.write(load_records(collection, path=path, **question))
 
 
@@ -142,7 +144,7 @@ def account(*, id_or_email: str, **options: Any) -> None:
       dirframe account 1 --sample
       dirframe account ada@example.org --sample
     """
-    from dirframe.client.records import load_account
+    from dirframe.client.single import load_account
 
     _record(load_account, id_or_email, **options)
 
@@ -160,7 +162,7 @@ def project(*, project_id: str, **options: Any) -> None:
     Example:
       dirframe project 1 --sample
     """
-    from dirframe.client.records import load_project
+    from dirframe.client.single import load_project
 
     _record(load_project, project_id, **options)
 
@@ -286,7 +288,7 @@ def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options
       dirframe read kept.archive -o projects.parquet
     """
     from dirframe.cli.frame_input import archive_of, holds_table, read_table
-    from dirframe.client.documents import read_pages
+    from dirframe.client.read_pages import read_pages
 
     given = {name: value for name, value in options.items() if value is not None}
     source = files[0] if len(files) == 1 else files
@@ -307,6 +309,4 @@ def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options
             )
         out.write(archive.frame())
         return
-    # Columns are chosen while reading only where the records are known.
-    columns = out.columns if resource else None
-    out.write(read_pages(source, resource=resource, columns=columns, **given))
+    out.write(read_pages(source, resource=resource, **given))

@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.xml.records import RecordReader
+from dirframe.client.records import Records
 from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     import numpy as np
     from numpy.typing import NDArray
 
     from dirframe.client.connection import Connection
     from dirframe.client.http.client import CachePolicy, FetchedPage
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.page import Page
     from dirframe.schema import Resource
 
 
@@ -35,9 +34,6 @@ _ID = "analysis_id"
 ANALYSIS_COLUMNS = tuple(
     field.column for field in PROJECT.fields if field.path[0] == _ELEMENT and len(field.path) > 1
 )
-
-#: Columns that show whether a record came with an analysis, and whether it has one.
-_SIGNS = (_ID, "analysis__id")
 
 
 @dataclass(frozen=True)
@@ -138,41 +134,19 @@ def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:
     return None
 
 
-def sent_columns(builder: FrameBuilder) -> Sent:
-    """Return which records of a builder came with an analysis."""
-    return Sent(builder.holding(_ELEMENT), builder.holding(_ID))
+def sent_columns(records: Records) -> Sent:
+    """Return which records came with an analysis."""
+    return Sent(records.holding(_ELEMENT), records.holding(_ID))
 
 
 def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | None], Sent]:
     """Return the ids of the records of some pages, and which came with an analysis."""
-    reader, builder = RecordReader(resource), FrameBuilder(resource)
+    records = Records(resource)
     ids: list[str | None] = []
     for page in pages:
-        reader.add(page)
-        ids += reader.last_values("id")
-        builder.add(reader.pop_columns())
-    return ids, sent_columns(builder)
-
-
-def wants_analysis(resource: Resource, columns: Sequence[str] | None) -> bool:
-    """Return whether any of the columns is filled only by an analysis."""
-    if resource is not PROJECT:
-        return False
-    return columns is None or not set(columns).isdisjoint(ANALYSIS_COLUMNS)
-
-
-def unsent_columns(resource: Resource, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns of a frame that are filled only by analyses."""
-    if not wants_analysis(resource, columns):
-        return ()
-    return tuple(name for name in ANALYSIS_COLUMNS if columns is None or name in columns)
-
-
-def with_signs(resource: Resource, columns: Sequence[str] | None) -> list[str] | None:
-    """Return the chosen columns and those that show whether an analysis came."""
-    if columns is None or not wants_analysis(resource, columns):
-        return None if columns is None else list(columns)
-    return list(dict.fromkeys([*columns, *_SIGNS]))
+        records.add(page)
+        ids += page.values("id")
+    return ids, sent_columns(records)
 
 
 def record_path(resource: Resource, identifier: str) -> str:

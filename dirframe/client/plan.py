@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from dirframe._display.card import Card
 from dirframe.client.collection_loader import has_free_order, with_order
 from dirframe.client.connection import client_or_default
-from dirframe.client.details import Details, check_details, read_sent, wants_analysis
+from dirframe.client.details import Details, check_details, read_sent
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, query_at
 from dirframe.client.paging.completeness import PAGE_SIZE_STEP
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.errors import Hint, InvalidInputError
+from dirframe.schema import PROJECT
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from dirframe.client.connection import Connection
@@ -157,7 +157,6 @@ def plan(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     details: bool = False,
     directory: Directory | None = None,
     refresh: bool = False,
@@ -170,7 +169,7 @@ def plan(
     collection : {"accounts", "projects", "languages"} or str
         The collection to load; or a path below the base URL, as in `load`, such as
         ``"/projects/1/contributors.xml"``.
-    query, sort, max_items, columns, details
+    query, sort, max_items, details
         As in `load_accounts`, `load_projects` and `load`.
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
@@ -220,7 +219,7 @@ def plan(
     check_details(collection, details=details)
     with client_or_default(directory) as client:
         request = query_at(path, client, query=query, sort=sort, max_items=max_items)
-        needs_details = details and wants_analysis(request.resource, columns)
+        needs_details = details and request.resource is PROJECT
         return _price(client, request, details=needs_details, refresh=refresh, exact=exact)
 
 
@@ -235,19 +234,19 @@ def _price(
     session = client.session
     first_page = fetch_first(query, client, CachePolicy())
     query, first = first_page.query, first_page.fetched
-    envelope = first.page.envelope
-    available, max_items = envelope.items_available, query.max_items
+    size = len(first.page.records)
+    available, max_items = first.page.items_available, query.max_items
     if first_page.is_single:
         available = 1
     items = available if max_items is None or available is None else min(available, max_items)
     is_whole = items == available and query.resource.paged and not first_page.is_single
-    pages = _pages(items, envelope.records, whole=is_whole)
+    pages = _pages(items, size, whole=is_whole)
     documents = [first]
     begin = 2
     if has_free_order(query) and (ordered := with_order(query, client, first)) != query:
         query, begin = ordered, 1  # read in this order, from the first page on
     if details and items is not None:
-        last = math.ceil(items / envelope.records) if envelope.records else 1
+        last = math.ceil(items / size) if size else 1
         documents += _later_pages(client, query, range(begin, last + 1), fetch=exact)
     numbers = range(1, 1 if refresh or pages is None else pages + 1)
     cached = sum(session.is_cached(query.path, query.params(page)) for page in numbers)

@@ -24,15 +24,12 @@ from dirframe.plot.accounts import accounts_by_kudo_rank, posts_distribution
 from dirframe.plot.commits import commits_by_contributor
 from dirframe.plot.contributors import contributor_distribution, lorenz, team_size_classes
 from dirframe.plot.countries import accounts_by_country, accounts_map
-from dirframe.plot.density import contributors_per_thousand_lines
 from dirframe.plot.growth import growth, languages_by_year
-from dirframe.plot.inference.comparisons import compare_groups, compare_survival
-from dirframe.plot.inference.curves import distribution_tail, growth_curve, survival
-from dirframe.plot.inference.estimates import accounts_per_capita, correlation, intervals
 from dirframe.plot.languages import contributors_by_language, language_share
-from dirframe.plot.lifetimes import activity, life_span, project_age
+from dirframe.plot.lifetimes import activity, life_span
 from dirframe.plot.memberships import language_breakdown, licenses, tags
 from dirframe.plot.months import monthly_activity
+from dirframe.plot.survival import survival
 from dirframe.plot.users import users_against_contributors
 
 __all__ = [
@@ -41,19 +38,11 @@ __all__ = [
     "accounts_by_country",
     "accounts_by_kudo_rank",
     "accounts_map",
-    "accounts_per_capita",
     "activity",
     "commits_by_contributor",
-    "compare_groups",
-    "compare_survival",
     "contributor_distribution",
     "contributors_by_language",
-    "contributors_per_thousand_lines",
-    "correlation",
-    "distribution_tail",
     "growth",
-    "growth_curve",
-    "intervals",
     "language_breakdown",
     "language_colour",
     "language_share",
@@ -63,7 +52,6 @@ __all__ = [
     "lorenz",
     "monthly_activity",
     "posts_distribution",
-    "project_age",
     "style",
     "survival",
     "tags",

@@ -16,7 +16,6 @@ from dirframe.plot._description.options import (
     DEFAULT_APPEARANCE,
     ChartOptions,
     appearance,
-    current,
 )
 from dirframe.plot._description.tables import cut_note, options_of_table
 from dirframe.plot._drawing import marks, typography
@@ -55,7 +54,7 @@ def drawn(
     def decorate(describe: Callable[P, Chart]) -> Callable[P, Axes]:
         signature = extend_signature(
             describe,
-            "Axes | Figure",
+            "Axes",
             annotations=ChartOptions.__annotations__,
             defaults={**DEFAULTS, "ax": None, **DEFAULT_APPEARANCE},
         )
@@ -85,9 +84,8 @@ def drawn(
                 else:
                     exclusions = {option: selection[option] for option in ("exclude", "max_age")}
                     result = _draw(described(frame, **own, **exclusions), ax)
-            if isinstance(result, Axes):
-                texts = result.figure.findobj(Text)
-                typography.warn_of_missing_glyphs(text.get_text() for text in texts)
+            texts = result.figure.findobj(Text)
+            typography.warn_of_missing_glyphs(text.get_text() for text in texts)
             return result
 
         def _panels(frame: Any, selection: Selection, part: Callable[[Any], Chart]) -> Any:
@@ -101,11 +99,7 @@ def drawn(
                 record_exclusions(panels.table, numbers, before=2)
                 return _draw(panels._replace(share=share, height=height), None)
 
-        def _draw(what: Chart | Panels, ax: Axes | None) -> Any:
-            if current().backend == "plotly":
-                from dirframe.plot._interactive.page import figure_of
-
-                return figure_of(what, name)
+        def _draw(what: Chart | Panels, ax: Axes | None) -> Axes:
             return marks.draw(what, ax) if isinstance(what, Chart) else draw_panels(what)
 
         # What `by` and `min_records` do is another thing for charts.

@@ -1,4 +1,4 @@
-"""Charts of the life span, age and activity of projects."""
+"""Charts of the life span and activity of projects."""
 
 from __future__ import annotations
 
@@ -99,73 +99,6 @@ def activity(
         colours=[current().palette.accent, NEUTRAL, OTHER],
         message=typography.empty_reason(counts, "begun yet"),
         notes=notes,
-    )
-
-
-@drawn("xy")
-def project_age(
-    projects: Frame,
-    *,
-    as_of: date | str | None = None,
-    **selection: Unpack[ChartOptions],
-) -> Chart:
-    """Draw the age distribution of projects.
-
-    Parameters
-    ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        Projects as `dirframe.load_projects` gives them; `dirframe.stats.project_age` counts
-        them.
-    as_of : datetime.date or str, optional
-        A day or month: the reference date of the age. By default, the month in which the code of the
-        median project was fetched.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        One bar per year of age (whole years since the first month with activity), at the number of
-        projects.
-
-    Raises
-    ------
-    InvalidInputError
-        As `dirframe.stats.project_age`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_min_month": pd.to_datetime(["2011-02-01", "2013-01-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2013-06-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
-    ... })
-    >>> ax = project_age(projects)
-    >>> [int(bar.get_height()) for bar in ax.patches]
-    [1, 0, 1]
-    """
-    table, counts = table_of(stats.project_age, projects, as_of=as_of, **selection)
-    reasons = {
-        "without a first month": counts["month_missing"],
-        "that ended before they began": counts["months_reversed"],
-        "begun after the fetch": counts["months_after_fetch"],
-        "begun later than the day asked for": counts["begun_after_as_of"],
-        "while no date of a fetch is known": counts["as_of_missing"],
-    }
-    bars = Marks(
-        kind="columns",
-        table=table,
-        x=table["years"].to_numpy(float),
-        y=table["projects"].to_numpy(float),
-        width=0.85,
-    )
-    return Chart(
-        table=table,
-        title="Age of projects",
-        empty=typography.empty_reason(counts, "a known age"),
-        marks=[bars] if len(table) else [],
-        notes=[typography.not_shown(counts, reasons)],
-        x=Axis(label="Age (whole years since the first activity)"),
-        y=Axis(label="Projects"),
     )
 
 

@@ -10,7 +10,6 @@ import ipaddress
 import logging
 import re
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
@@ -227,7 +226,7 @@ class _Views:
             name, convert, descends = _ENTRY_SORTS[sort]
             tag = named if name == "name" else name
             empty = "0" if convert is float else ""
-            key = lambda pair: convert(pair[0].findtext(tag) or empty)  # noqa: E731
+            key = lambda pair: convert(pair[0].findtext(tag) or empty)
             elements.sort(key=key, reverse=descends)  # type: ignore[arg-type]  # of one type
         first = (requested_page(arguments) - 1) * self.page_size
         selected = [entry for _, entry in elements[first : first + self.page_size]]
@@ -242,7 +241,7 @@ class _Views:
                 return single_xml(entry, synthetic=self.store.synthetic)
         raise NotFound(_NOTHING)
 
-    def nothing(self, address: str) -> bytes:
+    def nothing(self, **_: object) -> bytes:
         """Raise: no such address exists."""
         raise NotFound(_NOTHING)
 
@@ -317,7 +316,7 @@ def _log(response: Response) -> None:
         quote(request.method),
         _SECRET.sub("…", target + (f"?{urlencode(shown)}" if shown else "")),
         response.status_code,
-        response.content_length if response.content_length is not None else "-",
+        response.headers.get("Content-Length", "-"),
         (time.perf_counter() - g.begin) * 1000,
     )
 

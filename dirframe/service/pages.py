@@ -134,8 +134,8 @@ def create_pages(store: Store) -> Blueprint:
         page = store.page(resource, query=query, sort=sort, page=number)
 
         def address(to: int) -> str:
-            asked = {"query": query or None, "sort": sort if sort != default else None}
-            return url_for(f".{resource.collection}", **asked, page=to)
+            sorted_by = sort if sort != default else None
+            return url_for(f".{resource.collection}", query=query or None, sort=sorted_by, page=to)
 
         return render_template(
             "list.html",

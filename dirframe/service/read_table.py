@@ -6,49 +6,57 @@
 from __future__ import annotations
 
 import codecs
-import csv
-import io
 import json
 import logging
-import math
 import re
-import zlib
-from contextlib import closing, suppress
-from datetime import UTC, date, datetime, time
+from datetime import datetime
 from decimal import Decimal
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lxml import etree
 
-from dirframe._tables import separator_of
+from dirframe import _tables
 from dirframe.errors import ConfigurationError, Hint, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, LESS_THAN_ONE, RESOURCES, Field, Items, Kind, Resource
 from dirframe.schema.attributes import is_synthetic
 from dirframe.schema.extensions import detect_resource
-from dirframe.service.read_xml import ID, MD5, Row, email_digests, open_file, row_of, to_timestamp
+from dirframe.service.read_xml import (
+    ID,
+    MD5,
+    Row,
+    email_digests,
+    open_file,
+    refuse_unreadable,
+    row_of,
+    to_timestamp,
+)
 from dirframe.service.records import FORBIDDEN, is_url
 from dirframe.service.xml import record_xml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    import pyarrow as pa
 
 #: What can be served: a path, a frame, several of these, or a mapping from collections to them.
 Data: TypeAlias = Any
-#: The table in which each id was read, by collection and id.
-Ids: TypeAlias = "dict[tuple[str, str], str]"
-#: Yields the names of the columns, then the rows.
-Rows: TypeAlias = "Generator[Sequence[Any]]"
+#: The table and row in which each id was read, by collection and id.
+Ids: TypeAlias = "dict[tuple[str, str], tuple[str, int]]"
 
 _LOG = logging.getLogger("dirframe.service")
-_BATCH_SIZE = 1_000
+_SUFFIXES = {
+    ".csv": _tables.read_csv,
+    ".tsv": _tables.read_csv,
+    ".jsonl": _tables.read_json,
+    ".ndjson": _tables.read_json,
+    ".parquet": None,  # as a frame
+}
 _EXAMPLES = 3
 _CUT = 60
 #: Bytes in UTF-8 of the longest text that libxml2 reads.
 _LONGEST = 10_000_000
 _CONTROL = re.compile(f"[{FORBIDDEN}]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", re.ASCII)
 #: Numbers whose separator may be that of thousands or the decimal one: 51,507 degrees, 1.000 posts.
@@ -60,7 +68,7 @@ _AMBIGUOUS = {
 _PICTURE = re.compile(r"[\w-]+\.(gif|jpe?g|png|svg)", re.ASCII)
 #: Fields that every record must have, and those whose digests are served in their place.
 _NEEDED = ("id", "name")
-_EMAIL = tuple(Field((name,), Kind.TEXT, "") for name in ("email", "email_md5"))
+_EMAIL = {name: Field((name,), Kind.TEXT, "") for name in ("email", "email_md5")}
 #: Longest first, since one is a prefix of another.
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF32_LE: "UTF-32",
@@ -72,7 +80,7 @@ _BYTE_ORDER_MARKS = {
 
 def is_table(path: Path) -> bool:
     """Return whether the name of a file is that of a table."""
-    return _suffix(path) in _READERS
+    return _suffix(path) in _SUFFIXES
 
 
 def read_table(path: Path, resource: Resource | None, ids: Ids) -> Iterator[Row]:
@@ -83,22 +91,25 @@ def read_table(path: Path, resource: Resource | None, ids: Ids) -> Iterator[Row]
     StoreError
         The file cannot be read, or a value or row does not fit.
     """
+    with refuse_unreadable(path), open_file(path) as stream:
+        content = stream.read()
+    synthetic, read = False, _SUFFIXES[_suffix(path)]
     try:
-        synthetic = False
-        if _suffix(path) == ".parquet":
+        if read is None:
+            import pyarrow as pa
             from pyarrow import parquet
 
-            synthetic = is_synthetic(parquet.read_schema(path).empty_table())
-        with closing(_READERS[_suffix(path)](path)) as rows:
-            yield from _records(str(path), rows, resource, ids, synthetic=synthetic)
-    except (OSError, EOFError, csv.Error, ValueError, NotImplementedError, zlib.error) as error:
-        # ValueError: of UTF-8, JSON and Arrow; NotImplementedError: of Arrow
-        lines = (getattr(error, "strerror", None) or str(error)).splitlines()
+            table = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
+            synthetic, columns = is_synthetic(table), _columns(str(path), table)
+        else:
+            columns = read(content)
+    except (ValueError, OSError, NotImplementedError, RecursionError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise StoreError(
-            f"{path} cannot be read as {_suffix(path)[1:]} "
-            f"({lines[0] if lines else type(error).__name__}).",
-            hint=_encoding_hint(path, error),
+            f"{path} cannot be read as {_suffix(path)[1:]} ({reason}).",
+            hint=_encoding_hint(content, error),
         ) from None
+    yield from _rows(str(path), columns, resource, ids, synthetic=synthetic)
 
 
 def read_frame(frame: object, resource: Resource | None, ids: Ids) -> Iterator[Row]:
@@ -122,12 +133,24 @@ def read_frame(frame: object, resource: Resource | None, ids: Ids) -> Iterator[R
         table = pa.table(frame)
     except (pa.ArrowException, ValueError) as error:  # ValueError: of pandas, columns of one name
         raise InvalidInputError(f"The frame is not a table: {str(error).splitlines()[0]}") from None
-    names = table.column_names
-    table = table.select(
-        [n for n, name in enumerate(names) if not name.startswith("__index_level")]
-    )
-    rows = (row for row in chain([table.column_names], _values(table.to_batches(_BATCH_SIZE))))
-    yield from _records("the frame", rows, resource, ids, synthetic=is_synthetic(frame))
+    columns = _columns("the frame", table)
+    yield from _rows("the frame", columns, resource, ids, synthetic=is_synthetic(frame))
+
+
+def _columns(name: str, table: pa.Table) -> _tables.Columns:
+    names = [name for name in table.column_names if not name.startswith("__index_level_")]
+    if repeated := sorted({each for each in names if names.count(each) > 1}):
+        raise StoreError(f"{name} has several columns of one name: {', '.join(repeated)}.")
+    known = _EMAIL.keys() | {c for resource in RESOURCES.values() for c in resource.by_column}
+    columns: _tables.Columns = {}
+    for each in names:
+        try:
+            columns[each] = _tables.column_texts(table[each]) if each in known else []
+        except (OverflowError, ValueError, NotImplementedError) as error:  # a time without a date
+            raise StoreError(
+                f"The column {each} of {name} cannot be read, a {table[each].type}: {error}."
+            ) from None
+    return columns
 
 
 def _suffix(path: Path) -> str:
@@ -135,177 +158,70 @@ def _suffix(path: Path) -> str:
     return name[name.rfind(".") :] if "." in name else ""
 
 
-def _encoding_hint(path: Path, error: Exception) -> Hint | None:
-    if not isinstance(error, ValueError) or _suffix(path) == ".parquet":
-        return None
-    with suppress(OSError, EOFError, zlib.error), open_file(path) as stream:
-        start = stream.read(4)
-        for mark, encoding in _BYTE_ORDER_MARKS.items():
-            if start.startswith(mark):
-                return Hint(
-                    f"By its byte order mark it is {encoding}. Save it as UTF-8: "
-                    f"iconv -f {encoding} -t UTF-8 OLD > NEW."
-                )
+def _encoding_hint(content: bytes, error: Exception) -> Hint | None:
+    for mark, encoding in _BYTE_ORDER_MARKS.items():
+        if content.startswith(mark):
+            return Hint(
+                f"By its byte order mark it is {encoding}. Save it as UTF-8: "
+                f"iconv -f {encoding} -t UTF-8 OLD > NEW."
+            )
     return Hint("Save the table as UTF-8.") if isinstance(error, UnicodeDecodeError) else None
 
 
-def _read_csv(path: Path) -> Rows:
-    with open_file(path) as file, io.TextIOWrapper(file, "utf-8-sig", newline="") as stream:
-        first = stream.readline()
-        if not first.strip():
-            raise ValueError("the first line must name the columns")
-        separator = separator_of(first)
-        yield [name.strip() for name in next(csv.reader([first], delimiter=separator))]
-        rows = csv.reader(stream, delimiter=separator, strict=True)
-        line = 2  # in which the next row begins
-        try:
-            for row in rows:
-                line = rows.line_num + 2
-                if row:
-                    yield row
-        except csv.Error as error:
-            raise ValueError(f"line {line}: {error}") from None
-
-
-def _read_json_lines(path: Path) -> Rows:
-    # Any line may have a further name.
-    columns = list(dict.fromkeys(chain.from_iterable(_json_records(path))))
-    yield columns
-    yield from ([record.get(name) for name in columns] for record in _json_records(path))
-
-
-def _json_records(path: Path) -> Iterator[dict[str, Any]]:
-    with open_file(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.strip():
-                try:
-                    record = json.loads(line)
-                except json.JSONDecodeError as error:
-                    raise ValueError(f"line {number}: {error.msg}") from None
-                except RecursionError:
-                    raise ValueError(f"line {number} is nested too deeply") from None
-                if not isinstance(record, dict):
-                    raise ValueError(f"line {number} is not an object")
-                if match := _SURROGATE.search("".join(record)):
-                    raise ValueError(
-                        f"line {number}: a name has U+{ord(match[0]):04X}, half of a character"
-                    )
-                yield record
-
-
-def _read_parquet(path: Path) -> Rows:
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        yield file.schema_arrow.names
-        yield from _values(file.iter_batches(_BATCH_SIZE))
-
-
-_READERS: dict[str, Callable[[Path], Rows]] = {
-    ".csv": _read_csv,
-    ".tsv": _read_csv,
-    ".jsonl": _read_json_lines,
-    ".ndjson": _read_json_lines,
-    ".parquet": _read_parquet,
-}
-#: A time outside Python's range, an unknown time zone, an object with a repeated name.
-_UNREADABLE = (OverflowError, ValueError, NotImplementedError)
-
-
-class _Unreadable:
-    """A value of a table that has no equivalent in Python."""
-
-    def __init__(self, scalar: Any) -> None:
-        self._shown = f"{scalar.type} {getattr(scalar, 'value', '')}".strip()
-
-    def __repr__(self) -> str:
-        return self._shown
-
-
-def _values(batches: Iterable[Any]) -> Iterator[Sequence[Any]]:
-    for batch in batches:
-        yield from zip(*map(_python_values, batch.columns), strict=True)
-
-
-def _python_values(column: Any) -> list[Any]:
-    try:
-        values: list[Any] = column.to_pylist()
-    except _UNREADABLE:
-        return [_python_value(scalar) for scalar in column]
-    return values
-
-
-def _python_value(scalar: Any) -> Any:
-    try:
-        return scalar.as_py()
-    except _UNREADABLE:
-        return _Unreadable(scalar)
-
-
 class _Problems:
-    """Values and rows that do not fit, by column and reason, with their first examples."""
+    """Values that do not fit, by column and reason, with their first examples."""
 
     def __init__(self) -> None:
         self.rows: set[int] = set()
         self._found: dict[tuple[str, str], list[str]] = {}
-        self._counts: dict[tuple[str, str], int] = {}
 
-    def add(self, row: int, column: str, shown: str, why: str) -> None:
+    def add(self, row: int, column: str, value: str | None, why: str) -> None:
         self.rows.add(row)
-        key = (column, why)
-        self._counts[key] = self._counts.get(key, 0) + 1
-        examples = self._found.setdefault(key, [])
-        if len(examples) < _EXAMPLES:
-            examples.append(f"row {row} ({shown if len(shown) <= _CUT else shown[:_CUT] + '…'})")
+        shown = repr(value)
+        text = f"row {row} ({shown if len(shown) <= _CUT else shown[:_CUT] + '…'})"
+        self._found.setdefault((column, why), []).append(text)
 
     def __str__(self) -> str:
         lines = []
-        for (column, why), examples in self._found.items():
-            number = self._counts[column, why]
-            more = f" and {number - _EXAMPLES:,} more" if number > _EXAMPLES else ""
-            place = f"column {column}" if column else "whole row"
-            rows = ", ".join(examples)
-            lines.append(f"  {place}, {number:,}: {why} {rows[0].upper()}{rows[1:]}{more}.")
+        for (column, why), rows in self._found.items():
+            examples, more = ", ".join(rows[:_EXAMPLES]), len(rows) - _EXAMPLES
+            rest = f" and {more:,} more" if more > 0 else ""
+            lines.append(
+                f"  column {column}, {len(rows):,}: {why} {examples[0].upper()}{examples[1:]}{rest}."
+            )
         return "\n".join(lines)
 
 
-def _records(
-    name: str, rows: Rows | Iterator[Any], resource: Resource | None, ids: Ids, *, synthetic: bool
+def _rows(
+    name: str, columns: _tables.Columns, resource: Resource | None, ids: Ids, *, synthetic: bool
 ) -> Iterator[Row]:
-    columns = list(next(rows))
-    if repeated := sorted({c for c in columns if columns.count(c) > 1}):
-        raise StoreError(f"{name} has several columns of one name: {', '.join(repeated)}.")
     resource = resource or _resource_of(name, columns)
-    fields = {f.column: f for f in _EMAIL} if resource is ACCOUNT else {}
-    fields = {**resource.by_column, **fields}
+    fields = {**resource.by_column, **(_EMAIL if resource is ACCOUNT else {})}
     if absent := [needed for needed in _NEEDED if needed not in columns]:
         raise ConfigurationError(
             f"{name} has no column {' and no column '.join(absent)}, which every record needs; "
             f"it has {', '.join(columns)}. Name its columns as the fields."
         )
     if unused := [column for column in columns if column not in fields]:
-        _LOG.warning("%s: no field has the columns %s; not served.", name, ", ".join(unused))
-    plan = [(index, fields[c]) for index, c in enumerate(columns) if c in fields]
+        names = ", ".join(unused).encode(errors="backslashreplace").decode()
+        _LOG.warning("%s: no field has the columns %s; not served.", name, names)
+    taken = {column: fields[column] for column in columns if column in fields}
     problems, number = _Problems(), 0
-    for number, row in enumerate(rows, start=1):  # noqa: B007  # the number of rows
+    rows = zip(*(columns[column] for column in taken), strict=True)
+    for number, row in enumerate(rows, start=1):  # the number of rows
         values: dict[str, Any] = {}
-        if len(row) != len(columns):
-            why = f"the table has {len(columns)} columns."
-            problems.add(number, "", f"{len(row)} values", why)
-            continue
-        for index, field in plan:
+        for text, (column, field) in zip(row, taken.items(), strict=True):
             try:
-                text = _convert(row[index], field)
-                if text is None and field.column in _NEEDED:
+                value = _convert(text, field)
+                if value is None and column in _NEEDED:
                     raise ValueError("every record needs one.")
-                if field.column == "id":
-                    if other := ids.setdefault((resource.name, text), f"{name} {number}"):
-                        _refuse_other(other, name, number)
+                if column == "id":
+                    _check_id(ids, (resource.name, value), (name, number))
             except ValueError as error:
-                problems.add(number, field.column, repr(row[index]), str(error))
+                problems.add(number, column, text, str(error))
             else:
-                if text is not None:
-                    values[field.column] = text
+                if value is not None:
+                    values[column] = value
         if not problems.rows:
             xml = record_xml(resource, _record(resource, values))
             where = f"{name}, row {number}"
@@ -319,15 +235,14 @@ def _records(
         raise StoreError(text.encode(errors="backslashreplace").decode())
 
 
-def _refuse_other(place: str, name: str, number: int) -> None:
-    table, _, row = place.rpartition(" ")
-    if table == name and int(row) != number:
-        raise ValueError("another row has the same id.")
-    if table != name:
-        raise ValueError(f"a row of {table} has the same id.")
+def _check_id(ids: Ids, identifier: tuple[str, str], place: tuple[str, int]) -> None:
+    table, _ = other = ids.setdefault(identifier, place)
+    if other != place:
+        where = "another row" if table == place[0] else f"a row of {table}"
+        raise ValueError(f"{where} has the same id.")
 
 
-def _resource_of(name: str, columns: list[str]) -> Resource:
+def _resource_of(name: str, columns: _tables.Columns) -> Resource:
     """Return the resource by the name of the file, or by the columns."""
     stem = name.replace("\\", "/").rpartition("/")[2].lower()
     named = (r for r in RESOURCES.values() if stem.startswith(r.collection))
@@ -343,7 +258,7 @@ def _resource_of(name: str, columns: list[str]) -> Resource:
     return resource
 
 
-def _convert(value: Any, field: Field) -> Any:
+def _convert(value: str | None, field: Field) -> Any:
     """Return the text of a value, or the entries of a list; None if it is missing.
 
     Raises
@@ -351,15 +266,13 @@ def _convert(value: Any, field: Field) -> Any:
     ValueError
         The value does not fit the field; the message is a sentence.
     """
-    if isinstance(value, _Unreadable):
-        raise ValueError("it cannot be read, or is outside the range of dates.")  # noqa: TRY004
-    if field.kind is Kind.ITEMS:
-        return _entries(value, field)
-    if isinstance(value, str):
-        value = value.strip()
-    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+    text = "" if value is None else value.strip()
+    if not text:
         return None
-    text = value if _is_placeholder(value, field) else _CONVERT[field.kind](value)
+    if field.kind is Kind.ITEMS:
+        return _entries(text, field)
+    if not _is_placeholder(text, field) and field.kind in _CONVERT:
+        text = _CONVERT[field.kind](text)
     if match := _CONTROL.search(text):
         raise ValueError(f"it has the character U+{ord(match[0]):04X}, which XML does not allow.")
     if len(text) > _LONGEST // 4 and len(text.encode()) > _LONGEST:
@@ -371,60 +284,43 @@ def _convert(value: Any, field: Field) -> Any:
     return text
 
 
-def _is_placeholder(value: Any, field: Field) -> bool:
+def _is_placeholder(text: str, field: Field) -> bool:
     """Return whether directories themselves send this text where a number or a URL is due."""
     if field.unit == "%":
-        return bool(value == LESS_THAN_ONE)
-    is_logo = field.column.endswith("_logo_url") and isinstance(value, str)
-    return is_logo and _PICTURE.fullmatch(value) is not None
+        return text == LESS_THAN_ONE
+    return field.column.endswith("_logo_url") and _PICTURE.fullmatch(text) is not None
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, (list, dict, bytes)):
-        raise ValueError(f"it is a {type(value).__name__}, not one text.")  # noqa: TRY004
-    # Tables with a missing number turn the others into fractions.
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _timestamp(value: Any) -> str:
+def _timestamp(text: str) -> str:
     try:
-        if isinstance(value, str):
-            value = datetime.fromisoformat(value)
-        elif isinstance(value, date) and not isinstance(value, datetime):
-            value = datetime.combine(value, time(), UTC)
-        return to_timestamp(value)
-    except (ValueError, OverflowError, AttributeError, TypeError):
+        return to_timestamp(datetime.fromisoformat(text))
+    except (ValueError, OverflowError):
         raise ValueError("it is not a timestamp of ISO 8601.") from None
 
 
-def _number(value: Any, kind: Kind = Kind.NUMBER) -> str:
-    text = _plain(value)
-    if isinstance(value, str):
-        if _AMBIGUOUS[kind].fullmatch(text):
-            raise ValueError("it has two readings: write a point before the fraction alone.")
-        text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
-    if isinstance(value, bool) or not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+def _number(text: str, kind: Kind = Kind.NUMBER) -> str:
+    if _AMBIGUOUS[kind].fullmatch(text):
+        raise ValueError("it has two readings: write a point before the fraction, and no other.")
+    text = text.replace(",", "") if _GROUPED.fullmatch(text) else text
+    if not _NUMBER.fullmatch(text):
         raise ValueError("it is not a number.")
     return text
 
 
-def _integer(value: Any) -> str:
-    number = Decimal(_number(value, Kind.INTEGER))
+def _integer(text: str) -> str:
+    number = Decimal(_number(text, Kind.INTEGER))
     if number != int(number):
         raise ValueError("it is not a whole number.")
     return str(int(number))
 
 
-def _url(value: Any) -> str:
-    text = _plain(value)
+def _url(text: str) -> str:
     if not is_url(text):
         raise ValueError("it is no URL, which begins with https://, http://, ftp:// or irc://.")
     return text
 
 
-_CONVERT: dict[Kind, Callable[[Any], str]] = {
-    Kind.TEXT: _plain,
-    Kind.IDENTIFIER: _plain,
+_CONVERT: dict[Kind, Callable[[str], str]] = {
     Kind.URL: _url,
     Kind.INTEGER: _integer,
     Kind.NUMBER: _number,
@@ -432,33 +328,28 @@ _CONVERT: dict[Kind, Callable[[Any], str]] = {
 }
 
 
-def _entries(value: Any, field: Field) -> list[list[tuple[Field, str]]] | None:
-    """Return the fields of each entry of a list."""
+def _entries(text: str, field: Field) -> list[list[tuple[Field, str]]]:
+    """Return the fields of each entry of a list, which is JSON; another text is its one entry."""
     assert field.items is not None  # noqa: S101  # a list
-    if isinstance(value, str):
-        if value.lstrip()[:1] == "[":
-            try:
-                value = json.loads(value)
-            except (ValueError, RecursionError):
-                raise ValueError("it starts like a JSON list, but is not one.") from None
-        else:
-            value = [value] if value.strip() else None
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if not isinstance(value, list):
-        raise ValueError("it is not a list.")  # noqa: TRY004  # caught as such
+    try:
+        values = json.loads(text) if text[0] in "[{" else [text]
+    except (ValueError, RecursionError):
+        raise ValueError("it starts like a JSON list, but is not one.") from None
+    if not isinstance(values, list) or re.fullmatch(r"[\d.]+|true|false", text):
+        raise ValueError("it is not a list.")  # caught as such
     known = {f.column: f for f in field.items.fields}
     entries: list[list[tuple[Field, str]]] = []
-    for entry in value:
+    for entry in values:
         text_field = field.items.tag if field.items.tag in known else "name"
         content = entry if isinstance(entry, dict) else {text_field: entry}
         if unknown := sorted(set(content) - set(known)):
             raise ValueError(f"an entry has {', '.join(unknown)}; it may have {', '.join(known)}.")
-        pairs = (
-            (known[name], "" if v == "" else _convert(v, known[name]))
-            for name, v in content.items()
-        )
-        entries.append([(f, text) for f, text in pairs if text is not None])
+        fields = [
+            (known[n], v if isinstance(v, str) else json.dumps(v))
+            for n, v in content.items()
+            if v is not None
+        ]
+        entries.append([(f, _convert(v, f) or "") for f, v in fields])
     return entries
 
 

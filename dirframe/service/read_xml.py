@@ -342,11 +342,9 @@ def _text(element: _Element | None) -> str:
 def _names(resource: Resource, children: Children) -> str:
     """Return the names of a record in addresses, folded, each on a line."""
     names = [_text(children[f]) for f in _NAME_FIELDS[resource.name] if f in children]
-    for field in _ADDRESS_FIELDS:
-        if field in children and (
-            match := _ADDRESS[resource.name].fullmatch(_text(children[field]))
-        ):
-            names.append(unquote(match[1]))
+    addresses = (_text(children[f]) for f in _ADDRESS_FIELDS if f in children)
+    matches = map(_ADDRESS[resource.name].fullmatch, addresses)
+    names += [unquote(match[1]) for match in matches if match]
     folded = dict.fromkeys(fold(name.strip()) for name in names)
     return "\n".join(name for name in folded if name and "\n" not in name)
 

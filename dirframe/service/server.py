@@ -66,6 +66,8 @@ def _connections(*, raise_soft_limit: bool = False) -> int:
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     """A connection that keeps nobody out."""
 
+    last_activity: float
+
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         super().__init__(server, sock, addr, adj, map=map)
@@ -277,7 +279,7 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
     ACCESS_LOG.addHandler(handler)
     ACCESS_LOG.setLevel(logging.INFO)
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(_number: int, _frame: FrameType | None) -> None:
         if stopping.is_set() or service is None:
             stopping.set()
             raise KeyboardInterrupt

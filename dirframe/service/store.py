@@ -18,17 +18,17 @@ from os import PathLike, fsencode, getpid
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from dirframe._atomic import atomic_replace, temporary_sibling
+from dirframe._files import atomic_write
 from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
 from dirframe.errors import ConfigurationError, Hint, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
-from dirframe.service.read_table import Data, is_table, read_frame, read_table
+from dirframe.service.read_table import Data, Ids, is_table, read_frame, read_table
 from dirframe.service.read_xml import Document, Row, find_files, read_xml, refuse_unreadable
 from dirframe.service.records import fold, without_controls
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 #: Limits of a query, in characters and distinct words, that bound the cost of a request.
 MAX_QUERY = 500
@@ -317,7 +317,7 @@ def open_data(data: Data = None) -> Store:
             pass  # damaged: it is built again
     before = _states(files)
     _build(path, parts, files)
-    if _states(files) != before or (is_cached and _digest(files) != digest):
+    if _states(find_files(paths)) != before:
         path.unlink()
         raise StoreError(
             "The files changed while they were imported.",
@@ -359,12 +359,12 @@ def _digest(files: dict[Path, str]) -> str:
     return digest.hexdigest()[:24]
 
 
-def _states(files: dict[Path, str]) -> list[tuple[int, int, int]]:
-    states = []
+def _states(files: Iterable[Path]) -> dict[Path, tuple[int, int, int]]:
+    states = {}
     for file in files:
         with refuse_unreadable(file):
             state = file.stat()
-        states.append((state.st_ino, state.st_size, state.st_mtime_ns))
+        states[file] = (state.st_ino, state.st_size, state.st_mtime_ns)
     return states
 
 
@@ -376,7 +376,7 @@ def _remove_folder(folder: Path, pid: int) -> None:
 def _rows(
     parts: list[tuple[str, Path | object]], files: dict[Path, str]
 ) -> Iterator[Row | Document]:
-    ids: dict[tuple[str, str], str] = {}  # of tables, by collection and id: the table
+    ids: Ids = {}
     for name, part in parts:
         if not isinstance(part, Path):
             yield from read_frame(part, _COLLECTIONS.get(name), ids)
@@ -390,18 +390,17 @@ def _rows(
 @contextmanager
 def _new_file(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a new database that replaces `path` once the block has ended without an error."""
-    with temporary_sibling(path) as temporary:
-        try:
+    try:
+        with atomic_write(path, overwrite=True) as temporary:
             temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
             with closing(open_database(temporary)) as database:
                 yield database
-            atomic_replace(temporary, path, overwrite=True)
-        except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
-                raise KeyboardInterrupt from None  # of its progress handler SQLite says only this
-            raise StoreError(f"The store {path} cannot be written: {error}.") from error
-        except OSError as error:
-            raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            raise KeyboardInterrupt from None  # of its progress handler SQLite says only this
+        raise StoreError(f"The store {path} cannot be written: {error}.") from error
+    except OSError as error:
+        raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
 
 
 def _build(path: Path, parts: list[tuple[str, Path | object]], files: dict[Path, str]) -> None:
@@ -438,7 +437,7 @@ def _insert(
     """Insert the records; return whether one is generated, and the documents among them."""
     synthetic, documents = False, []
     marks = ", ?" * len(_COLUMNS)
-    for number, row in zip(count(1), rows):  # noqa: B905  # the count has no end
+    for number, row in zip(count(1), rows):  # the count has no end
         if isinstance(row, Document):
             documents.append(row)
             continue

@@ -38,11 +38,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dirframe import child_table, plot, stats, unify_countries
-from dirframe.client.documents import parse_documents
+from dirframe.client.page import parse
+from dirframe.client.records import frame_of
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.xml import collection_xml, record_xml
-from tools.synthetic.generate import generate_accounts, generate_projects
 from tests.benchmarks._report import TIMES, Cell, Measure, Table
+from tools.synthetic.generate import generate_accounts, generate_projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,11 +81,8 @@ def page(resource, records):
 
 def make(resource, records):
     """Write generated records as pages and read the columns that the statistics take."""
-    pages = (
-        ("generated", page(resource, some))
-        for some in iter(lambda: list(islice(records, 1000)), [])
-    )
-    return parse_documents(pages, resource, columns=COLUMNS[resource.name]).frame
+    pages = (parse(page(resource, some)) for some in iter(lambda: list(islice(records, 1000)), []))
+    return frame_of(pages, resource)[COLUMNS[resource.name]]
 
 
 def bare_language_share(projects):
@@ -107,14 +105,6 @@ def bare_countries(accounts):
 def bare_sizes(*columns):
     """Count by the columns that a statistic reads, missing values too, as all of them do."""
     return lambda frame: frame.groupby([*columns], dropna=False).size()
-
-
-def bare_lines(projects):
-    """Compute what `contributors_per_thousand_lines` computes."""
-    by = projects.groupby(LANGUAGE)
-    ratios = (1000 * projects[CONTRIBUTORS] / projects[LINES]).groupby(projects[LANGUAGE])
-    quartiles = ratios.quantile(np.array([0.25, 0.5, 0.75]))
-    return by.size(), by[[LINES, CONTRIBUTORS]].sum(), quartiles
 
 
 def bare_months(*columns):
@@ -169,15 +159,12 @@ def bare_breakdown(projects):
 BARE = {
     "language_share": ("project", bare_language_share),
     "contributors_by_language": ("project", bare_contributors),
-    "contributors_per_thousand_lines": ("project", bare_lines),
     "contributor_distribution": ("project", bare_sizes(CONTRIBUTORS)),
     "contributor_concentration": ("project", bare_sizes(CONTRIBUTORS)),
-    "contributor_quantiles": ("project", bare_sizes(CONTRIBUTORS)),
     "lorenz": ("project", bare_sizes(CONTRIBUTORS)),
     "team_size_classes": ("project", bare_sizes(CONTRIBUTORS)),
     "users_against_contributors": ("project", bare_sizes("stack_count", CONTRIBUTORS)),
     "activity": ("project", bare_months(CONTRIBUTORS)),
-    "project_age": ("project", bare_months()),
     "life_span": ("project", bare_spans),
     "languages_by_year": ("project", bare_years),
     "language_breakdown": ("project", bare_breakdown),

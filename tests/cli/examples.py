@@ -23,7 +23,7 @@ _BEYOND = {
 _RECORDS = 60
 
 #: What stands after these is made by the example; other names of files are read.
-_MAKES = {"-o", "--audit", "--to", "generate"}
+_MAKES = {"-o", "--audit", "--to"}
 
 
 def examples(run, *path):

@@ -147,7 +147,7 @@ def test_wrong_options_are_refused_and_leave_no_figure():
     failures = []
     for option, value in [
         ("width", "wide"), ("palette", "nothing"), ("palette", ["nothing"]), ("palette", []),
-        ("palette", 3), ("title", 3), ("caption", 3), ("backend", "bokeh"),
+        ("palette", 3), ("title", 3), ("caption", 3),
     ]:  # fmt: skip
         try:
             plot.tags(projects(), **{option: value})
@@ -159,7 +159,7 @@ def test_wrong_options_are_refused_and_leave_no_figure():
     assert not failures
     assert plt.get_fignums() == []
     _, ax = plt.subplots()
-    for options in ({"width": "column"}, {"by": "name"}, {"backend": "plotly"}):
+    for options in ({"width": "column"}, {"by": "name"}):
         with pytest.raises(InvalidInputError, match="ax"):
             plot.tags(projects(), ax=ax, **options)
 

@@ -9,9 +9,9 @@ import pytest
 from lxml import etree
 
 import dirframe
+from dirframe.service.app import create_app
 from dirframe.service.keys import KeyStore
 from dirframe.service.store import open_data
-from dirframe.service.app import create_app
 from tests.rig.server import page_xml, record
 
 

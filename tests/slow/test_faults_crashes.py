@@ -15,10 +15,10 @@ from itertools import count
 
 import pandas as pd
 import pytest
+from dirframe.service.store.build import build_store
 
 import dirframe
 from dirframe.service.keys import KeyStore
-from dirframe.service.store.build import build_store
 from tests.rig.server import Rig, page_xml
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")

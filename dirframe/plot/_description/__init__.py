@@ -1,1 +1,1 @@
-"""What a chart shows, before Matplotlib or Plotly draws it."""
+"""What a chart shows, before Matplotlib draws it."""

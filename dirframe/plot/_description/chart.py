@@ -1,4 +1,4 @@
-"""What a chart shows: stated once, and drawn by Matplotlib or by Plotly."""
+"""What a chart shows: stated once, and drawn by Matplotlib."""
 
 from __future__ import annotations
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Width = Literal["column", "page"]
-Backend = Literal["matplotlib", "plotly"]
 
 
 class ChartOptions(Selection, total=False):
@@ -33,10 +32,6 @@ class ChartOptions(Selection, total=False):
         Strata with fewer records share the last panel.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default, a new figure, as high as its rows need.
-    backend : {"matplotlib", "plotly"}, default "matplotlib"
-        ``"plotly"`` returns a `plotly.graph_objects.Figure` of the same table, with its values on
-        hover, zoom and a download as SVG. It needs plotly, and no network. On
-        logarithmic axes only the names of the ticks are the numbers, since these include zero.
     title : str, optional
         The title, in place of the chart's own; ``""`` for none. Of panels: that of the figure.
     caption : str or bool, default True
@@ -53,7 +48,6 @@ class ChartOptions(Selection, total=False):
     """
 
     ax: Axes | None
-    backend: Backend
     title: str | None
     caption: str | bool
     width: Width | None
@@ -62,7 +56,6 @@ class ChartOptions(Selection, total=False):
 
 #: Defaults of the options that concern the appearance alone.
 DEFAULT_APPEARANCE: dict[str, Any] = {
-    "backend": "matplotlib",
     "title": None,
     "caption": True,
     "width": None,
@@ -79,7 +72,6 @@ class Appearance(NamedTuple):
     caption: str | bool
     inches: float | None
     palette: Palette
-    backend: Backend = "matplotlib"
     is_panel: bool = False
 
 
@@ -103,19 +95,13 @@ def appearance(given: Mapping[str, Any], *, has_axes: bool) -> AbstractContextMa
     width = options["width"]
     if width is not None and width not in get_args(Width):
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
-    if (backend := options["backend"]) not in get_args(Backend):
-        raise InvalidInputError(f"backend is {backend!r}; it must be 'matplotlib' or 'plotly'.")
-    if backend == "plotly" and has_axes:
-        raise InvalidInputError("ax= is for matplotlib: leave it out, or backend.")
     if width is not None and has_axes:
         raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
     for name, types in (("title", (str, type(None))), ("caption", (str, bool))):
         if not isinstance(options[name], types):
             raise InvalidInputError(f"{name} is {options[name]!r}; it must be text.")
     palette, inches = Palette(options["palette"]), INCHES.get(width)
-    return bound(
-        _current, Appearance(options["title"], options["caption"], inches, palette, backend)
-    )
+    return bound(_current, Appearance(options["title"], options["caption"], inches, palette))
 
 
 def in_panels() -> AbstractContextManager[None]:

@@ -1,1 +1,0 @@
-"""Charts as interactive figures of Plotly."""

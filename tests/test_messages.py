@@ -502,21 +502,15 @@ def test_service(message, tmp_path):
         "InvalidInputError: There is no file or folder FOLDER/gone.csv."
     )
     assert message(dirframe.serve, {"accounts": tmp_path / "no-id.csv"}) == snapshot(
-        'ConfigurationError: FOLDER/no-id.csv has no column for id, which every record needs; it has name. Pass mapping= a TOML file with [accounts.fields] id = "COLUMN".'
+        "ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; it has name. Name its columns as the fields."
     )
     assert message(dirframe.serve, {"accounts": tmp_path / "twice.csv"}) == snapshot("""\
-StoreError: 1 of 2 rows do not fit; nothing was imported.
-accounts from FOLDER/twice.csv: 2 rows, 1 fit. Rows are numbered from 1, below the names of the columns.
-  column id, 1: another row has the same id. Row 2 ('1').
-  Fields of the interface without a column, served empty: created_at, updated_at, avatar_url, email_sha1, posts_count.
-Correct the data or the map, or pass skip_invalid=True to leave these rows out.\
+StoreError: 1 of 2 rows of FOLDER/twice.csv do not fit; nothing was imported. Rows are numbered from 1, below the names of the columns.
+  column id, 1: another row has the same id. Row 2 ('1').\
 """)
     assert message(dirframe.serve, {"accounts": tmp_path / "value.csv"}) == snapshot("""\
-StoreError: 1 of 1 rows do not fit; nothing was imported.
-accounts from FOLDER/value.csv: 1 rows, 0 fit. Rows are numbered from 1, below the names of the columns.
-  column posts_count, 1: it is not a number. Row 1 ('many').
-  Fields of the interface without a column, served empty: created_at, updated_at, avatar_url, email_sha1.
-Correct the data or the map, or pass skip_invalid=True to leave these rows out.\
+StoreError: 1 of 1 rows of FOLDER/value.csv do not fit; nothing was imported. Rows are numbered from 1, below the names of the columns.
+  column posts_count, 1: it is not a number. Row 1 ('many').\
 """)
     assert message(dirframe.serve, tmp_path / "cut.xml") == snapshot(
         "StoreError: FOLDER/cut.xml is not well-formed XML: REASON. Nothing was imported."

@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._atomic import atomic_write, make_folder, refuse_existing
+from dirframe._arrow import to_arrow, unify_schemas, with_schema
 from dirframe._display.card import Card
+from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.status import Status, read_index
 from dirframe.archive.store import Store
 from dirframe.citation import cite
 from dirframe.client.details import ANALYSIS_COLUMNS
-from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.frames.interchange import to_arrow, unify_schemas, with_schema
+from dirframe.client.page import parse
 from dirframe.client.paging.completeness import PAGES_PER_CHUNK
-from dirframe.client.xml.records import RecordReader
+from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
@@ -29,7 +29,6 @@ from dirframe.errors import (
     IncompleteWarning,
     warn,
 )
-from dirframe.provenance.fingerprint import ids_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -210,7 +209,7 @@ class Archive(Card):
         import pyarrow.parquet as pq
 
         target = Path(path)
-        refuse_existing(target)
+        check_writable(target, overwrite=False)
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
         schema = reduce(unify_schemas, (to_arrow(frame).schema for frame in self.chunks()))
@@ -249,24 +248,21 @@ class Archive(Card):
     def _read(self, pages: Iterable[PageRow], keys: Iterable[Any]) -> pd.DataFrame:
         """Return records in the order of their keys, from pages that hold all of them."""
         resource, starts, count = self._index.resource, dict[int, int](), 0
-        reader = RecordReader(resource)
-        builder = FrameBuilder(resource)
+        records = Records(resource)
         with Store.open(self.path) as store:
-            for number, page in enumerate(pages, start=1):
+            for page in pages:
                 name = f"{page.name} in {self.path}"
-                reader.read(store.content(page), source=name)
-                if list(reader.last_values("id")) != list(page.ids):
+                content = parse(store.content(page), source=name)
+                records.add(content)
+                if list(content.values("id")) != list(page.ids):
                     raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
                 starts[page.id] = count
                 count += len(page.ids)
-                if number % PAGES_PER_CHUNK == 0:
-                    builder.add(reader.pop_columns())
-        builder.add(reader.pop_columns())
         rows = []
         for key in keys:
             page, (collected, position) = self._page(key), self._index.readings[key]
             rows.append(starts[page.id] + (position if page is collected else 0))
-        frame = builder.finish()
+        frame = records.frame()
         return frame.iloc[np.array(rows, dtype=np.int64)].reset_index(drop=True)
 
     def _provenance(self) -> dict[str, Any]:
@@ -286,7 +282,7 @@ class Archive(Card):
             "query": {name: value for name, value in query.items() if value is not None},
             "items_available": index.sequence.available(),
             "items_loaded": index.records,
-            "ids": ids_of(ids).digest,
+            "ids": provenance.digest_ids(ids)[1],
             "complete": {"proven": True, "counted": None}.get(completeness, False),
             "completeness": completeness,
             "incomplete_reason": reason,

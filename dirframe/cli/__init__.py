@@ -73,7 +73,7 @@ def main() -> NoReturn:
     import warnings
 
     _open_missing_streams()
-    warnings.formatwarning = lambda message, *_: f"dirframe: {message}\n"
+    warnings.formatwarning = lambda message, *_: f"dirframe: {_shell_text(message)}\n"
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
         if sys.stdout.isatty():
@@ -83,7 +83,7 @@ def main() -> NoReturn:
     try:
         code = cli.main(standalone_mode=False)
     except errors.DirframeError as error:
-        click.echo(f"dirframe: {error}", err=True)
+        click.echo(f"dirframe: {error.shell_text}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
         error.show()
@@ -107,6 +107,10 @@ def main() -> NoReturn:
             click.echo(f"dirframe: {error.strerror}.", err=True)
             code = 1
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _shell_text(message: Warning | str) -> str:
+    return message.shell_text if isinstance(message, errors.DirframeWarning) else str(message)
 
 
 def _open_missing_streams() -> None:

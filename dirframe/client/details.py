@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.xml.records import RecordReader
+from dirframe.client.records import Records
 from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dirframe.client.connection import Connection
-    from dirframe.client.http.client import CachePolicy, FetchedPage
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.directory import Directory
+    from dirframe.client.http.session import FetchedPage
+    from dirframe.client.page import Page
     from dirframe.schema import Resource
 
 
@@ -96,32 +95,42 @@ class Details:
     resource
         Resource of the records.
     policy
-        How the cache and the quota may be used.
+        Whether to `refresh`, or to be `offline`.
+    store
+        Whether received pages are kept in the cache.
     """
 
-    def __init__(self, directory: Connection, resource: Resource, policy: CachePolicy) -> None:
-        self._session, self._resource, self._policy = directory.session, resource, policy
+    def __init__(
+        self,
+        directory: Directory,
+        resource: Resource,
+        policy: dict[str, bool],
+        *,
+        store: bool = True,
+    ) -> None:
+        self._session, self._resource = directory.session, resource
+        self._policy, self._store = policy, store
 
     def fetch(self, identifier: str) -> FetchedPage | Refused:
         """Return the own page of a record, or the reason why it is not available."""
         path = record_path(self._resource, identifier)
         try:
-            return self._session.get(path, {}, self._policy)
+            return self._session.get(path, None, **self._policy, store=self._store)
         except (ServiceError, NotFoundError) as error:
             if (refused := refusal_from_error(error)) is None:
                 raise
             # Without a status, the directory gave no answer about this record.
-            if self._policy.keep and error.status is not None:
+            if self._store and error.status is not None:
                 self._session.put_refusal(path, refused.why)
             return refused
 
     def get_cached(self, identifier: str) -> FetchedPage | Refused | None:
         """Return the own page of a record, or its refusal, from the cache if allowed."""
         path = record_path(self._resource, identifier)
-        why = self._session.get_refusal(path, self._policy)
+        why = self._session.get_refusal(path, **self._policy)
         if why is not None:
             return Refused(why, requests=0)
-        return self._session.get_cached(path, {}, self._policy)
+        return self._session.get_cached(path, None, **self._policy)
 
 
 def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:
@@ -135,20 +144,19 @@ def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:
     return None
 
 
-def sent_columns(builder: FrameBuilder) -> Sent:
-    """Return which records of a builder came with an analysis."""
-    return Sent(builder.holding(_ELEMENT), builder.holding(_ID))
+def sent_columns(records: Records) -> Sent:
+    """Return which records came with an analysis."""
+    return Sent(records.holding(_ELEMENT), records.holding(_ID))
 
 
 def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | None], Sent]:
     """Return the ids of the records of some pages, and which came with an analysis."""
-    reader, builder = RecordReader(resource), FrameBuilder(resource)
+    records = Records(resource)
     ids: list[str | None] = []
     for page in pages:
-        reader.add(page)
-        ids += reader.last_values("id")
-        builder.add(reader.pop_columns())
-    return ids, sent_columns(builder)
+        records.add(page)
+        ids += page.values("id")
+    return ids, sent_columns(records)
 
 
 def record_path(resource: Resource, identifier: str) -> str:

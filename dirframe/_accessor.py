@@ -1,0 +1,116 @@
+"""The accessor of frames, ``frame.dirframe``, and the version of pandas that dirframe needs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from types import MethodType
+from typing import TYPE_CHECKING, Any
+
+from dirframe._display.suggest import unknown_attribute
+from dirframe.charts import CHARTS, STATISTICS
+from dirframe.errors import ConfigurationError, Hint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+_OLDEST_PANDAS = 3
+
+#: Public functions whose first argument is a frame.
+_METHODS = (
+    "child_table",
+    "cite",
+    "compare",
+    "country_audit",
+    "country_note",
+    "export",
+    "flags",
+    "select",
+    "summary",
+    "unify_countries",
+)
+
+
+def check_pandas() -> None:
+    """Raise if pandas is too old: before version 3 text columns have another dtype."""
+    try:
+        installed = version("pandas")
+    except PackageNotFoundError:
+        return  # the import of pandas raises
+    major = installed.partition(".")[0]
+    if major.isdigit() and int(major) < _OLDEST_PANDAS:
+        raise ConfigurationError(
+            f"dirframe needs pandas {_OLDEST_PANDAS} or newer; pandas {installed} is installed here, "
+            "which gives text columns another type. Run "
+            f'pip install "pandas>={_OLDEST_PANDAS}" with this Python and start it anew.'
+        )
+
+
+def check_text_dtype() -> None:
+    """Raise if pandas is told to read "str" as it did before version 3, where None is "None"."""
+    import pandas as pd
+
+    # To read the option itself warns that it is deprecated.
+    if not isinstance(pd.api.types.pandas_dtype("str"), pd.StringDtype):
+        raise ConfigurationError(
+            "The option future.infer_string of pandas is off, which turns missing text into the "
+            "word nan, and counts it.",
+            hint=Hint(
+                'Run pandas.reset_option("future.infer_string"), or unset '
+                "PANDAS_FUTURE_INFER_STRING before pandas is imported."
+            ),
+        )
+
+
+class _Functions:
+    """Functions of a module as methods of a frame: it is their first argument."""
+
+    def __init__(self, frame: pd.DataFrame, module: str, names: Iterable[str]) -> None:
+        self._frame = frame
+        self._module = module
+        self._names = sorted(names)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self._names:
+            raise unknown_attribute(f"DataFrame.dirframe of {self._module}", name, dir(self))
+        return MethodType(getattr(import_module(self._module), name), self._frame)
+
+    def __dir__(self) -> list[str]:
+        return self._names
+
+    def __repr__(self) -> str:
+        return f"<Functions of {self._module} for this frame: {', '.join(dir(self))}>"
+
+
+class Accessor(_Functions):
+    """The functions of dirframe for this frame, its statistics and its charts.
+
+    ``frame.dirframe.cite()`` is ``dirframe.cite(frame)``, and ``frame.dirframe.plot.tags()`` is
+    ``dirframe.plot.tags(frame)``.
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        super().__init__(frame, "dirframe", _METHODS)
+
+    @property
+    def stats(self) -> _Functions:
+        """The statistics of `dirframe.stats`."""
+        return _Functions(self._frame, "dirframe.stats", STATISTICS)
+
+    @property
+    def plot(self) -> _Functions:
+        """The charts of `dirframe.plot`."""
+        return _Functions(self._frame, "dirframe.plot", CHARTS)
+
+    def __dir__(self) -> list[str]:
+        return sorted([*super().__dir__(), "plot", "stats"])
+
+
+def register_accessor() -> None:
+    """Give each DataFrame the attribute ``dirframe``."""
+    import pandas as pd
+
+    if not hasattr(pd.DataFrame, "dirframe"):
+        pd.api.extensions.register_dataframe_accessor("dirframe")(Accessor)

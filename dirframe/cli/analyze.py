@@ -17,7 +17,6 @@ from dirframe.cli.frames import (
     note,
     output,
     overwrite_option,
-    read_file,
     read_records,
     write_file,
 )
@@ -219,7 +218,10 @@ def plot(
         figure = functions.panels(function, frame, by, min_records=min_records or 1, **parameters)
     make_folder(target.parent)
     # Text in an SVG stays text, which can be searched and edited.
-    with atomic_write(target, overwrite=overwrite) as part, mpl.rc_context({"svg.fonttype": "none"}):
+    with (
+        atomic_write(target, overwrite=overwrite) as part,
+        mpl.rc_context({"svg.fonttype": "none"}),
+    ):
         figure.savefig(part, dpi=dpi, format=target.suffix[1:].lower())
     click.echo(f"Wrote {target}", err=True)
 
@@ -401,7 +403,7 @@ def export(
     overwrite: bool,
     title: str | None,
     authors: tuple[str, ...],
-    license: str | None,  # noqa: A002  # the option's name
+    license: str | None,  # the option's name
     personal: bool,
     collection: str | None,
     **question: Any,

@@ -294,9 +294,7 @@ def _overview(frame: pd.DataFrame) -> list[str]:
 
 def _print_table(frame: pd.DataFrame, *, first: Sequence[str]) -> None:
     """Print the first rows and as many columns as fit, those in `first` before all others."""
-    import pandas as pd
-
-    from dirframe._display.cells import align, cell_texts, cut
+    from dirframe._display.cells import align, cell_len, cell_texts, cut
     from dirframe._display.values import counted, is_number, label
 
     is_terminal = sys.stdout.isatty()
@@ -324,7 +322,7 @@ def _print_table(frame: pd.DataFrame, *, first: Sequence[str]) -> None:
             f"{line}{' ' * _GAP}{cell}" if lines else cell
             for line, cell in zip(lines or column, column, strict=True)
         ]
-        if lines and max(pd.Series(joined).map(_width)) > width:
+        if lines and max(map(cell_len, joined)) > width:
             omitted.append(name)
         else:
             lines = joined

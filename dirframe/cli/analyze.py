@@ -310,7 +310,7 @@ def _answers(file: str) -> pd.DataFrame:
     "--format", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 def summary(file: str | None, collection: str | None, fmt: str, **question: Any) -> None:
-    """Show what the columns hold, what is missing, and each reason to beware of bias.
+    """Show what columns hold and miss, and each bias.
 
     Reads FILE, standard input (-), or the --collection of the directory.
 
@@ -360,7 +360,9 @@ def report(
     collection: str | None,
     **question: Any,
 ) -> None:
-    """Write a report: findings, charts, tables, biases, method, citation.
+    """Write a report as one page.
+
+    It has findings, charts, tables, biases, method and citation.
 
     Takes FILES of accounts and projects, or asks the directory for --collection, both kinds if
     that is left out.
@@ -451,7 +453,9 @@ def export(
 @collection_option
 @records_options
 def cite(file: str | None, style: Any, collection: str | None, **question: Any) -> None:
-    """Print a citation of the records: directory, query, dates of access, what is missing.
+    """Print a citation of the records.
+
+    It names the directory, the query, the dates of access, and what is missing.
 
     Reads FILE, standard input (-), or the --collection of the directory.
 

@@ -47,7 +47,7 @@ def harvest(
     sample: bool,
     **question: Any,
 ) -> None:
-    """Download a whole collection into an archive, over several days if needed.
+    """Download a collection into an archive, over days.
 
     Run the same command again to continue.
 
@@ -79,7 +79,7 @@ def harvest(
 @click.command()
 @click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 def status(path: Path) -> None:
-    """Show the progress of a harvest: records, pages, requests to go.
+    """Show what an archive holds and lacks.
 
     \b
     Example:

@@ -115,7 +115,7 @@ def load(
     sample: bool,
     **question: Any,
 ) -> None:
-    """Load the records at any path below the address of the directory.
+    """Load the records at any path of the directory.
 
     PATH ends in .xml: languages, contributors and months of a project, or one record.
 
@@ -138,9 +138,9 @@ def load(
 @click.command()
 @directory_options
 def check(base_url: str | None, sample: bool) -> None:
-    """Try a directory with at most 15 requests: what it sends, and what it keeps.
+    """Try what a directory sends and keeps.
 
-    The report names no key.
+    Sends at most 15 requests. The report holds no key: post it.
 
     \b
     Example:
@@ -156,7 +156,7 @@ def check(base_url: str | None, sample: bool) -> None:
 @directory_options
 @_format
 def quota(base_url: str | None, sample: bool, fmt: str) -> None:
-    """Show how many requests are left, without sending one.
+    """Show how many requests are left; sends none.
 
     \b
     Example:

@@ -19,15 +19,6 @@ from dirframe.client.collections import (
 )
 from dirframe.client.directory import Directory as Directory
 from dirframe.client.documents import read_pages as read_pages
-from dirframe.client.frames.interchange import convert_frame as convert_frame
-from dirframe.client.iterators import (
-    iter_accounts as iter_accounts,
-    iter_projects as iter_projects,
-)
-from dirframe.client.frames.record_types import (
-    AccountRecord as AccountRecord,
-    ProjectRecord as ProjectRecord,
-)
 from dirframe.client.load import load as load
 from dirframe.client.loaders import (
     load_accounts as load_accounts,
@@ -66,7 +57,6 @@ from dirframe.errors import (
     NotFoundError as NotFoundError,
     QuotaExceededError as QuotaExceededError,
     QuotaWarning as QuotaWarning,
-    ReportError as ReportError,
     RequestError as RequestError,
     ServiceError as ServiceError,
     SortIgnoredWarning as SortIgnoredWarning,
@@ -83,12 +73,11 @@ from dirframe.explorer.explorer import Explorer as Explorer
 from dirframe.io.read import read_export as read_export
 from dirframe.io.export import export as export
 from dirframe.filters.select import select as select
-from dirframe.reports.report import report as report
+from dirframe.report.report import report as report
 from dirframe.sample import sample_directory as sample_directory
 from dirframe.service.server import serve as serve
 from dirframe.stats.quality.flags import flags as flags
 from dirframe.stats.quality.summary import summary as summary
-from dirframe.stats.quality.sensitivity import sensitivity as sensitivity
 from dirframe.stats.quality.compare import compare as compare
 
 __all__: list[str]  # noqa: PYI035  # the imports are the list

@@ -26,11 +26,7 @@ from dirframe.schema.extensions import ALL_RESOURCES
 SLOW_EXAMPLES = (
     "dirframe.__init__.",  # runs in test_public_names
     "dirframe.archive.",
-    "dirframe.client.iterators",
     "dirframe.explorer.",
-    "dirframe.plot.inference.",
-    "dirframe.reports.",
-    "dirframe.stats.inference.",
 )
 
 
@@ -152,7 +148,7 @@ def test_notebooks_are_kept_clean_and_are_linked_and_say_what_to_change(root, do
     pages = [docs / "index.md", docs / "guide.md"]
     linked = "\n".join(page.read_text(encoding="utf-8") for page in pages)
     notebooks = sorted((root / "notebooks").glob("*.ipynb"))
-    assert len(notebooks) == 10
+    assert len(notebooks) == 9
     for notebook in notebooks:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
@@ -173,10 +169,9 @@ def test_quick_start_runs_without_a_warning(root, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     for code in code_of(root / "notebooks" / "quick_start.ipynb"):
-        if "dirframe.report(" not in code:  # runs in a kernel of its own
-            with redirect_stdout(StringIO()), warnings.catch_warnings():
-                warnings.simplefilter("error")
-                exec(code, names)
+        with redirect_stdout(StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            exec(code, names)
     assert len(names["projects"]) == 1_500
     assert names["accounts"]["country_alpha_2"].notna().sum() > 1_000
 

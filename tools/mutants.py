@@ -62,7 +62,6 @@ AREAS: dict[str, dict[str, tuple[str, ...]]] = {
     "clean": {"dirframe/clean": ("tests/clean", "tests/test_messages.py")},
     "stats": {
         "dirframe/stats/[!_]*.py": ("tests/stats", "tests/leaving/test_common_options.py"),
-        "dirframe/stats/inference": ("tests/stats", "tests/leaving/test_inference.py"),
         "dirframe/stats/quality": ("tests/stats", "tests/leaving/test_common_options.py"),
     },
 }
@@ -74,7 +73,7 @@ COPIED = (
 #: Loaded before the processes are forked, which would each take seconds for it; nothing of dirframe.
 PRELOADED = [
     *("lxml.etree", "matplotlib.pyplot", "narwhals", "pandas", "pyarrow.parquet"),
-    *("flask", "pytest", "requests_cache", "scipy.stats", "waitress"),
+    *("flask", "pytest", "requests_cache", "waitress"),
 ]
 #: Others, such as `>>` for `+`, raise whenever they are run: any test finds them.
 _ARITHMETIC = {

@@ -12,15 +12,14 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._atomic import atomic_write, make_folder, refuse_existing
+from dirframe._arrow import to_arrow, unify_schemas, with_schema
 from dirframe._display.card import Card
+from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.status import Status, read_index
 from dirframe.archive.store import Store
 from dirframe.citation import cite
-from dirframe.client.details import unsent_columns
+from dirframe.client.details import ANALYSIS_COLUMNS
 from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
-from dirframe.client.frames.interchange import to_arrow, unify_schemas, with_schema
 from dirframe.client.paging.completeness import PAGES_PER_CHUNK
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import (
@@ -30,10 +29,9 @@ from dirframe.errors import (
     IncompleteWarning,
     warn,
 )
-from dirframe.provenance.fingerprint import ids_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from dirframe.archive.store import PageRow
 
@@ -102,13 +100,8 @@ class Archive(Card):
             newest=max((row.fetched for row in index.rows), default=None),
         )
 
-    def frame(self, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:
         """Return every record that was ever received, once, as one frame like the loaders.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            Names of the columns to read; ``id`` is always included. Default: all.
 
         Returns
         -------
@@ -131,29 +124,22 @@ class Archive(Card):
         AnalysesNotSentWarning
             If projects have analyses but none came with its analysis.
         """
-        index, chosen = self._index, with_id_column(columns)
+        index = self._index
         self._check_pages()
         own = (row for row in index.own_pages.values() if row.refusal is None)
-        frame = self._read([*index.pages, *own], chosen, index.readings)
-        provenance.set_provenance(frame, **self._provenance(), columns=tuple(columns or ()))
+        frame = self._read([*index.pages, *own], index.readings)
+        provenance.set_provenance(frame, **self._provenance())
         if index.sent.left_out and not index.own_pages:
-            absent = unsent_columns(index.resource, chosen)
-            provenance.set_provenance(frame, not_sent=absent)
-            if absent:
-                self._warn_not_sent()
+            provenance.set_provenance(frame, not_sent=ANALYSIS_COLUMNS)
+            self._warn_not_sent()
         facts = provenance.get_provenance(frame)
         if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
             warn(IncompleteWarning(f"The archive {self.path} is incomplete: {reason}."))
         return frame
 
-    def chunks(self, *, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+    def chunks(self) -> Iterator[pd.DataFrame]:
         """Yield the records of `frame`, those of 64 pages at a time, in bounded memory.
-
-        Parameters
-        ----------
-        columns : sequence of str, optional
-            As in `frame`.
 
         Yields
         ------
@@ -161,13 +147,13 @@ class Archive(Card):
             Some of the records, in the same order; a column outside the specification is only in
             the chunks that contain it.
         """
-        index, chosen, facts = self._index, with_id_column(columns), self._provenance()
+        index, facts = self._index, self._provenance()
         self._check_pages()
         size = PAGES_PER_CHUNK * max(len(row.ids) for row in index.pages)
         for begin in range(0, max(index.records, 1), size or 1):
             readings = dict(islice(index.readings.items(), begin, begin + size))
             rows = {page.id: page for page in map(self._page, readings)}
-            frame = self._read(rows.values(), chosen, readings)
+            frame = self._read(rows.values(), readings)
             yield provenance.set_provenance(frame, **facts)
 
     def verify(self) -> int:
@@ -223,7 +209,7 @@ class Archive(Card):
         import pyarrow.parquet as pq
 
         target = Path(path)
-        refuse_existing(target)
+        check_writable(target, overwrite=False)
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
         schema = reduce(unify_schemas, (to_arrow(frame).schema for frame in self.chunks()))
@@ -259,13 +245,11 @@ class Archive(Card):
         own = self._index.own_pages.get(key)
         return self._index.readings[key][0] if own is None or own.refusal is not None else own
 
-    def _read(
-        self, pages: Iterable[PageRow], columns: Sequence[str] | None, keys: Iterable[Any]
-    ) -> pd.DataFrame:
+    def _read(self, pages: Iterable[PageRow], keys: Iterable[Any]) -> pd.DataFrame:
         """Return records in the order of their keys, from pages that hold all of them."""
         resource, starts, count = self._index.resource, dict[int, int](), 0
-        reader = RecordReader(resource, chosen=column_paths(resource, columns))
-        builder = FrameBuilder(resource, columns)
+        reader = RecordReader(resource)
+        builder = FrameBuilder(resource)
         with Store.open(self.path) as store:
             for number, page in enumerate(pages, start=1):
                 name = f"{page.name} in {self.path}"
@@ -281,7 +265,7 @@ class Archive(Card):
         for key in keys:
             page, (collected, position) = self._page(key), self._index.readings[key]
             rows.append(starts[page.id] + (position if page is collected else 0))
-        frame = select_columns(builder.finish(), columns)
+        frame = builder.finish()
         return frame.iloc[np.array(rows, dtype=np.int64)].reset_index(drop=True)
 
     def _provenance(self) -> dict[str, Any]:
@@ -301,7 +285,7 @@ class Archive(Card):
             "query": {name: value for name, value in query.items() if value is not None},
             "items_available": index.sequence.available(),
             "items_loaded": index.records,
-            "ids": ids_of(ids).digest,
+            "ids": provenance.digest_ids(ids)[1],
             "complete": {"proven": True, "counted": None}.get(completeness, False),
             "completeness": completeness,
             "incomplete_reason": reason,

@@ -172,7 +172,7 @@ _SECTIONS = {
     "Cost, quota and cache": (quota.plan, quota.quota, cache.cache),
     "Analyse": (
         *(analyze.stats, analyze.plot, analyze.clean),
-        *(quality.summary, quality.flags, quality.compare, analyze.sensitivity),
+        *(quality.summary, quality.flags, quality.compare),
     ),
     "Publish": (export.report, export.export, export.cite, export.fields),
     "Archives": (archive.harvest, archive.status),

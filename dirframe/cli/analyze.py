@@ -21,7 +21,6 @@ from dirframe.cli.options import (
     group,
     month_options,
     query_options,
-    rule_option,
     split,
     with_options,
 )
@@ -46,19 +45,12 @@ def _values(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return read
 
 
-def _palette(text: str) -> str | tuple[str, ...]:
-    return tuple(text.split(",")) if "," in text else text
-
-
 def _caption(text: str) -> str | bool:
     return text or False
 
 
-_FILE = click.Path(exists=True, dir_okay=False)
 _POSITIVE = click.IntRange(1)
 _DATES = click.Choice(["analysis_min_month", "created_at"])
-_MEASURES = click.Choice(["median", "mean", "gini", "ratio", "share"])
-_CORRECTIONS = click.Choice(["holm", "bonferroni", "fdr_bh", "fdr_by"])
 _NOTES = "In place of the notes below the chart; an empty one for no caption."
 
 #: Metavariable, type and help of each option with a value.
@@ -70,31 +62,19 @@ _WITH_VALUE: dict[str, tuple[str | None, Any, str]] = {
     "date": (None, _DATES, "What counts as a project's year."),
     "min_projects": ("N", _POSITIVE, "Take years with fewer projects together."),
     "bounds": ("N,N,…", _values(int), "Where classes begin: 0,1,2,10."),
-    "quantiles": ("Q,Q,…", _values(float), "Which: 0.25,0.5,0.75."),
-    "measure": (None, _MEASURES, "What is estimated."),
-    "column": ("COLUMN", str, "Column of numbers."),
-    "denominator": ("COLUMN", str, "What a ratio is divided by."),
-    "groups": ("COLUMN", str, "What divides the records, as --by."),
-    "correction": (None, _CORRECTIONS, "How p-values are corrected for several tests."),
     "confidence": ("SHARE", float, "Level of the intervals, 0.95."),
-    "resamples": ("N", click.IntRange(0), "Bootstrap samples."),
-    "seed": ("N", click.IntRange(0), "Seed of the random numbers."),
-    "per": (None, click.Choice(["inhabitant", "internet_user"]), "Whose number divides."),
-    "population": ("FILE", _FILE, "CSV of country_alpha_2, value and year."),
-    "variables": ("COLUMN,…", _values(str), "Two or more columns of numbers or dates."),
     "title": ("TEXT", str, "In place of the chart's own."),
     "caption": ("TEXT", _caption, _NOTES),
     "width": (None, click.Choice(["column", "page"]), "For print: 84 mm or 174 mm."),
-    "palette": ("NAME|COLOUR,…", _palette, "A colormap of matplotlib, or colours."),
 }
 _OPTIONS: dict[str, Any] = {
-    name: click.option(f"--{name.replace('_', '-')}", metavar=metavar, type=kind, help=text)
-    for name, (metavar, kind, text) in _WITH_VALUE.items()
-} | {
+    **{
+        name: click.option(f"--{name.replace('_', '-')}", metavar=metavar, type=kind, help=text)
+        for name, (metavar, kind, text) in _WITH_VALUE.items()
+    },
     "cumulative": click.option(
         "--cumulative/--each", default=None, help="Cumulative numbers, or those of each period."
     ),
-    "rules": rule_option("--rule", "rules", help="Try only this rule of dirframe flags"),
     **SELECTION_OPTIONS,
 }
 
@@ -199,21 +179,6 @@ def stats() -> None:
 
 
 @group()
-@_listing(STATISTICS)
-def sensitivity() -> None:
-    """Compute a statistic with and without questionable records.
-
-    Each reads a file, standard input (-), or the directory. The table has the rows of
-    the statistic without exclusion, with each rule of dirframe flags alone, and with all.
-
-    \b
-    Examples:
-      dirframe sensitivity contributor_concentration projects.parquet
-      dirframe sensitivity activity projects.parquet --rule negative_lines --max-age 2y
-    """
-
-
-@group()
 @_listing(CHARTS)
 def plot() -> None:
     """Draw a chart of accounts, projects or one project.
@@ -264,27 +229,23 @@ def _command(group: str, spec: ChartSpec, function: Callable[..., None]) -> Comm
     return created
 
 
-def _statistic(group: str, spec: ChartSpec) -> Command:
-    """Create a command that writes the table of a statistic, or of its sensitivity."""
+def _statistic(spec: ChartSpec) -> Command:
+    """Create a command that writes the table of a statistic."""
     options = (*spec.options, *SELECTION)
-    if group == "sensitivity":
-        options = ("rules", *(name for name in options if name != "exclude"))
 
     def write_table(
         file: str | None, out: Output, collection: str | None = None, **given: Any
     ) -> None:
-        from dirframe import sensitivity, stats
+        from dirframe import stats
 
         own = split(options, given)
         frame = _records(spec, collection, file, given)
-        statistic = getattr(stats, spec.name)
-        is_plain = group == "stats"
-        out.write(statistic(frame, **own) if is_plain else sensitivity(statistic, frame, **own))
+        out.write(getattr(stats, spec.name)(frame, **own))
 
     decorate = with_options(
         file_argument, *(_OPTIONS[name] for name in options), output, _source_options(spec)
     )
-    return _command(group, spec, decorate(write_table))
+    return _command("stats", spec, decorate(write_table))
 
 
 def _chart(spec: ChartSpec) -> Command:
@@ -301,21 +262,29 @@ def _chart(spec: ChartSpec) -> Command:
     ) -> None:
         import matplotlib as mpl
 
-        from dirframe._atomic import atomic_write, make_folder
+        from dirframe._files import atomic_write, make_folder
 
         path = output or Path(f"{spec.name}.png")
         _check_chart_file(path, overwrite)
-        own = split(options, given)
+        own, selection = split((*own_options, *APPEARANCE), given), split(SELECTION, given)
         frame = _records(spec, collection, file, given)
         mpl.use("Agg")  # no window, whatever the user's settings are
         from dirframe import plot
+        from dirframe.stats._rules.exclusion import exclude
 
-        chart = getattr(plot, spec.name)(frame, **own)
+        frame = exclude(frame, selection.get("exclude", ()), selection.get("max_age"))
+        chart, column = getattr(plot, spec.name), selection.get("by", ())
+        if len(column) > 1:
+            raise click.UsageError("A chart is divided --by one column.")
+        if column:
+            least = selection.get("min_records", 1)
+            figure = plot.panels(chart, frame, column[0], min_records=least, **own)
+        else:
+            figure = chart(frame, **own).get_figure(root=True)
         make_folder(path.parent)
         # Text in an SVG stays text, which can be searched and edited.
         text_kept = mpl.rc_context({"svg.fonttype": "none"})
         with atomic_write(path, overwrite=overwrite) as part, text_kept:
-            figure = chart.get_figure(root=True)
             figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
         click.echo(f"Wrote {path}", err=True)
 
@@ -344,20 +313,17 @@ def _chart(spec: ChartSpec) -> Command:
 
 
 def _check_chart_file(path: Path, overwrite: bool) -> None:
-    from dirframe._atomic import check_folder, refuse_existing
     from dirframe._display.suggest import unknown_suffix
+    from dirframe._files import check_writable
     from dirframe.errors import InvalidInputError
 
     if path.suffix.lower() not in FILES:
         raise InvalidInputError(unknown_suffix(path, path.suffix, FILES))
-    if not overwrite:
-        refuse_existing(path)
-    check_folder(path)
+    check_writable(path, overwrite=overwrite)
 
 
 for _group, _make, _specs in (
-    (stats, partial(_statistic, "stats"), STATISTICS),
-    (sensitivity, partial(_statistic, "sensitivity"), STATISTICS),
+    (stats, _statistic, STATISTICS),
     (plot, _chart, CHARTS),
 ):
     _group.commands = CommandsOnDemand(

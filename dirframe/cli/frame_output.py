@@ -22,7 +22,7 @@ import click
 from dirframe.cli.options import with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import pandas as pd
     from click.shell_completion import CompletionItem
@@ -88,18 +88,22 @@ class Output:
         if about:
             echo_note(about)
 
-    def _chosen(self, frame: pd.DataFrame) -> pd.DataFrame:
-        if self.columns is None:
-            return frame
+    def check_columns(self, known: Collection[str]) -> None:
+        """Raise if a chosen column is unknown."""
         from dirframe._display.suggest import did_you_mean
         from dirframe.errors import InvalidInputError
 
-        for name in self.columns:
-            if name not in frame:
+        for name in self.columns or ():
+            if name not in known:
                 raise InvalidInputError(
                     f"There is no column {name!r}; choose among "
-                    f"{', '.join(map(str, frame.columns))}.{did_you_mean(name, frame.columns)}"
+                    f"{', '.join(map(str, known))}.{did_you_mean(name, known)}"
                 )
+
+    def _chosen(self, frame: pd.DataFrame) -> pd.DataFrame:
+        if self.columns is None:
+            return frame
+        self.check_columns(frame.columns)
         # The id identifies a record in files, too.
         key = [name for name in ("id",) if name in frame]
         return frame[list(dict.fromkeys([*key, *self.columns]))]

@@ -18,6 +18,7 @@ from dirframe.cli.options import (
     query_options,
 )
 from dirframe.cli.quota import ESTIMATE_OPTIONS, echo_estimate
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,12 +69,13 @@ def read_input(file: str | None, collection: str | None, question: dict[str, Any
 def _collection(
     collection: str, *, out: Output, price: bool = False, path: str = "", **question: Any
 ) -> None:
-    # At an address records may come whose columns nobody described.
-    question["columns"] = None if collection == "load" else out.columns
     if price:
         options = {name: question[name] for name in ESTIMATE_OPTIONS if name in question}
         echo_estimate(path or collection, fmt="text", **options)
         return
+    known = next((r for r in ALL_RESOURCES.values() if r.collection == collection), None)
+    if known is not None:
+        out.check_columns(known.by_column)
     out.write(load_records(collection, path=path, **question))
 
 
@@ -307,6 +309,4 @@ def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options
             )
         out.write(archive.frame())
         return
-    # Columns are chosen while reading only where the records are known.
-    columns = out.columns if resource else None
-    out.write(read_pages(source, resource=resource, columns=columns, **given))
+    out.write(read_pages(source, resource=resource, **given))

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 #: Options that the cost of a load depends on.
-ESTIMATE_OPTIONS = (
-    *("base_url", "sample", "query", "sort", "max_items", "columns", "refresh", "details"),
-)
+ESTIMATE_OPTIONS = (*("base_url", "sample", "query", "sort", "max_items", "refresh", "details"),)
 
 _BAR = 30
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dirframe import provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
 from dirframe.client.documents import frame_pages
-from dirframe.client.frames.columns import column_paths, with_id_column
-from dirframe.client.frames.interchange import FrameKind, check_kind
 from dirframe.client.paging.order import KEPT_TODAY, better_sort, is_in_order, is_of_today
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
@@ -27,7 +25,7 @@ from dirframe.errors import (
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     import pandas as pd
 
@@ -42,29 +40,6 @@ if TYPE_CHECKING:
 
 Incomplete = Literal["raise", "warn"]
 
-P = TypeVar("P", bound=Paginator)
-
-
-class LoadKeywords(TypedDict, total=False):
-    """Options of a loader, for the signatures that only differ in the kind of frame."""
-
-    query: str | None
-    sort: str | None
-    max_items: int | None
-    columns: Sequence[str] | None
-    incomplete: Incomplete
-    refresh: bool
-    offline: bool
-    stale: bool
-    wait: float
-    progress: bool | ProgressCallback
-
-
-class ProjectKeywords(LoadKeywords, total=False):
-    """Options of `load_projects`."""
-
-    details: bool
-
 
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions:
@@ -73,20 +48,15 @@ class LoadOptions:
     Raises
     ------
     InvalidInputError
-        If `incomplete` or `frame` has an invalid value.
-    MissingExtraError
-        If the library of the frame is not installed.
+        If `incomplete` has an invalid value.
     """
 
     policy: CachePolicy
-    columns: Sequence[str] | None = None
     details: bool = False
     incomplete: Incomplete = "raise"
     progress: bool | ProgressCallback = False
-    frame: FrameKind = "pandas"
 
     def __post_init__(self) -> None:
-        check_kind(self.frame)
         if self.incomplete not in get_args(Incomplete):
             raise InvalidInputError(
                 f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
@@ -126,12 +96,11 @@ def load_collection_query(
     resource, requested, spent = query.resource, query.sort, 0
     with client_or_default(directory) as connection:
         if has_free_order(query):
-            column_paths(resource, with_id_column(options.columns, resource.key))  # or it raises
             first = first or connection.session.get(query.path, query.params(1), options.policy)
             query = with_order(query, connection, first)
             if query.sort is not None:
                 spent, first = first.attempts, None
-        with open_paginator(Paginator, query, connection, options, first=first) as (
+        with open_paginator(query, connection, options, first=first) as (
             client,
             paginator,
         ):
@@ -161,7 +130,6 @@ def load_collection_query(
         incomplete_reason=reason,
         duplicates_removed=result.duplicates,
         synthetic=result.synthetic,
-        columns=tuple(options.columns or ()),
         not_sent=result.not_sent,
         details=result.details,
         details_missing=result.lost,
@@ -199,13 +167,11 @@ def load_single(
     resource: Resource,
     client: Connection,
     query: Mapping[str, Any],
-    *,
-    columns: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return the record of its own page as a frame of one row, with its provenance."""
     client.session.warn_if_stale([fetched])
     return attach_load_provenance(
-        frame_pages([fetched.page], resource, columns=columns).frame,
+        frame_pages([fetched.page], resource).frame,
         client.settings,
         resource,
         [fetched],
@@ -219,13 +185,12 @@ def load_single(
 
 @contextmanager
 def open_paginator(
-    kind: type[P],
     query: CollectionQuery,
     directory: Connection | None,
     options: LoadOptions,
     *,
     first: FetchedPage | None = None,
-) -> Iterator[tuple[Connection, P]]:
+) -> Iterator[tuple[Connection, Paginator]]:
     """Yield the directory and a paginator of a query, with the progress that the options ask for."""
     resource = query.resource
     with (
@@ -244,13 +209,12 @@ def open_paginator(
                 return first
             return session.get_cached(query.path, query.params(page), policy)
 
-        paginator = kind(
+        paginator = Paginator(
             fetch,
             resource,
             get_cached=get_cached,
             max_items=query.max_items,
             workers=client.settings.max_workers,
-            columns=options.columns,
             progress=bar.advance,
             details=Details(client, resource, policy) if options.details else None,
             on_details=own.advance,

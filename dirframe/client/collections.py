@@ -13,8 +13,6 @@ from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from dirframe.client.collection_loader import Incomplete
@@ -29,7 +27,6 @@ def load_languages(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
@@ -50,7 +47,7 @@ def load_languages(
     sort : str, optional
         ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
         ``commits``. Default: that of the directory, the name.
-    max_items, columns, incomplete, refresh, offline, stale, wait, progress
+    max_items, incomplete, refresh, offline, stale, wait, progress
         As in `load_projects`.
 
     Returns
@@ -78,7 +75,7 @@ def load_languages(
     'contributors'
     """
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
     return _load(LANGUAGE, directory, options, query=query, sort=sort, max_items=max_items)
 
 
@@ -88,7 +85,6 @@ def load_contributors(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -111,7 +107,7 @@ def load_contributors(
         ``commits_12_mo``, ``commits``, ``name``, ``kudo_position``, ``language``,
         ``latest_commit``, ``newest`` or ``oldest``. Left out: the directory's default,
         ``commits_12_mo``.
-    max_items, columns, directory, incomplete, refresh, offline, stale, wait, progress
+    max_items, directory, incomplete, refresh, offline, stale, wait, progress
         As in `load_projects`.
 
     Returns
@@ -144,7 +140,7 @@ def load_contributors(
     ['contributor_id', 'account_id']
     """
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete, progress=progress)
+    options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
     parameters = {"project": project, "query": query, "sort": sort, "max_items": max_items}
     return _load(CONTRIBUTOR_FACT, directory, options, **parameters)
 
@@ -152,7 +148,6 @@ def load_contributors(
 def load_activity(
     project: str | int,
     *,
-    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -168,7 +163,7 @@ def load_activity(
     ----------
     project : str or int
         The project's id, or its short name in addresses.
-    columns, directory, incomplete, refresh, offline, stale, wait
+    directory, incomplete, refresh, offline, stale, wait
         As in `load_projects`.
 
     Returns
@@ -198,14 +193,13 @@ def load_activity(
     'contributors'
     """
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete)
+    options = LoadOptions(policy=policy, incomplete=incomplete)
     return _load(ACTIVITY_FACT, directory, options, project=project)
 
 
 def load_size(
     project: str | int,
     *,
-    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -221,7 +215,7 @@ def load_size(
     ----------
     project : str or int
         The project's id, or its short name in addresses.
-    columns, directory, incomplete, refresh, offline, stale, wait
+    directory, incomplete, refresh, offline, stale, wait
         As in `load_projects`.
 
     Returns
@@ -251,7 +245,7 @@ def load_size(
     ['month', 'code']
     """
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    options = LoadOptions(policy=policy, columns=columns, incomplete=incomplete)
+    options = LoadOptions(policy=policy, incomplete=incomplete)
     return _load(SIZE_FACT, directory, options, project=project)
 
 

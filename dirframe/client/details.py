@@ -17,7 +17,7 @@ from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -35,9 +35,6 @@ _ID = "analysis_id"
 ANALYSIS_COLUMNS = tuple(
     field.column for field in PROJECT.fields if field.path[0] == _ELEMENT and len(field.path) > 1
 )
-
-#: Columns that show whether a record came with an analysis, and whether it has one.
-_SIGNS = (_ID, "analysis__id")
 
 
 @dataclass(frozen=True)
@@ -152,27 +149,6 @@ def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | Non
         ids += reader.last_values("id")
         builder.add(reader.pop_columns())
     return ids, sent_columns(builder)
-
-
-def wants_analysis(resource: Resource, columns: Sequence[str] | None) -> bool:
-    """Return whether any of the columns is filled only by an analysis."""
-    if resource is not PROJECT:
-        return False
-    return columns is None or not set(columns).isdisjoint(ANALYSIS_COLUMNS)
-
-
-def unsent_columns(resource: Resource, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns of a frame that are filled only by analyses."""
-    if not wants_analysis(resource, columns):
-        return ()
-    return tuple(name for name in ANALYSIS_COLUMNS if columns is None or name in columns)
-
-
-def with_signs(resource: Resource, columns: Sequence[str] | None) -> list[str] | None:
-    """Return the chosen columns and those that show whether an analysis came."""
-    if columns is None or not wants_analysis(resource, columns):
-        return None if columns is None else list(columns)
-    return list(dict.fromkeys([*columns, *_SIGNS]))
 
 
 def record_path(resource: Resource, identifier: str) -> str:

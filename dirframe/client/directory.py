@@ -12,7 +12,7 @@ from dirframe.client.loaders import load_accounts, load_projects
 from dirframe.client.plan import plan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from datetime import datetime
 
     from dirframe.client.plan import Plan
@@ -147,7 +147,6 @@ class Directory(Connection):
         query: str | None = None,
         sort: str | None = None,
         max_items: int | None = None,
-        columns: Sequence[str] | None = None,
         details: bool = False,
         refresh: bool = False,
         exact: bool = False,
@@ -158,7 +157,7 @@ class Directory(Connection):
         ----------
         collection : str
             The collection to load, or a path below the base URL.
-        query, sort, max_items, columns, details, refresh, exact
+        query, sort, max_items, details, refresh, exact
             As in `dirframe.plan`.
 
         Returns
@@ -179,7 +178,6 @@ class Directory(Connection):
             query=query,
             sort=sort,
             max_items=max_items,
-            columns=columns,
             details=details,
             directory=self,
             refresh=refresh,

@@ -15,9 +15,8 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.details import sent_columns, unsent_columns
+from dirframe.client.details import ANALYSIS_COLUMNS, sent_columns
 from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
 from dirframe.client.xml.parser import MAX_BYTES, PageParser
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import (
@@ -27,10 +26,11 @@ from dirframe.errors import (
     UnreadableResponseError,
     warn,
 )
+from dirframe.schema import PROJECT
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from dirframe.client.xml.envelope import Envelope
     from dirframe.client.xml.parser import Page
@@ -66,7 +66,6 @@ def parse_documents(
     documents: Iterable[tuple[str, bytes]],
     resource: Resource | None = None,
     *,
-    columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> ParsedDocuments:
     """Parse documents into one frame, in order.
@@ -76,10 +75,7 @@ def parse_documents(
     documents
         Pairs of a document's name in error messages and its bytes.
     resource
-        Expected resource of the records; None for that of the first record. Required if
-        `columns` is given.
-    columns
-        Names of the columns to read; None for all.
+        Expected resource of the records; None for that of the first record.
     max_bytes
         Maximum size of a document.
 
@@ -97,15 +93,12 @@ def parse_documents(
     pages = (
         parser.parse(content, source=source, record_name=name) for source, content in documents
     )
-    return frame_pages(pages, resource, columns=columns)
+    return frame_pages(pages, resource)
 
 
-def frame_pages(
-    pages: Iterable[Page], resource: Resource | None = None, *, columns: Sequence[str] | None = None
-) -> ParsedDocuments:
+def frame_pages(pages: Iterable[Page], resource: Resource | None = None) -> ParsedDocuments:
     """Combine parsed pages into one frame; see `parse_documents`."""
-    chosen = None if resource is None else column_paths(resource, columns)
-    reader = RecordReader(resource, chosen=chosen)
+    reader = RecordReader(resource)
     builder: FrameBuilder | None = None
     envelopes: list[Envelope] = []
     for page in pages:
@@ -120,23 +113,21 @@ def frame_pages(
             )
         envelopes.append(envelope)
         if reader.resource is not None and len(envelopes) % CHUNK == 0:
-            builder = builder or FrameBuilder(reader.resource, columns)
+            builder = builder or FrameBuilder(reader.resource)
             builder.add(reader.pop_columns())
     if reader.resource is None:
         return ParsedDocuments(pd.DataFrame(), None, envelopes)
-    builder = builder or FrameBuilder(reader.resource, columns)
+    builder = builder or FrameBuilder(reader.resource)
     builder.add(reader.pop_columns())
-    left_out = columns is None and sent_columns(builder).left_out
-    frame = builder.finish()
-    absent = unsent_columns(reader.resource, None) if left_out else ()
-    return ParsedDocuments(select_columns(frame, columns), reader.resource, envelopes, absent)
+    left_out = reader.resource is PROJECT and sent_columns(builder).left_out
+    absent = ANALYSIS_COLUMNS if left_out else ()
+    return ParsedDocuments(builder.finish(), reader.resource, envelopes, absent)
 
 
 def read_pages(
     paths: str | Path | Iterable[str | Path],
     *,
     resource: str | None = None,
-    columns: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> pd.DataFrame:
     """Read recorded XML documents into the frame that the loaders would return.
@@ -149,9 +140,6 @@ def read_pages(
     resource : str, optional
         Expected resource of the records: ``"account"``, ``"project"`` or another one known
         to `fields`. Default: that of the first record.
-    columns : sequence of str, optional
-        Names of the columns to read; requires `resource`. ``id`` is always included. Fewer
-        columns read faster. Default: all.
     max_bytes : int, default 64 MiB
         Maximum size of a document, uncompressed.
 
@@ -189,18 +177,9 @@ def read_pages(
     1500
     """
     files = list(_files(paths))
-    if columns is not None and resource is None:
-        raise InvalidInputError('To choose columns, name the resource too: "project", say.')
     expected = None if resource is None else _resource_named(resource)
     documents = ((str(file), _read_file(file, max_bytes)) for file in files)
-    chosen = with_id_column(columns, expected.key if expected else "id")
-    is_dated = expected is not None and _CHANGE in expected.by_column
-    parsed = parse_documents(
-        documents,
-        expected,
-        columns=[*dict.fromkeys([*chosen, _CHANGE])] if chosen and is_dated else chosen,
-        max_bytes=max_bytes,
-    )
+    parsed = parse_documents(documents, expected, max_bytes=max_bytes)
     frame, duplicates = parsed.frame, 0
     if "id" in frame:
         repeated = _repeated(frame)
@@ -210,8 +189,6 @@ def read_pages(
     synthetic = any(envelope.synthetic for envelope in parsed.envelopes)
     source, base_url = _directory_of(frame)
     oldest, newest = _change_range(frame)
-    if chosen and _CHANGE not in chosen:
-        frame = frame.drop(columns=_CHANGE, errors="ignore")
     provenance.set_provenance(
         frame,
         source=source,
@@ -226,7 +203,6 @@ def read_pages(
         incomplete_reason=why,
         duplicates_removed=duplicates,
         synthetic=synthetic,
-        columns=tuple(columns or ()),
         not_sent=parsed.not_sent,
     )
     if complete is False:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
 from dirframe.client.collection_loader import LoadOptions, load_collection_query, load_single
 from dirframe.client.connection import client_or_default
-from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.client.xml.records import RecordReader
@@ -16,16 +15,11 @@ from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
 from dirframe.schema.extensions import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-    import polars as pl
-    import pyarrow as pa
 
-    from dirframe.client.collection_loader import Incomplete, LoadKeywords
+    from dirframe.client.collection_loader import Incomplete
     from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.frames.interchange import FrameKind
     from dirframe.client.http.client import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
 
@@ -46,37 +40,12 @@ class First:
         return can_be and envelope.records == 1 and not counted
 
 
-@overload
-def load(
-    path: str,
-    *,
-    directory: Directory | None = None,
-    frame: Literal["pandas"] = "pandas",
-    **options: Unpack[LoadKeywords],
-) -> pd.DataFrame: ...
-@overload
-def load(
-    path: str,
-    *,
-    directory: Directory | None = None,
-    frame: Literal["polars"],
-    **options: Unpack[LoadKeywords],
-) -> pl.DataFrame: ...
-@overload
-def load(
-    path: str,
-    *,
-    directory: Directory | None = None,
-    frame: Literal["arrow"],
-    **options: Unpack[LoadKeywords],
-) -> pa.Table: ...
 def load(
     path: str,
     *,
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     directory: Directory | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -84,8 +53,7 @@ def load(
     stale: bool = False,
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
-    frame: FrameKind = "pandas",
-) -> Any:
+) -> pd.DataFrame:
     """Load any address below a directory's base URL.
 
     Parameters
@@ -94,14 +62,14 @@ def load(
         The path below the base URL, which ends in ``.xml``: ``"/languages.xml"``,
         ``"/projects/firefox/contributors.xml"``, ``"/accounts/1/kudos.xml"``. It may contain
         query parameters.
-    query, sort, max_items, columns, directory, incomplete
+    query, sort, max_items, directory, incomplete
         As in `load_projects`; the valid values of `sort` depend on the address.
-    refresh, offline, stale, wait, progress, frame
+    refresh, offline, stale, wait, progress
         As in `load_projects`.
 
     Returns
     -------
-    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    pandas.DataFrame
         One row a record, all pages combined; a response with a single record gives one row.
         The element name of the records determines the resource. Resources known to `fields` have
         its columns and dtypes, even if there is no record. The dtype of any other column is
@@ -136,11 +104,9 @@ def load(
     """
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    options = LoadOptions(
-        policy=policy, columns=columns, incomplete=incomplete, progress=progress, frame=frame
-    )
+    options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
     with client_or_default(directory) as client:
-        return convert_frame(load_at(query_at(path, client, **parameters), client, options), frame)
+        return load_at(query_at(path, client, **parameters), client, options)
 
 
 def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
@@ -195,21 +161,10 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
 
 
 def load_at(query: CollectionQuery, client: Connection, options: LoadOptions) -> pd.DataFrame:
-    """Load a query to an address; see `load`.
-
-    Raises
-    ------
-    InvalidInputError
-        If `columns` is given for an undocumented resource.
-    """
+    """Load a query to an address; see `load`."""
     first = fetch_first(query, client, options.policy)
     resource = first.query.resource
-    if options.columns is not None and not resource.fields:
-        raise InvalidInputError(
-            f"There is no description of the columns of <{resource.name}> records, so they cannot be chosen "
-            "before they are read. Leave columns out and choose from the frame."
-        )
     if first.is_single:
         query_facts = first.query.to_provenance()
-        return load_single(first.fetched, resource, client, query_facts, columns=options.columns)
+        return load_single(first.fetched, resource, client, query_facts)
     return load_collection_query(first.query, client, options, first=first.fetched)

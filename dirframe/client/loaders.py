@@ -1,76 +1,37 @@
 """Load whole collections as typed frames."""
 
 # The provenance of each frame is in ``frame.attrs["dirframe"]``; see `dirframe.provenance`.
-# The first overload of each names all options: editors show those of an overload, not of a TypedDict.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING
 
 from dirframe.client.collection_loader import LoadOptions, load_collection_query
-from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
-    import polars as pl
-    import pyarrow as pa
 
-    from dirframe.client.collection_loader import Incomplete, LoadKeywords, ProjectKeywords
+    from dirframe.client.collection_loader import Incomplete
     from dirframe.client.directory import Directory
-    from dirframe.client.frames.interchange import FrameKind
     from dirframe.client.paging.progress import ProgressCallback
 
 
-@overload
 def load_accounts(
     directory: Directory | None = None,
     *,
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
     stale: bool = False,
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
-    frame: Literal["pandas"] = "pandas",
-) -> pd.DataFrame: ...
-@overload
-def load_accounts(
-    directory: Directory | None = None,
-    *,
-    frame: Literal["polars"],
-    **options: Unpack[LoadKeywords],
-) -> pl.DataFrame: ...
-@overload
-def load_accounts(
-    directory: Directory | None = None,
-    *,
-    frame: Literal["arrow"],
-    **options: Unpack[LoadKeywords],
-) -> pa.Table: ...
-def load_accounts(
-    directory: Directory | None = None,
-    *,
-    query: str | None = None,
-    sort: str | None = None,
-    max_items: int | None = None,
-    columns: Sequence[str] | None = None,
-    incomplete: Incomplete = "raise",
-    refresh: bool = False,
-    offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
-    progress: bool | ProgressCallback = True,
-    frame: FrameKind = "pandas",
-) -> Any:
+) -> pd.DataFrame:
     """Load the accounts of a directory.
 
     Parameters
@@ -85,9 +46,6 @@ def load_accounts(
         query. The live service has an order of its own and ignores `sort`.
     max_items : int, optional
         Maximum number of accounts; provenance records the limit. Default: all.
-    columns : sequence of str, optional
-        Names of the columns to read; ``id`` is always included. Fewer columns load faster.
-        Default: all.
     incomplete : {"raise", "warn"}, default "raise"
         What to do if the collection cannot be proven complete: raise, or return it with a
         warning and the reason in its provenance.
@@ -105,12 +63,10 @@ def load_accounts(
         Whether to show a progress bar in terminals and notebooks; or a callback that is called
         after each page with the number of records so far and the total. If it raises
         StopIteration, the load stops with the error of an incomplete collection.
-    frame : {"pandas", "polars", "arrow"}, default "pandas"
-        The library of the frame; see `convert_frame`.
 
     Returns
     -------
-    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    pandas.DataFrame
         One row an account, in the order of the directory, with the columns of the
         specification: ``id``, ``name`` (str), ``created_at``, ``updated_at``
         (datetime64[us, UTC]), ``homepage_url``, ``avatar_url``, ``email_sha1`` (str),
@@ -146,20 +102,16 @@ def load_accounts(
         resource=ACCOUNT, query=query, sort=sort, max_items=max_items
     )
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    options = LoadOptions(
-        policy=policy, columns=columns, incomplete=incomplete, progress=progress, frame=frame
-    )
-    return convert_frame(load_collection_query(collection_query, directory, options), frame)
+    options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
+    return load_collection_query(collection_query, directory, options)
 
 
-@overload
 def load_projects(
     directory: Directory | None = None,
     *,
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     details: bool = False,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -167,38 +119,7 @@ def load_projects(
     stale: bool = False,
     wait: float = 0.0,
     progress: bool | ProgressCallback = True,
-    frame: Literal["pandas"] = "pandas",
-) -> pd.DataFrame: ...
-@overload
-def load_projects(
-    directory: Directory | None = None,
-    *,
-    frame: Literal["polars"],
-    **options: Unpack[ProjectKeywords],
-) -> pl.DataFrame: ...
-@overload
-def load_projects(
-    directory: Directory | None = None,
-    *,
-    frame: Literal["arrow"],
-    **options: Unpack[ProjectKeywords],
-) -> pa.Table: ...
-def load_projects(
-    directory: Directory | None = None,
-    *,
-    query: str | None = None,
-    sort: str | None = None,
-    max_items: int | None = None,
-    columns: Sequence[str] | None = None,
-    details: bool = False,
-    incomplete: Incomplete = "raise",
-    refresh: bool = False,
-    offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
-    progress: bool | ProgressCallback = True,
-    frame: FrameKind = "pandas",
-) -> Any:
+) -> pd.DataFrame:
     """Load the projects of a directory.
 
     Parameters
@@ -219,13 +140,10 @@ def load_projects(
         that order, for one request more.
     max_items : int, optional
         Maximum number of projects; provenance records the limit. Default: all.
-    columns : sequence of str, optional
-        Names of the columns to read; ``id`` is always included. Fewer columns load faster.
-        Default: all.
     details : bool, default False
         Whether to fetch the own page of each project that the collection returns without its
         analysis: one request each, cached like other pages. Today's live service sends analyses
-        only there. `columns` without a column of the analysis need no details.
+        only there.
     incomplete : {"raise", "warn"}, default "raise"
         What to do if the collection cannot be proven complete, or an own page cannot be
         fetched: raise, or return the frame with a warning and the reason in its provenance. A
@@ -245,12 +163,10 @@ def load_projects(
         after each page with the number of records so far and the total, and then likewise for
         own pages. If it raises StopIteration, the load stops with the error of an incomplete
         collection.
-    frame : {"pandas", "polars", "arrow"}, default "pandas"
-        The library of the frame; see `convert_frame`.
 
     Returns
     -------
-    pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    pandas.DataFrame
         One row a project, in the order of the directory, with the columns of the
         specification: ``id``, ``name``, ``description``, the addresses (str),
         ``created_at``, ``updated_at`` (datetime64[us, UTC]), ``stack_count`` (Int64,
@@ -302,10 +218,8 @@ def load_projects(
     policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
     options = LoadOptions(
         policy=policy,
-        columns=columns,
         details=details,
         incomplete=incomplete,
         progress=progress,
-        frame=frame,
     )
-    return convert_frame(load_collection_query(collection_query, directory, options), frame)
+    return load_collection_query(collection_query, directory, options)

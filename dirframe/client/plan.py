@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from dirframe._display.card import Card
 from dirframe.client.collection_loader import has_free_order, with_order
 from dirframe.client.connection import client_or_default
-from dirframe.client.details import Details, check_details, read_sent, wants_analysis
+from dirframe.client.details import Details, check_details, read_sent
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.load import fetch_first, query_at
 from dirframe.client.paging.completeness import PAGE_SIZE_STEP
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.errors import Hint, InvalidInputError
+from dirframe.schema import PROJECT
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from dirframe.client.connection import Connection
@@ -157,7 +157,6 @@ def plan(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
-    columns: Sequence[str] | None = None,
     details: bool = False,
     directory: Directory | None = None,
     refresh: bool = False,
@@ -170,7 +169,7 @@ def plan(
     collection : {"accounts", "projects", "languages"} or str
         The collection to load; or a path below the base URL, as in `load`, such as
         ``"/projects/1/contributors.xml"``.
-    query, sort, max_items, columns, details
+    query, sort, max_items, details
         As in `load_accounts`, `load_projects` and `load`.
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
@@ -220,7 +219,7 @@ def plan(
     check_details(collection, details=details)
     with client_or_default(directory) as client:
         request = query_at(path, client, query=query, sort=sort, max_items=max_items)
-        needs_details = details and wants_analysis(request.resource, columns)
+        needs_details = details and request.resource is PROJECT
         return _price(client, request, details=needs_details, refresh=refresh, exact=exact)
 
 

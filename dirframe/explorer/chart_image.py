@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 
 from dirframe import plot
-from dirframe.plot._drawing.axes import words
-from dirframe.plot._drawing.figures import unmanaged_figures
+from dirframe.plot.canvas import words
+from dirframe.stats._rules.exclusion import exclude
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,11 +85,16 @@ def render_chart(
     ChartImage
         The chart as PNG.
     """
-    with plot.style(), mpl.rc_context(_TEXT | _DARK if is_dark else _TEXT), unmanaged_figures():
-        ax = getattr(plot, chart)(frame, **options)
-        figure = ax.get_figure(root=True)
+    own = dict(options)
+    frame, column = exclude(frame, own.pop("exclude", ())), own.pop("by", "")
+    draw: Any = getattr(plot, chart)
+    with plot.style(), mpl.rc_context(_TEXT | _DARK if is_dark else _TEXT):
+        figure: Any = (
+            plot.panels(draw, frame, column, **own) if column else draw(frame, **own).figure
+        )
         stream = io.BytesIO()
         figure.savefig(stream, format="png", dpi=_DPI, bbox_inches="tight", pad_inches=0.05)
+        plt.close(figure)
     text = " ".join(words(figure))
     width = int.from_bytes(stream.getvalue()[16:20]) // 2  # width field of the PNG header
     return ChartImage(png=stream.getvalue(), words=text, width=width)

@@ -71,10 +71,23 @@ def to_python(state: State, source: DataSource, style: str) -> str:
             *_sort(state),
             "",
             *_table(state),
-            f"ax = dirframe.plot.{state.chart}({_call('shown', state.chart_options)})",
+            *_chart(state),
             *([cited] if style else []),
         ]
     )
+
+
+def _chart(state: State) -> Iterator[str]:
+    options = dict(state.chart_options)
+    records = "shown"
+    if rules := options.pop("exclude", ()):
+        yield f"sound = dirframe.exclude(shown, {list(rules)!r})"
+        records = "sound"
+    if column := options.pop("by", ""):
+        chart = f"dirframe.plot.{state.chart}, {records}, {repr_double_quoted(column)}"
+        yield f"figure = dirframe.plot.panels({_call(chart, options)})"
+    else:
+        yield f"ax = dirframe.plot.{state.chart}({_call(records, options)})"
 
 
 def client_expression(settings: Settings) -> str:

@@ -91,7 +91,7 @@ class Explorer:
                 f"The explorer was given a {type(source).__name__}; it takes a dirframe.Directory, "
                 "a frame of load_accounts() or load_projects(), or nothing, for the directory that "
                 "the environment names.",
-                hint=Hint('Of polars or Arrow: dirframe.convert_frame(frame, "pandas").'),
+                hint=Hint("Of polars or Arrow: frame.to_pandas()."),
             )
         self.source = source
         self.state: State = State(source, in_this_thread())

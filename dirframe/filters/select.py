@@ -8,9 +8,9 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from dirframe import provenance
+from dirframe._arrow import require_frame
 from dirframe._display.suggest import did_you_mean
 from dirframe._display.values import label
-from dirframe.client.frames.interchange import convert_frame
 from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
 from dirframe.filters.conditions import (
     ACTIVITIES,
@@ -204,7 +204,7 @@ def select(
         activity=activity,
         ranges=_ranges(ranges),
     )
-    frame = convert_frame(records, "pandas")
+    frame = require_frame(records)
     conditions = Conditions(frame)
     selected = filters.apply(frame, conditions)
     _warn_of_unknown(filters, conditions)

@@ -154,6 +154,21 @@ def caption_of(notes: Sequence[str], table: pd.DataFrame, own: str | bool) -> st
     return f"{own if isinstance(own, str) else ' '.join(notes)}\n{provenance.caption(table)}"
 
 
+def reason_if_empty(ax: Axes) -> str:
+    """Return what an empty chart says; empty if it shows something."""
+    return " ".join(" ".join(t.get_text().split()) for t in ax.texts if t.get_gid() == EMPTY)
+
+
+def detach_words(ax: Axes) -> tuple[str, str]:
+    """Take the title and the caption off a chart, and return them without line breaks."""
+    title, notes = " ".join(ax.get_title().split()), ""
+    ax.set_title("")
+    for caption in [part for part in ax.texts if part.get_gid() == CAPTION]:
+        notes = " ".join(caption.get_text().split())
+        caption.remove()
+    return title, notes
+
+
 def words(figure: Figure) -> list[str]:
     """Return the titles and captions of a figure and its panels, each in one line."""
     titles = [figure.get_suptitle(), *(ax.get_title() for ax in figure.axes)]

@@ -20,46 +20,28 @@ from dirframe.stats.commits import commit_concentration, commits_by_contributor
 from dirframe.stats.contributors import (
     contributor_concentration,
     contributor_distribution,
-    contributor_quantiles,
     lorenz,
     team_size_classes,
 )
 from dirframe.stats.countries import accounts_by_country
-from dirframe.stats.density import contributors_per_thousand_lines, users_against_contributors
+from dirframe.stats.density import users_against_contributors
 from dirframe.stats.growth import growth, languages_by_year
-from dirframe.stats.inference.bootstrap import intervals
-from dirframe.stats.inference.correlation import correlation
-from dirframe.stats.inference.distribution_fit import distribution_fit, distribution_tail
-from dirframe.stats.inference.groups import compare_groups
-from dirframe.stats.inference.growth_fit import growth_curve, growth_fit
-from dirframe.stats.inference.per_capita import accounts_per_capita
-from dirframe.stats.inference.survival import compare_survival, survival
 from dirframe.stats.languages import contributors_by_language, language_share
-from dirframe.stats.lifetimes import life_span, project_age
+from dirframe.stats.lifetimes import life_span
 from dirframe.stats.memberships import licenses, tags
 from dirframe.stats.months import monthly_activity
+from dirframe.stats.survival import survival
 
 __all__ = [
     "accounts_by_country",
     "accounts_by_kudo_rank",
-    "accounts_per_capita",
     "activity",
     "commit_concentration",
     "commits_by_contributor",
-    "compare_groups",
-    "compare_survival",
     "contributor_concentration",
     "contributor_distribution",
-    "contributor_quantiles",
     "contributors_by_language",
-    "contributors_per_thousand_lines",
-    "correlation",
-    "distribution_fit",
-    "distribution_tail",
     "growth",
-    "growth_curve",
-    "growth_fit",
-    "intervals",
     "language_breakdown",
     "language_share",
     "languages_by_year",
@@ -68,7 +50,6 @@ __all__ = [
     "lorenz",
     "monthly_activity",
     "posts_distribution",
-    "project_age",
     "survival",
     "tags",
     "team_size_classes",

@@ -197,7 +197,8 @@ def contributors_by_language(
     has that column), ``languages`` (those in ``other`` too), ``languages_in_other``, and of the
     projects with a language ``contributors_missing`` and ``contributors_negative``.
 
-    Quartiles interpolate linearly between neighbours, as `contributor_quantiles` says.
+    Quartiles interpolate linearly between neighbours: type 7 of Hyndman and Fan, "Sample
+    quantiles in statistical packages", The American Statistician 50 (1996), 361-365.
 
     The interval of a median assumes nothing of the distribution: its ends are the values whose
     ranks the binomial distribution gives (W. J. Conover, Practical Nonparametric Statistics, 3rd

@@ -1,4 +1,4 @@
-"""Life span and age of projects.
+"""Life span of projects.
 
 A month is represented by its first day, as in the interface.
 """
@@ -10,17 +10,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
 
 from dirframe.stats._core.activity_months import (
-    BEGUN_LATER,
     COLUMNS,
     latest_possible,
     month_number,
-    month_of,
     months_back,
     require_fetched,
-    usual_month,
 )
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.groupby import (
@@ -29,19 +25,16 @@ from dirframe.stats._core.groupby import (
     LANGUAGE,
     LAST_MONTH,
     aggregate,
-    as_int64,
     check_top,
     group_sizes,
-    shares,
     true,
 )
-from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import require_columns
 from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import date
+
+    import pandas as pd
 
     from dirframe.stats._options.strata import Key
 
@@ -49,114 +42,6 @@ _MOMENT = "datetime64[us, UTC]"
 UNKNOWN_END = 2
 #: Life spans up to this many months are not filtered in advance.
 _SHORT = 2
-
-
-@selectable
-def project_age(
-    projects: Frame,
-    *,
-    as_of: date | str | None = None,
-    **_selection: Unpack[Selection],
-) -> Counted:
-    """Count projects by their age: the years since their first month with activity.
-
-    Parameters
-    ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        Projects as `dirframe.load_projects` gives them.
-    as_of : datetime.date or str, optional
-        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: when the age is
-        told. By default, as in `activity`, the month in which the code of the median project
-        was fetched.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per year of age from 0 to that of the oldest, also where no project has it; none
-        where no project has an age:
-
-        - ``years`` (Int64, whole years): 0 in the first twelve months
-        - ``projects`` (Int64, projects)
-        - ``share`` (Float64, 0 to 1): of the projects with an age
-        - ``share_at_most`` (Float64, 0 to 1): of those, with this age or younger
-
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold dates, or `as_of` is neither a day
-        nor a month. The date of the fetch is needed only where `as_of` is left out.
-
-    Notes
-    -----
-    The age is the months from the first month to that of `as_of`, both numbered, divided by
-    twelve without the remainder, whether anybody still works on the project or not. In no row
-    are, for the first of these reasons, projects without a first month (``month_missing``; the
-    last may be missing), with a last month before the first (``months_reversed``), with a
-    first month after that of the fetch or, where no fetch is known, of the retrieval
-    (``months_after_fetch``), begun after `as_of` (``begun_after_as_of``), and all others where
-    `as_of` is left out and no project has a date of the fetch up to the retrieval
-    (``as_of_missing``). Fetch, retrieval and months are those of `activity`.
-    ``attrs["dirframe"]["counted"]`` holds these, ``projects`` (all) and ``with_age``; they add
-    up.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_min_month": pd.to_datetime(["2011-02-01", "2013-01-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2013-06-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
-    ... })
-    >>> print(project_age(projects))
-       years  projects  share  share_at_most
-    0      0         1    0.5            0.5
-    1      1         0    0.0            0.5
-    2      2         1    0.5            1.0
-    """
-    requested = None if as_of is None else month_of(as_of)
-    if requested is None:
-        require_fetched(projects, FIRST_MONTH, LAST_MONTH)
-    else:
-        require_columns(projects, FIRST_MONTH, LAST_MONTH, loader=PROJECTS)
-
-    def months(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        first, last = month_number("first"), month_number("last")
-        return table.select(first, month_number("fetched"), backwards=last < first)
-
-    sizes = group_sizes(projects, COLUMNS, by=["first", "fetched", "backwards"], prepare=months)
-    count, latest = sizes["records"].to_numpy(dtype=np.int64), latest_possible(projects)
-    first, fetched = (
-        sizes[name].to_numpy(np.float64, na_value=np.nan) for name in ("first", "fetched")
-    )
-    month = usual_month(fetched, count, latest) if requested is None else requested
-    at = np.nan if month is None else float(month)
-    rules: dict[str, Any] = {
-        "month_missing": np.isnan(first),
-        "months_reversed": true(sizes["backwards"]),
-        "months_after_fetch": np.where(np.isnan(fetched), first > latest, first > fetched),
-        BEGUN_LATER: first > at,
-        "as_of_missing": np.full(len(first), month is None),
-    }
-    state = np.select([*rules.values()], [*rules], default="aged")
-    aged = state == "aged"
-    years = (at - first[aged]).astype(np.int64) // 12 if aged.any() else np.array([], dtype=int)
-    by_year = pd.Series(count[aged]).groupby(years).sum()
-    ages = range(int(by_year.index.max()) + 1) if len(by_year) else range(0)
-    numbers = as_int64(by_year.reindex(ages, fill_value=0))
-    result = pd.DataFrame(
-        {
-            "years": as_int64(ages),
-            "projects": numbers,
-            "share": shares(numbers),
-            "share_at_most": (numbers.cumsum() / max(int(numbers.sum()), 1)).astype("Float64"),
-        }
-    )
-    counted = {
-        "projects": int(count.sum()),
-        "with_age": int(numbers.sum()),
-        **{reason: int(count[state == reason].sum()) for reason in rules},
-    }
-    return result, counted
 
 
 @selectable

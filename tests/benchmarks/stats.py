@@ -84,7 +84,7 @@ def make(resource, records):
         ("generated", page(resource, some))
         for some in iter(lambda: list(islice(records, 1000)), [])
     )
-    return parse_documents(pages, resource, columns=COLUMNS[resource.name]).frame
+    return parse_documents(pages, resource).frame[COLUMNS[resource.name]]
 
 
 def bare_language_share(projects):
@@ -107,14 +107,6 @@ def bare_countries(accounts):
 def bare_sizes(*columns):
     """Count by the columns that a statistic reads, missing values too, as all of them do."""
     return lambda frame: frame.groupby([*columns], dropna=False).size()
-
-
-def bare_lines(projects):
-    """Compute what `contributors_per_thousand_lines` computes."""
-    by = projects.groupby(LANGUAGE)
-    ratios = (1000 * projects[CONTRIBUTORS] / projects[LINES]).groupby(projects[LANGUAGE])
-    quartiles = ratios.quantile(np.array([0.25, 0.5, 0.75]))
-    return by.size(), by[[LINES, CONTRIBUTORS]].sum(), quartiles
 
 
 def bare_months(*columns):
@@ -169,15 +161,12 @@ def bare_breakdown(projects):
 BARE = {
     "language_share": ("project", bare_language_share),
     "contributors_by_language": ("project", bare_contributors),
-    "contributors_per_thousand_lines": ("project", bare_lines),
     "contributor_distribution": ("project", bare_sizes(CONTRIBUTORS)),
     "contributor_concentration": ("project", bare_sizes(CONTRIBUTORS)),
-    "contributor_quantiles": ("project", bare_sizes(CONTRIBUTORS)),
     "lorenz": ("project", bare_sizes(CONTRIBUTORS)),
     "team_size_classes": ("project", bare_sizes(CONTRIBUTORS)),
     "users_against_contributors": ("project", bare_sizes("stack_count", CONTRIBUTORS)),
     "activity": ("project", bare_months(CONTRIBUTORS)),
-    "project_age": ("project", bare_months()),
     "life_span": ("project", bare_spans),
     "languages_by_year": ("project", bare_years),
     "language_breakdown": ("project", bare_breakdown),

@@ -11,7 +11,6 @@ ELSEWHERE = {"demo", "serve", "report", "generate", "completion"}
 OF_TEMPLATES = {
     "stats": {"language_share", "accounts_by_country", "monthly_activity"},
     "plot": {"language_share", "accounts_by_country", "monthly_activity"},
-    "sensitivity": set(),
 }
 
 

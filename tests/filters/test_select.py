@@ -4,11 +4,12 @@ from random import Random
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe import convert_frame, select, stats
+from dirframe import select, stats
 from dirframe.errors import InvalidInputError, UnknownValueWarning
 from dirframe.provenance import get_provenance
 from tests import oracle
@@ -170,7 +171,7 @@ def test_a_value_that_no_record_has_is_named_and_warned_of(sample_projects):
 
 def test_other_frames_are_taken(sample_projects):
     few = sample_projects.head(20)
-    taken = select(convert_frame(few, "arrow"), languages="Java")
+    taken = select(pa.Table.from_pandas(few), languages="Java")
     assert ids(taken) == ids(select(few, languages="Java"))
 
 

@@ -30,7 +30,6 @@ CALLS = {
     "activity 1": columns("month", "commits", "code_added"),
     "size 1": columns("month", "code"),
     "read pages/": rows(60),
-    "read pages/page.xml --columns name --resource project": text("id,name\n.*"),
     "read kept.archive": rows(60),
     "plan accounts --format json": lambda out: json.loads(out)["items"] == 60,
     "plan projects --details --exact": text(".*60.*"),
@@ -38,14 +37,11 @@ CALLS = {
     "compare january.parquet june.parquet --format json": lambda out: (
         set(json.loads(out)) >= {"new", "gone", "changed"}
     ),
-    "sensitivity lorenz projects.parquet --rule negative_lines": columns("exclusion", "removed"),
-    "sensitivity accounts_by_country accounts.parquet": columns("exclusion", "removed"),
     "fields account": columns("name", "type", "unit", "meaning"),
     "stats tags projects.parquet --exclude lines_outlier --max-age 2y": columns("tag"),
     "stats lorenz projects.parquet --by language --by year --min-records 5": columns(
         "language", "year"
     ),
-    "stats contributor_quantiles projects.parquet --quantiles 0.25,0.5": rows(2),
     "generate made --accounts 3 --projects 3": text(""),
     "cache prune --older-than 30": text(""),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
@@ -55,7 +51,6 @@ WRONG_CALLS = [
     "compare - -",
     "flags --collection projects --max-age old",
     "flags projects.parquet --rule negative_posts",
-    "sensitivity lorenz projects.parquet --exclude negative_lines",
     "stats lorenz projects.parquet --by no_such_column",
     "stats tags --exclude no_such_rule",
     "stats lorenz projects.parquet --top 3",

@@ -53,7 +53,7 @@ SCREENS = {
         "languages": ("C", "Java", "Python"),
         "years": (2006, 2009),
         "activity": "active",
-        "chart": "project_age",
+        "chart": "team_size_classes",
         "style": "bibtex",
     },
     "lists and numbers": {

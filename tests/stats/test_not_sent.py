@@ -59,19 +59,6 @@ def test_values_that_were_put_in_later_count(unsent):
     assert list(stats.language_share(filled)["language"]) == ["C"]
 
 
-def test_columns_that_were_not_loaded_are_refused(sample):
-    names = dirframe.load_projects(columns=["name"], max_items=25, directory=sample, progress=False)
-    for function, column in (
-        (stats.language_share, LANGUAGE),
-        (stats.tags, "tags"),
-        (stats.activity, "analysis_logged_at"),
-        (lambda frame: dirframe.child_table(frame, "tags"), "tags"),
-    ):
-        with pytest.raises(ColumnsNotSentError) as caught:
-            function(names)
-        assert column in caught.value.columns
-
-
 def test_an_overview_says_what_was_not_sent(unsent):
     reasons = list(dirframe.summary(unsent).bias["reason"])
     assert any("not sent" in reason for reason in reasons)

@@ -12,9 +12,9 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
+from dirframe._arrow import require_frame
 from dirframe.client.frames.dtypes import convert_column, distinct_texts, to_pandas
 from dirframe.client.frames.inference import inferred_kind
-from dirframe.client.frames.interchange import convert_frame
 from dirframe.client.frames.lists import ListArray
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
@@ -67,7 +67,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     >>> list(dirframe.child_table(projects, "tags"))
     ['project_id', 'tag']
     """
-    frame = convert_frame(frame, "pandas")
+    frame = require_frame(frame)
     resource = provenance.resource_of(frame) or PROJECT
     field = _field_of(resource, name, frame)
     key = resource.key or "id"

@@ -25,16 +25,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import pandas as pd
 
-from dirframe.client.details import (
-    Refused,
-    Sent,
-    sent_columns,
-    unsent_columns,
-    wants_analysis,
-    with_signs,
-)
+from dirframe.client.details import ANALYSIS_COLUMNS, Refused, Sent, sent_columns
 from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.frames.columns import column_paths, select_columns, with_id_column
 from dirframe.client.paging.completeness import (
     MAX_REFETCHES,
     PAGES_PER_CHUNK,
@@ -44,6 +36,7 @@ from dirframe.client.paging.completeness import (
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import NotFoundError
+from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -131,8 +124,6 @@ class Paginator(PageSequence):
         Maximum number of records; None for all.
     workers
         Number of pages fetched concurrently. The order of the records does not depend on it.
-    columns
-        Names of the columns to read; None for all.
     get_cached
         Returns a page that need not be fetched, or None. Called first, and in this thread:
         threads do not speed up reading pages from disk.
@@ -153,7 +144,6 @@ class Paginator(PageSequence):
         *,
         max_items: int | None = None,
         workers: int = 1,
-        columns: Sequence[str] | None = None,
         get_cached: Callable[[int], FetchedPage | None] = lambda _: None,
         progress: Callable[[int, int], None] | None = None,
         details: Details | None = None,
@@ -162,13 +152,11 @@ class Paginator(PageSequence):
         super().__init__(max_items, paged=resource.paged)
         self._fetch, self._get_cached, self._workers = fetch, get_cached, workers
         self._progress, self._on_details = progress, on_details
-        self._columns = with_id_column(columns, resource.key)
         self._key, self._resource = resource.key, resource
-        self._wants_analysis = wants_analysis(resource, self._columns)
+        self._wants_analysis = resource is PROJECT
         self._details = details if self._wants_analysis else None
-        names = with_signs(resource, self._columns)
-        self._reader = RecordReader(resource, chosen=column_paths(resource, names))
-        self._builder = FrameBuilder(resource, names)
+        self._reader = RecordReader(resource)
+        self._builder = FrameBuilder(resource)
         self._rows: list[tuple[int, int]] = []  # page number and record count of each read
         self._fetched: list[FetchedPage] = []
         self._synthetic = False
@@ -337,7 +325,7 @@ class Paginator(PageSequence):
         """Combine the latest version of each page, in order, each id once."""
         rows, ids, repeated = self._chosen()
         sent = self._sent(rows)
-        combined = select_columns(self._builder.finish(), self._columns)
+        combined = self._builder.finish()
         if self._own:
             pairs = zip(ids, rows, strict=True)
             rows = np.array(
@@ -393,7 +381,7 @@ class Paginator(PageSequence):
             stopped=self._stopped,
             details=details,
             refused=self._refused,
-            not_sent=unsent_columns(self._resource, self._columns) if are_unsent else (),
+            not_sent=ANALYSIS_COLUMNS if are_unsent else (),
             needed=needed,
         )
 

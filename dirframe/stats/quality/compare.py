@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._arrow import require_frame
 from dirframe._display.report import ReportMixin
-from dirframe.client.frames.interchange import convert_frame
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.groupby import CONTRIBUTORS, LANGUAGE
@@ -136,7 +136,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     0  1  Ant       5      3      -2
     """
     ids = {}
-    before, after = convert_frame(before, "pandas"), convert_frame(after, "pandas")
+    before, after = require_frame(before), require_frame(after)
     for name, frame in (("before", before), ("after", after)):
         require_columns(frame, "id", loader=ANY)
         ids[name] = _checked_ids(frame, name)

@@ -1,1 +1,0 @@
-"""Charts of the inference: estimates with intervals, survival and fitted curves."""

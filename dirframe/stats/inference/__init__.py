@@ -1,1 +1,0 @@
-"""Inference: intervals, comparisons, correlation, survival and fitted models."""

@@ -81,7 +81,8 @@ def _chart(state: State) -> Iterator[str]:
     options = dict(state.chart_options)
     records = "shown"
     if rules := options.pop("exclude", ()):
-        yield f"sound = dirframe.exclude(shown, {list(rules)!r})"
+        yield f"flagged = dirframe.flags(shown, rules={list(rules)!r})"
+        yield 'sound = shown[~shown["id"].isin(flagged["id"])]'
         records = "sound"
     if column := options.pop("by", ""):
         chart = f"dirframe.plot.{state.chart}, {records}, {repr_double_quoted(column)}"

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 
+from dirframe._display.suggest import unknown_attribute
 from dirframe.plot.accounts import (
     accounts_by_country,
     accounts_by_kudo_rank,
@@ -89,6 +90,16 @@ __all__ = [
 
 #: Path of the style sheet, for ``matplotlib.pyplot.style.context`` and ``use``.
 STYLE = str(Path(__file__).with_name("dirframe.mplstyle"))
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise unknown_attribute(f"module {__name__!r}", name, __all__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)  # completion offers no modules
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def accounts_by_country(
     ) as canvas:
         if not canvas.is_empty:
             axes.bars(
-                *(canvas.ax, table["country_name"], table["accounts"], table["share"]),
+                *(canvas.ax, table, "country_name", "accounts"),
                 "Accounts (share of those with a known country)",
                 is_pooled=bool(canvas.counts["countries_in_other"]),
             )
@@ -266,7 +266,7 @@ def accounts_by_kudo_rank(
             ends = {1: "1 (new)", 10: "10 (highest)"}
             names = [ends.get(rank, f"{rank}") for rank in table["kudo_rank"]]
             unit = "Accounts (share of those with a rank)"
-            axes.bars(canvas.ax, names, table["accounts"], table["share"], unit)
+            axes.bars(canvas.ax, table.assign(kudo_rank=names), "kudo_rank", "accounts", unit)
         reasons = {
             "without a kudo rank": canvas.counts["kudo_rank_missing"],
             "with an impossible one": canvas.counts["kudo_rank_impossible"],

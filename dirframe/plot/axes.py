@@ -18,6 +18,7 @@ from matplotlib.dates import (
 from matplotlib.ticker import (
     FuncFormatter,
     MaxNLocator,
+    MultipleLocator,
     StrMethodFormatter,
     SymmetricalLogLocator,
 )
@@ -73,28 +74,32 @@ def thickness(rows: int) -> float:
     return 0.74 * min(rows / 4, 1.0)
 
 
-def height_of(names: Sequence[str]) -> int:
+def height_of(names: pd.Series[str]) -> int:
     """Return the height of a chart of named rows, in rows: those of two lines take more."""
     return round(len(names) * (1.3 if any("\n" in text.name(name) for name in names) else 1))
 
 
 def bars(
     ax: Axes,
-    names: Sequence[str],
-    numbers: Sequence[int],
-    shares: Sequence[Any],
+    table: pd.DataFrame,
+    name: str,
+    number: str,
     unit: str,
     *,
     colours: Sequence[str] | None = None,
     is_pooled: bool = False,
 ) -> None:
-    """Draw one bar per row with its number and share; the last is that of others if pooled."""
+    """Draw one bar per row, named and labelled with its number and share.
+
+    The columns are `name`, `number` and ``share``; the last row is that of others if pooled.
+    """
+    names, numbers = [str(text) for text in table[name]], table[number].round().astype(int)
     size = rows(ax, names)
     colours = list(colours or [ACCENT] * len(names))
     colours[len(names) - is_pooled :] = [OTHER] * is_pooled
     drawn = ax.barh(range(len(names)), numbers, height=thickness(len(names)), color=colours)
     hatch_other(drawn, colours)
-    labels = text.amounts(numbers, shares)
+    labels = text.amounts(numbers, table["share"])
     ax.bar_label(drawn, labels, padding=3, fontsize=size)  # the layout makes room for them
     most = max(numbers)
     ax.set_xlim(0, most)
@@ -203,7 +208,8 @@ def share_axis(ax: Axes, which: str) -> None:
     """Set a scale from 0% to 100%."""
     ax.set(**{f"{which}lim": (0, 1)})
     axis = _axis(ax, which)
-    axis.set_major_locator(MaxNLocator(nbins=min(_ticks(ax, which), 5), steps=[2, 5, 10]))
+    ticks = _ticks(ax, which)
+    axis.set_major_locator(MultipleLocator(0.2 if ticks >= 5 else 0.5 if ticks >= 2 else 1))
     axis.set_major_formatter(FuncFormatter(_percent))
 
 
@@ -271,7 +277,8 @@ def _axis(ax: Axes, which: str) -> Axis:
 
 def _tick_size(ax: Axes, which: str) -> float:
     """Set and return the size of the tick labels in points."""
-    size = text.size(ax, mpl.rcParams[f"{which}tick.labelsize"])
+    usual = mpl.rcParams["xtick.labelsize" if which == "x" else "ytick.labelsize"]
+    size = text.size(ax, usual)
     ax.tick_params(axis=which, labelsize=size)  # type: ignore[arg-type]  # x or y
     return size
 
@@ -297,7 +304,8 @@ def steps(
 ) -> None:
     """Draw a step for each period between its edges; those that were not over are hatched."""
     finished = np.where(unfinished, np.nan, heights)
-    ax.stairs(np.where(unfinished, 0, heights), edges, fill=True, color=colour, alpha=opacity, lw=0)
+    filled = np.nan_to_num(heights)
+    ax.stairs(filled, edges, fill=True, color=colour, alpha=opacity, linewidth=0)
     ax.stairs(finished, edges, color=colour, linewidth=1.5, baseline=None)
     hatch_unfinished(ax, edges[:-1], np.diff(edges), heights, unfinished, colour=colour)
 
@@ -310,7 +318,7 @@ def hatch_unfinished(
     unfinished: NDArray[np.bool_],
     *,
     colour: str,
-    hatch: str = "//////",
+    bottom: float = 0,
 ) -> None:
     """Hatch the periods that were not over; one without a height is left out."""
     for index in np.flatnonzero(unfinished & ~np.isnan(heights)):
@@ -318,10 +326,11 @@ def hatch_unfinished(
             starts[index],
             heights[index],
             widths[index],
+            bottom,
             align="edge",
             facecolor="none",
             edgecolor=colour,
-            hatch=hatch,
+            hatch="//////",
             linewidth=0.8,
             gid="unfinished",
         )

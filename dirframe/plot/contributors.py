@@ -125,7 +125,7 @@ def team_size_classes(
     ) as canvas:
         if not canvas.is_empty:
             unit = "Projects (share of those with a valid count)"
-            axes.bars(canvas.ax, table["team_size"], table["projects"], table["share"], unit)
+            axes.bars(canvas.ax, table, "team_size", "projects", unit)
         canvas.notes = [
             "Size: people who contributed in twelve months.",
             _not_shown(canvas.counts),

@@ -59,7 +59,7 @@ def licenses(
     ) as canvas:
         if not canvas.is_empty:
             axes.bars(
-                *(canvas.ax, names, table["projects"], table["share"]),
+                *(canvas.ax, table.assign(title=names), "title", "projects"),
                 "Projects (share of those with a licence)",
                 is_pooled=bool(canvas.counts["licenses_in_other"]),
             )
@@ -113,7 +113,7 @@ def tags(
     ) as canvas:
         if not canvas.is_empty:
             axes.bars(
-                *(canvas.ax, shown["tag"], shown["projects"], shown["share"]),
+                *(canvas.ax, shown, "tag", "projects"),
                 "Projects (share of those with a tag)",
             )
         others = counted(int(table["projects"].iloc[-1]), "project") if pooled else ""

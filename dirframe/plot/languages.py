@@ -67,7 +67,7 @@ def language_share(
     ) as canvas:
         if not canvas.is_empty:
             axes.bars(
-                *(canvas.ax, table["language"], table["projects"], table["share"]),
+                *(canvas.ax, table, "language", "projects"),
                 "Projects (share of those with a main language)",
                 colours=[language_colour(name) for name in table["language"]],
                 is_pooled=bool(canvas.counts["languages_in_other"]),
@@ -231,8 +231,8 @@ def language_breakdown(
         counts = canvas.counts
         if not canvas.is_empty:
             axes.bars(
-                *(canvas.ax, table["language"], table["code_lines"].round().astype(int)),
-                *(table["share"], "Lines of code (share of those in a named language)"),
+                *(canvas.ax, table, "language", "code_lines"),
+                "Lines of code (share of those in a named language)",
                 colours=[language_colour(name) for name in table["language"]],
                 is_pooled=bool(counts["languages_in_other"]),
             )
@@ -285,7 +285,7 @@ def languages_by_year(
         main language), the language with the most projects at the bottom. The legend is beside the
         last bar, in the same order. A bar as wide as several years holds them together; the first
         bar is as wide as one year and the caption says since when. A year that is not over at the
-        newest date in the data is hatched, one with fewer than 10 projects pale.
+        newest date in the data is hatched at its top, one with fewer than 10 projects pale.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def _draw_years(ax: Axes, table: pd.DataFrame, years: pd.DataFrame, pooled: int)
     look = looks(languages)
     if pooled:
         look[languages[-1]] = (OTHER, OTHER_HATCH)
-    last, first = (years[name].to_numpy(int) for name in ("year", "from_year"))
+    last, first = (years[name].to_numpy(int, copy=True) for name in ("year", "from_year"))
     first[0] = last[0]  # many years with few projects would fill the axis
     x, widths, unfinished = (
         (first + last) / 2,
@@ -338,15 +338,13 @@ def _draw_years(ax: Axes, table: pd.DataFrame, years: pd.DataFrame, pooled: int)
         share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
         bars = ax.bar(x, share, widths, bottom, linewidth=0.5, **fill(colour, hatch))
         axes.fade(bars, years["projects"])
-        for bar, is_open in zip(bars, unfinished, strict=True):
-            if is_open:  # one texture can be read, two cannot
-                bar.set_hatch(None)
         bottom += share
-    ink = mpl.rcParams["text.color"]
-    starts = x - widths / 2
-    axes.hatch_unfinished(ax, starts, widths, bottom, unfinished, colour=ink, hatch="//")
     axes.year_axis(ax, first[0], last[-1])
     axes.share_axis(ax, "y")
+    ax.set_ylim(0, 1.05)
+    ink, height = mpl.rcParams["text.color"], np.full(len(x), 0.035)
+    # Above the languages: of two textures, one over the other, none can be read.
+    axes.hatch_unfinished(ax, x - widths / 2, widths, height, unfinished, colour=ink, bottom=1.01)
     handles = [Patch(label=name, linewidth=0.5, **fill(*look[name])) for name in languages]
     axes.legend_beside(ax, handles)
 
@@ -365,5 +363,5 @@ def _notes_on_years(years: pd.DataFrame, min_projects: int) -> list[str]:
         axes.pale_note(years["projects"], "years"),
         ""
         if last["finished"]
-        else f"Hatched: {last['year']} is not over at the newest date in the data.",
+        else f"Hatched at its top: {last['year']} is not over at the newest date in the data.",
     ]

@@ -80,7 +80,7 @@ def activity(
     ) as canvas:
         if not canvas.is_empty:
             axes.bars(
-                *(canvas.ax, table["activity"], table["projects"], table["share"]),
+                *(canvas.ax, table, "activity", "projects"),
                 "Projects (share of those that are known)",
                 colours=[ACCENT, NEUTRAL, OTHER],
             )
@@ -170,9 +170,9 @@ def life_span(
                 "with activity after the fetch": counts["months_after_fetch"],
             }
             canvas.notes = [
-                f"+: the project had been active in the {counted(window, 'month')} before its code "
-                f"was fetched, or this is not known. So it is with {open_lives:,} of all {lives:,}: "
-                "their lives may go on, and mean and median of the lengths are too low."
+                f"+: active in the {counted(window, 'month')} before its code was fetched, or not known to "
+                f"have ended: {open_lives:,} of all {lives:,} lives. They may go on, so that mean and median "
+                "of the lengths are too low."
                 if open_lives
                 else "",
                 text.not_shown(counts, reasons),

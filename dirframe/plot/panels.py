@@ -82,11 +82,12 @@ def panels(
     Examples
     --------
     >>> import pandas as pd
+    >>> from dirframe import plot
     >>> projects = pd.DataFrame({
     ...     "analysis_twelve_month_contributor_count": [0, 3, 4, 7],
     ...     "analysis_main_language_name": ["C", "C", "C", "Java"],
     ... })
-    >>> figure = panels(team_size_classes, projects, "language", bounds=[0, 1, 5])
+    >>> figure = plot.panels(plot.team_size_classes, projects, "language", bounds=[0, 1, 5])
     >>> [ax.get_title() for ax in figure.axes]
     ['C (n = 3)', 'Java (n = 1)']
     """

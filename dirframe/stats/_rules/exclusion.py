@@ -80,7 +80,8 @@ def exclude(
     if not counts:
         return frame
     numbers = {name.removeprefix(f"{_ANY}_"): n for name, n in counts.items() if name != _ANY}
-    return set_provenance(records.copy(deep=False), excluded=numbers)
+    sound: pd.DataFrame = records.copy(deep=False)
+    return set_provenance(sound, excluded=numbers)
 
 
 def exclude_records(

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from matplotlib.backend_bases import RendererBase
-    from matplotlib.figure import Figure
 
 Width = Literal["column", "page"]
 
@@ -167,14 +166,6 @@ def detach_words(ax: Axes) -> tuple[str, str]:
         notes = " ".join(caption.get_text().split())
         caption.remove()
     return title, notes
-
-
-def words(figure: Figure) -> list[str]:
-    """Return the titles and captions of a figure and its panels, each in one line."""
-    titles = [figure.get_suptitle(), *(ax.get_title() for ax in figure.axes)]
-    captions = [t.get_text() for ax in figure.axes for t in ax.texts if t.get_gid() == CAPTION]
-    texts = (" ".join(part.split()) for part in (*titles, *captions, figure.get_supxlabel()))
-    return [line for line in texts if line]
 
 
 def _new_axes(rows: int, inches: float) -> Axes:

@@ -9,24 +9,22 @@ from contextlib import ExitStack
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from dirframe.client.directory import Directory
-from dirframe.service.dialects.dialects import SPECIFICATION
+from dirframe.client.directory import embedded_directory
 from dirframe.service.server import serve
-from dirframe.service.store.sample import sample_files
-from dirframe.settings import Settings, cache_folder
+from dirframe.service.store import sample_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dirframe.client.directory import Directory
 
 SAMPLE_NAME = "dirframe sample directory"
 
 
 def sample_directory(
     *,
-    cache: bool = True,
-    cache_dir: Path | None = None,
-    max_workers: int = 4,
-    dialect: str = SPECIFICATION.name,
+    cache: bool | str | Path = True,
+    analyses: bool = True,
 ) -> Directory:
     """Start the embedded service on the bundled sample data and return a directory for it.
 
@@ -36,15 +34,12 @@ def sample_directory(
 
     Parameters
     ----------
-    cache : bool, default True
-        Whether to use the cache on disk.
-    cache_dir : pathlib.Path, optional
-        Folder of the cache. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
-    max_workers : int, default 4
-        Pages fetched concurrently.
-    dialect : {"specification", "recorded", "today"}, default "specification"
-        Dialect of the service's XML: as specified, as in responses recorded from 2008 to
-        2013, or as in those of the live service.
+    cache : bool, str or pathlib.Path, default True
+        Whether to use the cache on disk, or its folder, as in `Directory`.
+    analyses : bool, default True
+        Whether collections have the analyses of projects. Without, as in today's directories: they
+        are on the own page of each project alone (``details=True`` loads them), and a page of a
+        collection has ten records.
 
     Returns
     -------
@@ -55,8 +50,6 @@ def sample_directory(
     ------
     StoreError
         If the sample data is missing from the installation.
-    InvalidInputError
-        If the dialect is unknown.
 
     Examples
     --------
@@ -66,20 +59,18 @@ def sample_directory(
     >>> accounts.attrs["dirframe"]["synthetic"]
     True
     """
-    digest = sha256(b"" if dialect == SPECIFICATION.name else dialect.encode())
-    for path in sample_files():
+    digest = sha256(b"" if analyses else b"without analyses")
+    for path in sorted(sample_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
     with ExitStack() as stack:
-        service = serve(dialect=dialect)
+        service = serve(analyses=analyses)
         stack.callback(service.stop)
         assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys
-        settings = Settings(
-            base_url=service.url,
-            api_key=service.api_key,
+        return embedded_directory(
+            service.url,
+            service.api_key,
+            identity=f"sample-{digest.hexdigest()[:16]}",
+            stop=stack.pop_all().close,
             name=SAMPLE_NAME,
-            cache_dir=cache_folder(cache_dir) if cache else None,
-            cache_namespace=f"sample-{digest.hexdigest()[:16]}",
-            max_workers=max_workers,
-            quota_dir=None,  # the key is valid for this service only
+            cache=cache,
         )
-        return Directory.from_settings(settings, closing=stack.pop_all())

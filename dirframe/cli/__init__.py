@@ -2,7 +2,7 @@
 
 Frames go to standard output, as a table on a terminal and as CSV elsewhere, or to a file;
 progress and messages go to standard error. API keys are not accepted as arguments, where process
-lists and shell histories reveal them: set DIRFRAME_API_KEY or use the keyring.
+lists and shell histories reveal them: set DIRFRAME_API_KEY.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ _SECTIONS = {
     ),
     "Publish": (export.report, export.export, export.cite, export.fields),
     "Archives": (archive.harvest, archive.status),
-    "Serve a directory": (serve.serve, serve.keys, serve.generate),
+    "Serve a directory": (serve.serve, serve.keys),
     "Shell": (completion.completion,),
 }
 for _section, _members in _SECTIONS.items():

@@ -136,6 +136,17 @@ study_options = with_options(
         metavar="SPDX",
         help="Licence of the records: an identifier such as CC-BY-4.0, or a URL.",
     ),
+    click.option(
+        "--personal",
+        is_flag=True,
+        help="Write names, logins, pictures, locations and the like too, which are left out.",
+    ),
+    click.option(
+        "--archive",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Archive of harvested pages to add; needs --personal.",
+    ),
     section="Study (.zip)",
 )
 
@@ -189,20 +200,14 @@ _WHERE = with_options(
 )
 _REFRESH = with_options(
     click.option("--refresh", is_flag=True, help="Fetch every page again, even if it is cached."),
-    section="Cache and quota",
+    section="Cache",
 )
 _POLICY = with_options(
     _REFRESH,
-    click.option("--offline", is_flag=True, help="Use only the cache; send no requests."),
-    click.option("--stale", is_flag=True, help="Accept cached pages of any age."),
     click.option(
-        "--wait",
-        metavar="SECONDS",
-        type=click.FloatRange(0),
-        default=0.0,
-        help="Maximum time to wait for the daily quota to reset.",
+        "--offline", is_flag=True, help="Use only the cache, pages of any age; send no requests."
     ),
-    section="Cache and quota",
+    section="Cache",
 )
 _QUERY = with_options(
     click.option("--query", metavar="TEXT", help="Load only matching records."),

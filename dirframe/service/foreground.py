@@ -181,7 +181,7 @@ def _reload(service: Service, signals: _Signals) -> None:
         if not signals.is_stopping:
             raise
     except DirframeError as error:
-        ACCESS_LOG.error("The records stay as they were. %s", error.shell_text)
+        ACCESS_LOG.error("The records stay as they were. %s", error)
     except Exception:  # noqa: BLE001  # the service goes on, whatever it is
         ACCESS_LOG.exception("The records stay as they were: an unexpected error.")
 

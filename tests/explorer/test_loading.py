@@ -94,7 +94,7 @@ def test_every_fault_is_a_sentence_without_the_key_and_the_next_load_is_whole(
             *("the key in the text", "the key in names", "429"),
         )
     ):
-        with Rig(25) as rig, rig.directory(tmp_path / str(number), retries=0) as directory:
+        with Rig(25) as rig, rig.directory(tmp_path / str(number)) as directory:
             explorer = dirframe.Explorer(directory)
             press(explorer, "Load")
             before = explorer.frame
@@ -123,7 +123,7 @@ def test_refused_key_and_closed_port_are_sentences(tmp_path, press, sent):
                 press(explorer, button)
                 assert isinstance(explorer.error, InvalidKeyError)
                 assert "wrong" * 8 not in sent(explorer)
-        with rig.directory(tmp_path, retries=0) as directory:
+        with rig.directory(tmp_path) as directory:
             explorer = dirframe.Explorer(directory)
             rig.close()
             press(explorer, "Load")

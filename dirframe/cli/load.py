@@ -144,7 +144,7 @@ def account(*, id_or_email: str, **options: Any) -> None:
       dirframe account 1 --sample
       dirframe account ada@example.org --sample
     """
-    from dirframe.client.records import load_account
+    from dirframe.client.lookup import load_account
 
     _record(load_account, id_or_email, **options)
 
@@ -162,7 +162,7 @@ def project(*, project_id: str, **options: Any) -> None:
     Example:
       dirframe project 1 --sample
     """
-    from dirframe.client.records import load_project
+    from dirframe.client.lookup import load_project
 
     _record(load_project, project_id, **options)
 
@@ -200,7 +200,7 @@ def contributors(**options: Any) -> None:
       dirframe contributors 1 --plan
       dirframe contributors 1 -o contributors.parquet
     """
-    from dirframe.client.addresses import path_of
+    from dirframe.client.query import path_of
     from dirframe.schema.extensions import CONTRIBUTOR_FACT
 
     path = path_of(CONTRIBUTOR_FACT.paths[0], project=options["project"])

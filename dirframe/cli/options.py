@@ -193,14 +193,8 @@ _REFRESH = with_options(
 )
 _POLICY = with_options(
     _REFRESH,
-    click.option("--offline", is_flag=True, help="Use only the cache; send no requests."),
-    click.option("--stale", is_flag=True, help="Accept cached pages of any age."),
     click.option(
-        "--wait",
-        metavar="SECONDS",
-        type=click.FloatRange(0),
-        default=0.0,
-        help="Maximum time to wait for the daily quota to reset.",
+        "--offline", is_flag=True, help="Use only the cache, whatever its age; send no requests."
     ),
     section="Cache and quota",
 )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from dirframe.client.many import Projects
     from dirframe.client.plan import Plan
 
 # mypy alone reads it as true. TYPE_CHECKING is true for jedi as well, which then shows no options.
@@ -147,9 +148,11 @@ class Directory(Connection):
         query: str | None = None,
         sort: str | None = None,
         max_items: int | None = None,
+        sample: int | None = None,
+        seed: int = 0,
         details: bool = False,
+        projects: Projects | None = None,
         refresh: bool = False,
-        exact: bool = False,
     ) -> Plan:
         """Estimate the number of requests of a load; see `dirframe.plan`.
 
@@ -157,7 +160,7 @@ class Directory(Connection):
         ----------
         collection : str
             The collection to load, or a path below the base URL.
-        query, sort, max_items, details, refresh, exact
+        query, sort, max_items, sample, seed, details, projects, refresh
             As in `dirframe.plan`.
 
         Returns
@@ -178,10 +181,12 @@ class Directory(Connection):
             query=query,
             sort=sort,
             max_items=max_items,
+            sample=sample,
+            seed=seed,
             details=details,
+            projects=projects,
             directory=self,
             refresh=refresh,
-            exact=exact,
         )
 
     def quota(self) -> Quota:

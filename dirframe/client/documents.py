@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.details import ANALYSIS_COLUMNS, sent_columns
+from dirframe.client.details import ANALYSIS_COLUMNS
 from dirframe.client.frames.builder import FrameBuilder
 from dirframe.client.xml.parser import MAX_BYTES, PageParser
 from dirframe.client.xml.records import RecordReader
@@ -119,7 +119,11 @@ def frame_pages(pages: Iterable[Page], resource: Resource | None = None) -> Pars
         return ParsedDocuments(pd.DataFrame(), None, envelopes)
     builder = builder or FrameBuilder(reader.resource)
     builder.add(reader.pop_columns())
-    left_out = reader.resource is PROJECT and sent_columns(builder).left_out
+    left_out = (
+        reader.resource is PROJECT
+        and builder.holding("analysis_id").any()
+        and not builder.holding("analysis").any()
+    )
     absent = ANALYSIS_COLUMNS if left_out else ()
     return ParsedDocuments(builder.finish(), reader.resource, envelopes, absent)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.directory import Directory
-    from dirframe.client.paging.progress import ProgressCallback
+    from dirframe.client.collection import ProgressCallback
 
     Dispatch = Callable[[Callable[[], None]], None]
     _Action = Callable[[LoadRequest, Directory, ProgressCallback], LoadResult]

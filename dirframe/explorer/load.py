@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.directory import Directory
-    from dirframe.client.paging.progress import ProgressCallback
+    from dirframe.client.collection import ProgressCallback
 
 Severity = Literal["info", "success", "warning", "error"]
 
@@ -132,7 +132,6 @@ def price(request: LoadRequest, directory: Directory, *, exact: bool = False) ->
         estimate = plan(
             "projects" if request.collection == "projects" else "accounts",
             directory=directory,
-            exact=exact,
             **request.options(),
         )
     except Exception as error:  # noqa: BLE001  # the view shows sentences, never a traceback

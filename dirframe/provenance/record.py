@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from dirframe import __version__
 from dirframe.errors import InvalidInputError
 
-_MAPPINGS = ("query", "counted", "records", "base", "statistic")
+_MAPPINGS = ("sample", "failures", "query", "counted", "records", "base", "statistic")
 _TUPLES = ("steps", "columns", "not_sent", "details_missing")
 
 
@@ -88,6 +88,8 @@ class Provenance:
     complete: bool | None = None
     completeness: str = ""
     incomplete_reason: str | None = None
+    sample: Mapping[str, Any] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
     duplicates_removed: int = 0
     retrieved_oldest: str | None = None
     retrieved_newest: str | None = None

@@ -7,11 +7,10 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from dirframe.client.addresses import identifier_of
-from dirframe.client.collection_loader import load_single
+from dirframe.client.collection import load_single, policy_of
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import record_path
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.query import identifier_of
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
+    from dirframe.client.http.client import CachePolicy
     from dirframe.schema import Resource
 
 
@@ -37,8 +37,6 @@ def load_account(
     directory: Directory | None = None,
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
 ) -> pd.DataFrame:
     """Load one account by its id, its login or its e-mail address.
 
@@ -50,8 +48,8 @@ def load_account(
         its names (ignoring case), or by its ``email_sha1``.
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
-    refresh, offline, stale, wait
-        How the cache and the daily quota may be used, as in `load_accounts`.
+    refresh, offline
+        How the cache may be used, as in `load_accounts`.
 
     Returns
     -------
@@ -75,7 +73,7 @@ def load_account(
     >>> len(one)
     1
     """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = policy_of(refresh=refresh, offline=offline)
     identifier = identifier_of(account, "account")
     with client_or_default(directory) as client:
         if "@" in identifier:
@@ -89,8 +87,6 @@ def load_project(
     directory: Directory | None = None,
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
 ) -> pd.DataFrame:
     """Load one project by its id or its short name.
 
@@ -102,8 +98,8 @@ def load_project(
         case).
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
-    refresh, offline, stale, wait
-        How the cache and the daily quota may be used, as in `load_accounts`.
+    refresh, offline
+        How the cache may be used, as in `load_accounts`.
 
     Returns
     -------
@@ -127,7 +123,7 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = policy_of(refresh=refresh, offline=offline)
     identifier = identifier_of(project, "project")
     with client_or_default(directory) as client:
         return _load_record(PROJECT, identifier, client, policy)

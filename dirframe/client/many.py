@@ -1,0 +1,207 @@
+"""Load a collection of one project, or those of many as one tidy frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pandas as pd
+
+from dirframe.client.budget import check_quota
+from dirframe.client.collection import (
+    attach_load_provenance,
+    check_incomplete,
+    get_page,
+    load_at,
+    policy_of,
+    progress_of,
+)
+from dirframe.client.connection import client_or_default
+from dirframe.client.details import list_named, why_refused
+from dirframe.client.http.client import CachePolicy
+from dirframe.client.paging import Pages, Received, Walk, fetch_ahead
+from dirframe.client.query import Query, identifier_of, path_of
+from dirframe.client.rows import Rows, page_ids
+from dirframe.errors import (
+    Hint,
+    IncompleteCollectionError,
+    IncompleteWarning,
+    InvalidInputError,
+    NotFoundError,
+    ServiceError,
+    warn,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dirframe.client.collection import Incomplete, ProgressCallback
+    from dirframe.client.connection import Connection
+    from dirframe.client.directory import Directory
+    from dirframe.client.http.client import FetchedPage
+    from dirframe.schema import Resource
+
+    #: One project, by id or short name, or many.
+    Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
+
+
+def load_of_projects(
+    resource: Resource,
+    project: Projects,
+    directory: Directory | None,
+    options: Mapping[str, Any],
+    *,
+    incomplete: Incomplete,
+    refresh: bool,
+    offline: bool,
+    progress: bool | ProgressCallback,
+) -> pd.DataFrame:
+    """Load a collection of one project, or of each of many; see `load_contributors`."""
+    check_incomplete(incomplete)
+    with client_or_default(directory) as client:
+        if not are_many(project):
+            return load_at(
+                query_of(resource, project, options),
+                client,
+                incomplete=incomplete,
+                refresh=refresh,
+                offline=offline,
+                progress=progress,
+            )
+        queries = {name: query_of(resource, name, options) for name in names_of(project)}
+        policy = policy_of(refresh=refresh, offline=offline)
+        with progress_of("projects", progress) as on_project:
+            return _load_many(resource, queries, client, policy, incomplete, on_project)
+
+
+def are_many(project: Projects) -> bool:
+    """Return whether these are several projects, and not one."""
+    return isinstance(project, pd.DataFrame) or (
+        pd.api.types.is_list_like(project) and not isinstance(project, bytes)
+    )
+
+
+def names_of(projects: Any) -> list[str]:
+    """Return the ids or names of projects, each once; `InvalidInputError` if there is none."""
+    if isinstance(projects, pd.DataFrame):
+        if "id" not in projects:
+            raise InvalidInputError(
+                "The frame of projects has no column 'id'; pass one of load_projects, or a list."
+            )
+        projects = projects["id"]
+    names = list(dict.fromkeys(identifier_of(value, "project") for value in projects))
+    if not names:
+        raise InvalidInputError("No project is named; pass at least one.")
+    return names
+
+
+def query_of(resource: Resource, project: Any, options: Mapping[str, Any]) -> Query:
+    """Return the query to a collection of a project."""
+    name = identifier_of(project, "project")
+    return Query(
+        resource=resource,
+        path=path_of(resource.paths[0], analysis="latest", project=name),
+        paged=resource.paged,
+        facts={"project": name},
+        **options,
+    )
+
+
+def is_known(client: Connection, query: Query) -> bool:
+    """Return whether the first page of a query, or its refusal, is fresh in the cache."""
+    session = client.session
+    refusal = session.get_refusal(query.path, CachePolicy())
+    return refusal is not None or session.is_cached(query.path, query.params(1))
+
+
+def _read(client: Connection, query: Query, policy: CachePolicy) -> Pages | str:
+    """Read the pages of a collection; return why it is refused otherwise."""
+    session, resource = client.session, query.resource
+    why = session.get_refusal(query.path, policy)
+    if why is not None:
+        return why
+    pages = Pages(query.max_items, paged=resource.paged)
+
+    def fetch(number: int, *, refresh: bool) -> FetchedPage:
+        return get_page(client, query, number, policy.for_retry() if refresh else policy)
+
+    def receive(number: int, fetched: FetchedPage) -> Received:
+        envelope, ids = fetched.page.envelope, page_ids(fetched.page, resource)
+        counts = envelope.items_available, envelope.first_item_position
+        return Received(number, *counts, ids, fetched.retrieved.timestamp(), fetched)
+
+    walk = Walk(pages, fetch, receive)
+    try:
+        walk.read([1])
+    except (NotFoundError, ServiceError) as error:
+        why = why_refused(error)
+        if why is None:
+            raise
+        if error.status is not None:
+            session.put_refusal(query.path, why)
+        return why
+    walk.read_missing()
+    walk.read_again()
+    return pages
+
+
+def _load_many(
+    resource: Resource,
+    queries: Mapping[str, Query],
+    client: Connection,
+    policy: CachePolicy,
+    incomplete: Incomplete,
+    progress: ProgressCallback,
+) -> pd.DataFrame:
+    what = f"{resource.collection} of {len(queries):,} projects of {client.settings.name}"
+    check_quota(client, policy, what, list(queries), lambda name: is_known(client, queries[name]))
+    rows, chosen, project_ids = Rows(resource), list[int](), list[str]()
+    fetched: list[FetchedPage] = []
+    failures: dict[str, str] = {}
+    short: dict[str, str] = {}
+    kinds = {"proven"}
+    for name, pages in fetch_ahead(
+        lambda name: _read(client, queries[name], policy), queries, client.settings.max_workers
+    ):
+        progress(1, len(queries))
+        if isinstance(pages, str):
+            failures[name] = pages or "no analysis"
+            continue
+        starts = {id(page): rows.add(page.source.page) for page in pages.received}
+        fetched += (page.source for page in pages.received)
+        records = pages.records(every=pages.order_fails())
+        places = [starts[id(page)] + place for page, place in records.values()][: pages.max_items]
+        chosen += places
+        project_ids += [name] * len(places)
+        kind, reason = pages.completeness(
+            len(places), sum(not isinstance(key, str) for key in records)
+        )
+        kinds.add(kind)
+        if kind == "incomplete":
+            short[name] = str(reason)
+    frame = rows.frame(chosen)
+    frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
+    lost = {name: why for name, why in failures.items() if why != "no analysis"} | short
+    kind = min({"incomplete"} if lost else kinds, key=["incomplete", "counted", "proven"].index)
+    why = f"{list_named(lost)} did not come whole" if lost else None
+    query = dict(next(iter(queries.values())).to_provenance()) | {"projects": len(queries)}
+    query.pop("project")
+    if fetched:
+        client.session.warn_if_stale(fetched)
+    attach_load_provenance(
+        frame,
+        client.settings,
+        resource,
+        fetched,
+        query=query,
+        completeness=kind,
+        incomplete_reason=why,
+        failures=failures | short,
+        synthetic=any(page.page.envelope.synthetic for page in fetched),
+    )
+    if why:
+        message = f"The {what} are not complete: {why}."
+        hint = Hint('incomplete="warn" (--incomplete warn) continues without them.')
+        if incomplete == "raise":
+            raise IncompleteCollectionError(message, frame=frame, missing=why, hint=hint)
+        warn(IncompleteWarning(message, hint=hint))
+    return frame

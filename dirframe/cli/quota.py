@@ -34,7 +34,9 @@ def echo_estimate(
     with open_directory(base_url, sample) as directory:
         price = plan(collection, directory=directory, **question)
     if fmt == "json":
-        click.echo(json.dumps(asdict(price) | {"fits": price.fits, "days": price.days}, default=_iso))
+        click.echo(
+            json.dumps(asdict(price) | {"fits": price.fits, "days": price.days}, default=_iso)
+        )
     else:
         click.echo(price)
 

@@ -47,18 +47,23 @@ def check_quota(
     needed += more if needed else 0
     if needed <= left:
         return False
-    text = f"The {what} need about {needed:,} more requests, and {left:,} of {limit:,} are left today"
+    text = (
+        f"The {what} need about {needed:,} more requests, and {left:,} of {limit:,} are left today"
+    )
     if needed > most:
         kept = f"Pages stay fresh for {days:,} days" if days > 1 else "Pages are not kept"
         raise QuotaExceededError(
             f"{text}. {kept}, so this load would never end, and it was not begun.",
+            url=settings.base_url,
             resets_at=quota.resets_at(),
             hint=Hint(
                 "dirframe.harvest (dirframe harvest) stores a collection over as many days as it "
                 "takes; sample= (--sample-size) draws a part of it."
             ),
         )
-    calls = math.ceil((needed - left) / limit) + (left > 0)
+    if not left:
+        return False  # the next request says so
+    calls = math.ceil((needed - left) / limit) + 1
     warn(
         QuotaWarning(
             f"{text}: run the same line on {calls:,} days. Pages that came are kept and cost nothing "

@@ -26,11 +26,12 @@ from dirframe.client.order import (
     better_sort,
     find_order,
     has_free_order,
-    is_in_order,
     is_of_today,
 )
-from dirframe.client.paging import Pages, Received, Walk, fetch_ahead
-from dirframe.client.rows import Rows, page_ids, page_names, page_signs
+from dirframe.client.paging import Pages, Readings, Received, Walk, fetch_ahead
+from dirframe.client.rows import Rows, page_ids, page_signs
+from dirframe.client.sampling import check_sample
+from dirframe.client.sorting import is_in_order
 from dirframe.errors import (
     AnalysesNotSentWarning,
     Hint,
@@ -49,9 +50,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.connection import Connection
-    from dirframe.client.http.client import FetchedPage
-    from dirframe.client.order import Sample
+    from dirframe.client.http.client import FetchedPage, Session
     from dirframe.client.query import Query
+    from dirframe.client.sampling import Sample
     from dirframe.schema import Resource
     from dirframe.settings import Settings
 
@@ -63,7 +64,6 @@ Incomplete = Literal["raise", "warn"]
 Key = TypeVar("Key")
 
 _COMPLETE = {"proven": True, "counted": None}
-
 
 
 def load_query(
@@ -109,12 +109,13 @@ class Load:
         on_own_page: ProgressCallback = lambda *_: None,
     ) -> None:
         self.query, self.client, self.policy, self.sample = query, client, policy, sample
+        self.session = client.session  # a directory that is closed ends its loads
         self.pages = Pages(query.max_items, paged=query.resource.paged)
         self.rows = Rows(query.resource)
         self.fetched: list[FetchedPage] = []  # without their content
-        self.own: dict[str, int] = {}  # row of each record that was read from its own page
+        self.own: dict[Hashable, int] = {}  # row of each record that was read from its own page
         self.refused: dict[str, Refused] = {}
-        self.own_pages_left = 0
+        self.own_pages_left: int | None = None  # not known before the collection was read
         self.is_stopped = False
         self._signs: dict[int, str] = {}  # of the records of a page, by the row of the first one
         self._firsts: dict[str | None, FetchedPage] = {}  # first pages by order
@@ -132,29 +133,27 @@ class Load:
 
     def choose_order(self, first: FetchedPage | None) -> None:
         """Choose an order that holds, for a sample or where today's live service has one alone."""
-        query, resource = self.query, self.query.resource
+        query = self.query
         if first is not None:
             self._firsts[query.sort] = first
         if self.sample is not None:
-
-            def first_page(query: Query) -> tuple[Sequence[str | None], Sequence[str | None]]:
-                page = self._first(query).page
-                return page_ids(page, resource), page_names(page, resource)
-
-            self.query = find_order(query, first_page)
+            self.query, first = find_order(query, self._first)
+            if first is not None:  # it came in the order that was tried last
+                self._firsts.popitem()
+                self._firsts[self.query.sort] = first
         elif has_free_order(query):
-            self.query = in_order_of_today(query, self.client, self._first(query))
+            self.query = in_order_of_today(query, self.session, self._first(query))
 
     def _first(self, query: Query) -> FetchedPage:
         if query.sort not in self._firsts:
-            self._firsts[query.sort] = get_page(self.client, query, 1, self.policy)
+            self._firsts[query.sort] = get_page(self.session, query, 1, self.policy)
         return self._firsts[query.sort]
 
     def _fetch(self, number: int, *, refresh: bool) -> FetchedPage:
         if number == 1 and not refresh and self.query.sort in self._firsts:
             return self._firsts.pop(self.query.sort)
         policy = self.policy.for_retry() if refresh else self.policy
-        return get_page(self.client, self.query, number, policy)
+        return get_page(self.session, self.query, number, policy)
 
     def _receive(self, number: int, fetched: FetchedPage) -> Received:
         page, resource = fetched.page, self.query.resource
@@ -181,11 +180,11 @@ class Load:
         walk.read([1])
         numbers = pages.missing()
         if self.sample is not None:
-            numbers = self._drawn_pages(self.sample)
+            numbers = self.sample.missing(pages)
             walk.total = len(pages.received[0].ids) * (1 + len(numbers))
         self._check_quota(
             numbers,
-            lambda number: is_cached(self.client, self.query, number),
+            lambda number: is_cached(self.session, self.query, number),
             more=self._estimated_own_pages() if details else 0,
         )
         if self.sample is not None:
@@ -196,20 +195,9 @@ class Load:
         if details:
             self._read_own_pages()
 
-    def _drawn_pages(self, sample: Sample) -> list[int]:
-        """Return the pages that hold the sample, but the first one, which came already."""
-        first = self.pages.received[0]
-        if first.available is None:
-            raise InvalidInputError(
-                f"No sample can be drawn: {self.client.settings.name} does not state how many "
-                f"{self.query.resource.collection} it has (items_available)."
-            )
-        size = len(first.ids) or 1
-        return [number for number in sample.pages(first.available, size) if number > 1]
-
     def _read_own_pages(self) -> None:
         """Read the own pages of the records that need one."""
-        resource, session = self.query.resource, self.client.session
+        resource, session = self.query.resource, self.session
         needed = needed_pages(self._signs_by_id())
         fetch = partial(fetch_own_page, session, resource, policy=self.policy)
         self.own_pages_left = len(needed)
@@ -242,29 +230,17 @@ class Load:
 
     # -- what came -------------------------------------------------------------------------
 
-    def _records(self) -> dict[Hashable, tuple[Received, int]]:
+    def _records(self) -> Readings:
         """Return the page and the position of each record, in order, by its id."""
         pages = self.pages
         if self.sample is not None:
-            return self._drawn(self.sample)
+            return self.sample.records(pages)
         if not self.query.resource.key:  # equal records may be different ones
             places = ((page, n) for page in pages.contiguous() for n in range(len(page.ids)))
-            found = {(page.number, n, "")[:2]: (page, n) for page, n in places}
+            found: Readings = {(page.number, n): (page, n) for page, n in places}
         else:
             found = pages.records(every=pages.order_fails())
         return dict(islice(found.items(), pages.max_items))
-
-    def _drawn(self, sample: Sample) -> dict[Hashable, tuple[Received, int]]:
-        """Return the records at the positions that were drawn."""
-        by_number = {page.number: page for page in self.pages.received}
-        first = by_number[1]
-        size = len(first.ids) or 1
-        drawn: dict[Hashable, tuple[Received, int]] = {}
-        for position in sample.positions(first.available or 0):
-            page, place = by_number.get(position // size + 1), position % size
-            if page is not None and place < len(page.ids):
-                drawn[page.ids[place] or (page.number, place)] = page, place
-        return drawn
 
     def _signs_by_id(self) -> dict[str, str]:
         return {
@@ -277,7 +253,7 @@ class Load:
         """Return the frame with its provenance; warn or raise if records are missing."""
         query, pages, settings = self.query, self.pages, self.client.settings
         if self.fetched:
-            self.client.session.warn_if_stale(self.fetched)
+            self.session.warn_if_stale(self.fetched)
         records = self._records()
         frame = self.rows.frame(
             [self.own.get(key, page.source + place) for key, (page, place) in records.items()]
@@ -290,7 +266,7 @@ class Load:
         signs = self._signs_by_id()
         not_sent = ANALYSIS_COLUMNS if not details and are_left_out(signs.values()) else ()
         lost = {id_: refused.why for id_, refused in self.refused.items() if refused.why}
-        kind, reason, is_missing = self._completeness(records, lost)
+        kind, reason, is_missing = self._completeness(records, lost, details=details)
         refusals = sum(refused.requests for refused in self.refused.values())
         attach_load_provenance(
             frame,
@@ -308,29 +284,28 @@ class Load:
             not_sent=not_sent,
             details=len(self.own),
             details_missing=tuple(lost),
-            sample=self._design(),
+            sample=self.sample.design(pages, query.sort) if self.sample else {},
         )
         if not_sent:
             warn(analyses_not_sent(len(frame), len(needed_pages(signs))))
         if is_missing:
-            self._tell_missing(frame, str(reason), tuple(lost), incomplete)
+            is_stopped = self._stop_reason(len(frame), details=details) is not None
+            self._tell_missing(frame, str(reason), lost, incomplete, is_stopped=is_stopped)
         return frame
 
     def _completeness(
-        self, records: Mapping[Hashable, object], lost: Mapping[str, str]
+        self, records: Mapping[Hashable, object], lost: Mapping[str, str], *, details: bool
     ) -> tuple[str, str | None, bool]:
         """Return how complete the records are, why they are not proven, and whether any is missing."""
         pages, count = self.pages, len(records)
-        without_id = sum(not isinstance(key, str) for key in records) if self.query.resource.key else 0
+        without_id = (
+            sum(not isinstance(key, str) for key in records) if self.query.resource.key else 0
+        )
         if self.sample is not None:
-            drawn = len(self.sample.positions(pages.received[0].available or 0))
-            kind, reason = "sample", None
-            if count < drawn or without_id:
-                different = count - without_id
-                kind, reason = "incomplete", f"{different:,} different records came of {drawn:,} drawn"
+            kind, reason = self.sample.completeness(pages)
         else:
             kind, reason = pages.completeness(count, without_id)
-        missing = self._stop_reason(count)
+        missing = self._stop_reason(count, details=details)
         if missing is None and kind != "incomplete" and lost:
             missing = f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
         if missing is not None:
@@ -341,50 +316,45 @@ class Load:
             kind, reason = "incomplete", reason if is_missing else f"capped at max_items={most}"
         return kind, reason, is_missing
 
-    def _stop_reason(self, records: int) -> str | None:
+    def _stop_reason(self, records: int, *, details: bool) -> str | None:
         """Return where a callback stopped the load; None if it did not or all was read."""
         if not self.is_stopped:
             return None
-        if self.own_pages_left:
-            return f"it was stopped with {self.own_pages_left:,} own pages left to ask for"
+        left = self.own_pages_left
+        if left is None and details:
+            left = len(needed_pages(self._signs_by_id()))
+        if left:
+            return f"it was stopped with {left:,} own pages left to ask for"
         if not (self.pages.missing() or self.pages.unfit()):
             return None
         of = f" of {self.pages.expected:,}" if self.pages.expected else ""
         return f"it was stopped after {records:,}{of} records"
 
-    def _design(self) -> dict[str, Any]:
-        """Return how the sample was drawn; nothing if there is none."""
-        if self.sample is None:
-            return {}
-        first = self.pages.received[0]
-        counts = sorted({page.available for page in self.pages.received if page.available})
-        order = f"the order {self.query.sort}" if self.query.sort else "the directory's own order"
-        return {
-            "design": f"simple random sample without replacement of positions in {order}",
-            "size": len(self.sample.positions(first.available or 0)),
-            "population": first.available,
-            "seed": self.sample.seed,
-        } | ({"counts": counts} if len(counts) > 1 else {})
-
     def _tell_missing(
-        self, frame: pd.DataFrame, why: str, lost: tuple[str, ...], incomplete: Incomplete
+        self,
+        frame: pd.DataFrame,
+        why: str,
+        lost: Mapping[str, str],
+        incomplete: Incomplete,
+        *,
+        is_stopped: bool,
     ) -> None:
         """Raise or warn that records are not proven complete."""
         query, pages, what = self.query, self.pages, self._what
-        expected = len(self._drawn(self.sample)) if self.sample else pages.expected
+        expected = self.sample.size if self.sample else pages.expected
         facts: dict[str, Any] = {
             "received": len(frame),
             "expected": expected or None,
-            "details_missing": lost,
+            "details_missing": tuple(lost),
         }
         is_short = 0 < len(frame) < pages.expected and self.sample is None
-        if self.is_stopped and self._stop_reason(len(frame)):
+        if is_stopped:
             message = f"The load of the {what} is not complete: {why}."
-            hint = Hint("The same load again continues from there; pages in the cache cost nothing.")
-        elif lost:
-            message = (
-                f"The {what} were loaded, but {why}. Their rows are those of the collection."
+            hint = Hint(
+                "The same load again continues from there; pages in the cache cost nothing."
             )
+        elif lost:
+            message = f"The {what} were loaded, but {why}. Their rows are those of the collection."
             hint = Hint(
                 'incomplete="warn" continues without them. The cache remembers these refusals as '
                 "long as it keeps pages fresh; refresh=True requests everything again.",
@@ -503,9 +473,7 @@ def load_at(
     )
 
 
-def fetch_first(
-    query: Query, client: Connection, policy: CachePolicy
-) -> tuple[Query, FetchedPage]:
+def fetch_first(query: Query, client: Connection, policy: CachePolicy) -> tuple[Query, FetchedPage]:
     """Fetch the first page of a query to a path, and determine its resource.
 
     Raises
@@ -514,7 +482,7 @@ def fetch_first(
         If the records are not those expected at the path, or their number differs from the
         reported one: then the document is not a list of records.
     """
-    fetched = get_page(client, query, 1, policy)
+    fetched = get_page(client.session, query, 1, policy)
     page, envelope = fetched.page, fetched.page.envelope
     resource = resource_named(page.record_name) if page.record_name else query.resource
     if query.resource is not UNKNOWN and resource.name != query.resource.name:
@@ -579,20 +547,20 @@ def policy_of(*, refresh: bool = False, offline: bool = False) -> CachePolicy:
     return CachePolicy(refresh=refresh, offline=offline, stale=offline)
 
 
-def get_page(client: Connection, query: Query, number: int, policy: CachePolicy) -> FetchedPage:
+def get_page(session: Session, query: Query, number: int, policy: CachePolicy) -> FetchedPage:
     """Return a page of a query."""
-    return client.session.get(query.path, query.params(number), policy)
+    return session.get(query.path, query.params(number), policy)
 
 
-def is_cached(client: Connection, query: Query, number: int) -> bool:
+def is_cached(session: Session, query: Query, number: int) -> bool:
     """Return whether a page of a query is fresh in the cache."""
-    return client.session.is_cached(query.path, query.params(number))
+    return session.is_cached(query.path, query.params(number))
 
 
-def in_order_of_today(query: Query, client: Connection, first: FetchedPage) -> Query:
+def in_order_of_today(query: Query, session: Session, first: FetchedPage) -> Query:
     """Return the query in the order that today's live service keeps, if `first` is of it."""
     signs = page_signs(first.page, query.resource)
-    is_moved = client.session.is_moved(query.path)
+    is_moved = session.is_moved(query.path)
     if is_of_today(signs, first.page.envelope.items_available, is_moved=is_moved):
         return replace(query, sort=KEPT_TODAY)
     return query
@@ -604,20 +572,9 @@ def check_incomplete(incomplete: object) -> None:
         raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
 
 
-def check_sample(query: Query, sample: Sample | None) -> None:
-    """Raise `InvalidInputError` if a sample is asked for together with a limit."""
-    if sample is not None and query.max_items is not None:
-        raise InvalidInputError(
-            "A sample is of the whole collection, and max_items takes the first records of it.",
-            hint=Hint("Leave one of them out.", shell="Leave --sample-size or --max-items out."),
-        )
-
-
 @contextmanager
 def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressCallback]:
     """Yield what to call with the numbers of further records and of all: a bar, or a callback."""
-    from tqdm.auto import tqdm
-
     loaded, bar = 0, None
 
     def advance(count: int, total: int) -> None:
@@ -628,7 +585,10 @@ def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressC
         if callable(shown):
             shown(loaded, total)
         elif shown:
-            if bar is None:  # none in a pipe or a log
+            if bar is None:
+                from tqdm.auto import tqdm
+
+                # None: in notebooks and terminals, but not in a pipe or a log.
                 bar = tqdm(total=total or None, unit=f" {unit}", disable=None)
             bar.total = total or None
             bar.update(loaded - before)

@@ -8,8 +8,8 @@ from dirframe.client.collection import load_at, load_query
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import check_details
 from dirframe.client.many import load_of_projects
-from dirframe.client.order import Sample
 from dirframe.client.query import Query, query_at
+from dirframe.client.sampling import Sample
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
 

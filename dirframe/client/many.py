@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dirframe.client.collection import Incomplete, ProgressCallback
     from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.client import FetchedPage, Session
     from dirframe.schema import Resource
 
     #: One project, by id or short name, or many.
@@ -70,7 +70,7 @@ def load_of_projects(
         queries = {name: query_of(resource, name, options) for name in names_of(project)}
         policy = policy_of(refresh=refresh, offline=offline)
         with progress_of("projects", progress) as on_project:
-            return _load_many(resource, queries, client, policy, incomplete, on_project)
+            return _load_many(queries, client, policy, incomplete, on_project)
 
 
 def are_many(project: Projects) -> bool:
@@ -106,23 +106,22 @@ def query_of(resource: Resource, project: Any, options: Mapping[str, Any]) -> Qu
     )
 
 
-def is_known(client: Connection, query: Query) -> bool:
+def is_known(session: Session, query: Query) -> bool:
     """Return whether the first page of a query, or its refusal, is fresh in the cache."""
-    session = client.session
     refusal = session.get_refusal(query.path, CachePolicy())
     return refusal is not None or session.is_cached(query.path, query.params(1))
 
 
-def _read(client: Connection, query: Query, policy: CachePolicy) -> Pages | str:
+def _read(session: Session, query: Query, policy: CachePolicy) -> Pages | str:
     """Read the pages of a collection; return why it is refused otherwise."""
-    session, resource = client.session, query.resource
+    resource = query.resource
     why = session.get_refusal(query.path, policy)
     if why is not None:
         return why
     pages = Pages(query.max_items, paged=resource.paged)
 
     def fetch(number: int, *, refresh: bool) -> FetchedPage:
-        return get_page(client, query, number, policy.for_retry() if refresh else policy)
+        return get_page(session, query, number, policy.for_retry() if refresh else policy)
 
     def receive(number: int, fetched: FetchedPage) -> Received:
         envelope, ids = fetched.page.envelope, page_ids(fetched.page, resource)
@@ -145,22 +144,22 @@ def _read(client: Connection, query: Query, policy: CachePolicy) -> Pages | str:
 
 
 def _load_many(
-    resource: Resource,
     queries: Mapping[str, Query],
     client: Connection,
     policy: CachePolicy,
     incomplete: Incomplete,
     progress: ProgressCallback,
 ) -> pd.DataFrame:
+    session, resource = client.session, next(iter(queries.values())).resource
     what = f"{resource.collection} of {len(queries):,} projects of {client.settings.name}"
-    check_quota(client, policy, what, list(queries), lambda name: is_known(client, queries[name]))
+    check_quota(client, policy, what, list(queries), lambda name: is_known(session, queries[name]))
     rows, chosen, project_ids = Rows(resource), list[int](), list[str]()
     fetched: list[FetchedPage] = []
     failures: dict[str, str] = {}
     short: dict[str, str] = {}
     kinds = {"proven"}
     for name, pages in fetch_ahead(
-        lambda name: _read(client, queries[name], policy), queries, client.settings.max_workers
+        lambda name: _read(session, queries[name], policy), queries, client.settings.max_workers
     ):
         progress(1, len(queries))
         if isinstance(pages, str):
@@ -186,7 +185,7 @@ def _load_many(
     query = dict(next(iter(queries.values())).to_provenance()) | {"projects": len(queries)}
     query.pop("project")
     if fetched:
-        client.session.warn_if_stale(fetched)
+        session.warn_if_stale(fetched)
     attach_load_provenance(
         frame,
         client.settings,

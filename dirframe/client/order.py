@@ -1,70 +1,30 @@
-"""In which order records come, which order holds, and what is drawn from it."""
+"""Find an order that a directory keeps."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from random import Random
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
+from dirframe.client.rows import page_ids, page_names
+from dirframe.client.sorting import is_sorted
+from dirframe.errors import NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import pandas as pd
-
+    from dirframe.client.http.client import FetchedPage
     from dirframe.client.query import Query
 
 #: The one order that today's live service keeps; its others have no tie-break. Accounts have none.
 KEPT_TODAY = "project_name"
 
 _SIZE_TODAY = 10  # records on a page of today's live service
-_FEWEST = 3  # values that show an order
-
-#: The columns that show whether an order was kept, and whether it descends.
-_COLUMNS = {
-    "id": ("id", False),
-    "name": ("name", False),
-    "project_name": ("name", False),
-    "created_at": ("created_at", False),
-    "updated_at": ("updated_at", False),
-    "stack_count": ("stack_count", False),
-    "new": ("created_at", True),
-}
 
 
 def better_sort(query: Query) -> str | None:
     """Return the sort that holds where one of today's live service does not; None if none does."""
     return KEPT_TODAY if query.resource is PROJECT and query.sort != KEPT_TODAY else None
-
-
-def is_sorted(values: Sequence[str | None], *, is_id: bool = False) -> bool:
-    """Return whether nine of ten neighbours are in ascending order.
-
-    Names are compared without case, with and without signs, which databases may leave out.
-    """
-    texts = [value or "" for value in values]
-    letters = ["".join(filter(str.isalnum, text.casefold())) for text in texts]
-    keys: list[list[Any]] = [[text.casefold() for text in texts], letters, texts]
-    if is_id:
-        keys = [[*map(int, texts)] if all(map(str.isdecimal, texts)) else texts]
-    return any(map(_ascend, keys))
-
-
-def is_in_order(frame: pd.DataFrame, sort: str) -> bool | None:
-    """Return whether records are in the order of a sort value; None if they cannot show it."""
-    column, descends = _COLUMNS.get(sort.removesuffix("_reverse"), ("", False))
-    if column not in frame:
-        return None
-    values: list[Any] = frame[column].dropna().tolist()
-    if descends != sort.endswith("_reverse"):
-        values.reverse()
-    if len(values) < _FEWEST:
-        return None
-    is_text = all(isinstance(value, str) for value in values)
-    return is_sorted(values, is_id=column == "id") if is_text else _ascend(values)
 
 
 def has_free_order(query: Query) -> bool:
@@ -81,64 +41,37 @@ def is_of_today(signs: str, available: int | None, *, is_moved: bool) -> bool:
 
 def find_order(
     query: Query,
-    fetch: Callable[[Query], tuple[Sequence[str | None], Sequence[str | None]]],
+    fetch: Callable[[Query], FetchedPage],
     tried: Sequence[str] = (),
-    reject: Callable[[str, bool], None] = lambda *_: None,
-) -> Query:
-    """Return the query in an order that the directory keeps, at most two requests later.
+    reject: Callable[[str, FetchedPage | None], object] = lambda *_: None,
+) -> tuple[Query, FetchedPage | None]:
+    """Return the query in an order that the directory keeps, and its first page if it came.
 
     Without a sort of its own these are ids, then names of projects, as the first page shows.
-    `fetch` returns the ids and names of the first page; `tried` are orders not to ask for again.
-    `reject` is called with an order that is not kept, and whether it was refused.
+    `fetch` returns the first page; `tried` are orders not to ask for again. `reject` is called with
+    an order that is not kept, and the page in it, if that was not refused.
     """
     if query.sort is not None:
-        return query
+        return query, None
     orders = ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]
     for sort in orders:
         if sort in tried:
             continue
         try:
-            ids, names = fetch(replace(query, sort=sort))
+            first = fetch(replace(query, sort=sort))
         except (NotFoundError, ServiceError) as error:
             if (error.status or 0) >= 500:  # not about the order
                 raise
-            reject(sort, True)
+            reject(sort, None)
+            tried = [sort]
             continue
-        if is_sorted(ids if sort == "id" else names, is_id=sort == "id"):
-            return replace(query, sort=sort)
-        reject(sort, False)
-    return query
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A simple random sample of the positions of a collection, without replacement."""
-
-    size: int
-    seed: int
-
-    def __post_init__(self) -> None:
-        for name, least in (("size", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if type(value) is not int or value < least:
-                argument = "sample" if name == "size" else name
-                raise InvalidInputError(
-                    f"{argument} is {value!r}; it must be a whole number from {least}."
-                )
-
-    def positions(self, population: int) -> list[int]:
-        """Return the positions that are drawn, from 0, in ascending order."""
-        # Only Random.random gives the same numbers in every version of Python.
-        chance, drawn = Random(self.seed), set[int]()
-        while len(drawn) < min(self.size, population):
-            drawn.add(int(chance.random() * population))
-        return sorted(drawn)
-
-    def pages(self, population: int, page_size: int) -> list[int]:
-        """Return the numbers of the pages that hold these positions."""
-        return sorted({position // page_size + 1 for position in self.positions(population)})
-
-
-def _ascend(values: Sequence[Any]) -> bool:
-    count = sum(a <= b for a, b in pairwise(values))
-    return bool(10 * count >= 9 * (len(values) - 1))
+        read = page_ids if sort == "id" else page_names
+        if is_sorted(read(first.page, query.resource), is_id=sort == "id"):
+            return replace(query, sort=sort), first
+        available, records = first.page.envelope.items_available, first.page.envelope.records
+        is_whole = available is not None and available <= records
+        if is_whole or tried:  # a second one is taken for ignored: its page is the directory's own
+            return query, first
+        reject(sort, first)
+        tried = [sort]
+    return query, None

@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from dirframe.errors import NotFoundError
 
@@ -54,6 +54,10 @@ class Received:
     def day(self) -> int:
         """Day on which it was fetched, in UTC, since 1970."""
         return int(self.seconds // 86_400)
+
+
+#: Of each record, by its id, the page that it was read from and its position there, in order.
+Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
 
 
 class Pages:
@@ -94,6 +98,11 @@ class Pages:
         if self.available is None:
             return self.max_items or 0
         return self.available if self.max_items is None else min(self.available, self.max_items)
+
+    @property
+    def first(self) -> Received | None:
+        """The first page as it came first."""
+        return next((page for page in self.received if page.number == 1), None)
 
     def days(self) -> list[str]:
         """Return the days on which the pages were fetched, in UTC."""
@@ -217,7 +226,7 @@ class Pages:
 
     # -- the records, and what is proven ---------------------------------------------------
 
-    def records(self, *, every: bool) -> dict[Hashable, tuple[Received, int]]:
+    def records(self, *, every: bool) -> Readings:
         """Return the newest reading of each record by its id: its page and position, in order.
 
         These are of `every` page ever received, or of the contiguous ones. Records without an id
@@ -225,11 +234,10 @@ class Pages:
         """
         pages = self.contiguous()
         if every:
-            pages = sorted(
-                reversed(self.received), key=lambda page: (not page.number, page.number)
-            )
+            newest_first = self.received[::-1]
+            pages = sorted(newest_first, key=lambda page: (not page.number, page.number))
         rank = {id(page): index for index, page in enumerate(self.received)}
-        readings: dict[Hashable, tuple[Received, int]] = {}
+        readings: Readings = {}
         for page in pages:
             for position, identifier in enumerate(page.ids):
                 if identifier is None:
@@ -337,7 +345,7 @@ class Walk(Generic[T]):
                 pages.add(self._receive(number, page))
                 continue
             begin = len(pages.received)
-            is_needed = lambda _, begin=begin: not self._has_ended(begin)  # noqa: E731
+            is_needed = lambda _, begin=begin: not self._has_ended(begin)
             self.read(takewhile(is_needed, numbers), refresh=refresh)
 
     def read_again(self) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from dirframe._display.card import Card
 from dirframe._display.values import counted
 from dirframe.client.collection import (
-    check_sample,
     fetch_first,
     get_page,
     in_order_of_today,
@@ -20,10 +19,11 @@ from dirframe.client.connection import client_or_default
 from dirframe.client.details import check_details, needed_pages, own_page_is_cached
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.many import is_known, names_of, query_of
-from dirframe.client.order import Sample, find_order, has_free_order
+from dirframe.client.order import find_order, has_free_order
 from dirframe.client.paging import PAGE_SIZE_STEP
 from dirframe.client.query import query_at
-from dirframe.client.rows import page_ids, page_names, page_signs
+from dirframe.client.rows import page_ids, page_signs
+from dirframe.client.sampling import Sample, check_sample
 from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
 
@@ -118,9 +118,28 @@ class Plan(Card):
         """Return the number of requests as text."""
         if self.requests_needed is None:
             least = self.requests_at_least
-            return "not known" if least is None else f"at least {least:,}"
-        most = f"{self.requests_needed:,}"
+            return "not known" if least is None else f"at least {counted(least, 'request')}"
+        most = counted(self.requests_needed, "request")
         return most if self.exact else f"at least {self.requests_at_least:,}, at most {most}"
+
+    def __str__(self) -> str:
+        left = f"{counted(self.quota_left, 'request')} of {self.daily_quota:,} are left today"
+        if self.resets_at:
+            left += f"; the first comes back at {self.resets_at:%Y-%m-%d %H:%M} UTC"
+        if self.pages is None:
+            return (
+                f"The directory does not say how many {self.collection} there are: requests to pay: "
+                f"{self._price()}. {left}."
+            )
+        own = ""
+        if self.details:
+            at_most = "" if self.exact else "at most "
+            own = f", and {at_most}{self.details:,} own pages: {self.details_cached:,} in the cache"
+        items = self.collection if self.items is None else f"{self.items:,} {self.collection}"
+        return (
+            f"{items} on {counted(self.pages, 'page')}: {self.pages_cached:,} in the cache{own}, "
+            f"{self._price()} to pay. {self._card()[2]} {left}."
+        )
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         unknown, at_most = "the directory does not say", "" if self.exact else "at most "
@@ -228,24 +247,23 @@ def _price(
     firsts: list[FetchedPage] = []
     policy = CachePolicy()
 
-    def first_page(query: Query) -> tuple[Sequence[str | None], Sequence[str | None]]:
-        firsts.append(get_page(client, query, 1, policy))
-        page, resource = firsts[-1].page, query.resource
-        return page_ids(page, resource), page_names(page, resource)
+    def first_page(query: Query) -> FetchedPage:
+        firsts.append(get_page(client.session, query, 1, policy))
+        return firsts[-1]
 
     if sample is not None:
-        query = find_order(query, first_page)
+        query, _ = find_order(query, first_page)
     query, first = fetch_first(query, client, policy)
     size, resource = first.page.envelope.records, query.resource
     available, most = first.page.envelope.items_available, query.max_items
     if is_single(query, first):
         available = 1
     if sample is None and has_free_order(query):
-        query = in_order_of_today(query, client, first)
+        query = in_order_of_today(query, client.session, first)
     items = available
     numbers: Sequence[int] | None = None
     if items is not None and sample is not None:
-        numbers = sorted({1, *sample.pages(items, size or 1)})
+        numbers = sample.pages(items, size or 1)
         items = min(sample.size, items)
     elif items is not None:
         is_whole = (most is None or most > items) and resource.paged and size
@@ -253,10 +271,10 @@ def _price(
         pages = max(math.ceil(items / size), 1) if size else 1
         is_full = is_whole and items % size == 0 and (pages > 1 or size % PAGE_SIZE_STEP == 0)
         numbers = range(1, pages + 1 + bool(is_full))
-    cached = [n for n in numbers or () if not refresh and is_cached(client, query, n)]
+    cached = [n for n in numbers or () if not refresh and is_cached(client.session, query, n)]
     own = own_cached = unknown = 0
     if details and items is not None and numbers is not None:
-        known = [get_page(client, query, n, policy) for n in cached] or [first]
+        known = [get_page(client.session, query, n, policy) for n in cached] or [first]
         own, own_cached, unknown = _own_pages(client, query, sample, known, items, refresh=refresh)
     to_pay = None if numbers is None else len(numbers) - len(cached) + own - own_cached
     return _plan(
@@ -303,7 +321,7 @@ def _own_pages(
 
 def _price_many(client: Connection, queries: list[Query], *, refresh: bool) -> Plan:
     """Return the price of a collection of each of many projects, without a request."""
-    known = [] if refresh else [query for query in queries if is_known(client, query)]
+    known = [] if refresh else [query for query in queries if is_known(client.session, query)]
     left, resource = len(queries) - len(known), queries[0].resource
     is_exact = not resource.paged
     return _plan(

@@ -54,7 +54,7 @@ class Query:
                 f"{resource.collection} cannot be sorted by {self.sort!r}; choose one of "
                 f"{', '.join(allowed)}."
             )
-        if most is not None and (isinstance(most, bool) or not isinstance(most, Integral) or most < 1):
+        if most is not None and (isinstance(most, bool) or not _is_whole(most) or most < 1):
             raise InvalidInputError(f"max_items is {most!r}; it must be a whole number from 1.")
         object.__setattr__(self, "path", self.path or f"/{resource.collection}.xml")
 
@@ -141,9 +141,13 @@ def query_at(path: object, client: Connection, **options: Any) -> Query:
         for template in resource.paths:
             if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), quoted):
                 is_single = template.endswith("}.xml")
-                kind = {"paged": resource.paged and not is_single, "is_single": is_single}
                 return Query(
-                    resource=resource, path=quoted, parameters=parameters, **kind, **options
+                    resource=resource,
+                    path=quoted,
+                    parameters=parameters,
+                    paged=resource.paged and not is_single,
+                    is_single=is_single,
+                    **options,
                 )
     return Query(
         resource=UNKNOWN, path=quoted, parameters=parameters, paged=None, is_single=None, **options
@@ -171,6 +175,10 @@ def path_of(template: str, **values: str | int) -> str:
             )
         escaped[name] = quote(text, safe="")
     return template.format(**escaped)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral)
 
 
 def _is_text(value: object) -> bool:

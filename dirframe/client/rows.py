@@ -8,6 +8,7 @@ import numpy as np
 
 from dirframe.client.details import signs_of
 from dirframe.client.frames.builder import FrameBuilder
+from dirframe.client.xml.fast.scan import TagScan
 from dirframe.client.xml.parser import PageParser
 from dirframe.client.xml.records import RecordReader
 from dirframe.schema import PROJECT
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from dirframe.client.xml.parser import Page
     from dirframe.schema import Resource
 
-_PAGES_PER_CHUNK = 64  # buffered as text before conversion
+PAGES_PER_CHUNK = 64  # converted together
 
 
 class Rows:
@@ -35,7 +36,7 @@ class Rows:
         row = self._count
         self._count += self._reader.add(page).records
         self._pages += 1
-        if self._pages % _PAGES_PER_CHUNK == 0:
+        if self._pages % PAGES_PER_CHUNK == 0:
             self._builder.add(self._reader.pop_columns())
         return row
 
@@ -65,4 +66,4 @@ def page_signs(page: Page, resource: Resource) -> str:
     if resource is not PROJECT or page.records is None:
         return ""
     records = page.records
-    return signs_of(PageParser().tree(records) if hasattr(records, "content") else records)
+    return signs_of(PageParser().tree(records) if isinstance(records, TagScan) else records)

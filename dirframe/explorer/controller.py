@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.directory import Directory
     from dirframe.client.collection import ProgressCallback
+    from dirframe.client.directory import Directory
 
     Dispatch = Callable[[Callable[[], None]], None]
     _Action = Callable[[LoadRequest, Directory, ProgressCallback], LoadResult]

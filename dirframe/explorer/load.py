@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.directory import Directory
     from dirframe.client.collection import ProgressCallback
+    from dirframe.client.directory import Directory
 
 Severity = Literal["info", "success", "warning", "error"]
 

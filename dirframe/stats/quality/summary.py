@@ -11,7 +11,7 @@ from dirframe import provenance
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
 from dirframe.client.frames.interchange import require_frame
-from dirframe.client.order import is_in_order
+from dirframe.client.sorting import is_in_order
 from dirframe.provenance.fingerprint import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._core.activity_months import FETCHED

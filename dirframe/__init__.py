@@ -10,8 +10,6 @@ Public names are imported on first use, so that ``import dirframe`` is fast.
 
 from __future__ import annotations
 
-import sys
-
 __version__ = "0.1.0"
 
 # Not lazy_loader: it parses the stub on every import, which takes ten times as long, and it has
@@ -21,16 +19,16 @@ _NAMES = {
     "dirframe.archive.harvest": "harvest",
     "dirframe.citation": "cite",
     "dirframe.clean": "country_audit country_note unify_countries",
-    "dirframe.client.frames.child_tables": "child_table",
+    "dirframe.client.child_tables": "child_table",
     "dirframe.client.directory": "Directory",
-    "dirframe.client.documents": "read_pages",
+    "dirframe.client.read_pages": "read_pages",
     "dirframe.client.loaders": (
         "load load_accounts load_activity load_contributors load_languages load_projects load_size"
     ),
-    "dirframe.client.lookup": "load_account load_project",
     "dirframe.client.plan": "plan",
+    "dirframe.client.single": "load_account load_project",
     "dirframe.client.http.cache": "cache_info clear_cache prune_cache",
-    "dirframe.client.frames.data_dictionary": "fields",
+    "dirframe.client.fields": "fields",
     "dirframe.errors": (
         "AnalysesNotSentWarning ArchiveError CacheError CacheWarning ColumnsNotSentError "
         "ConfigurationError DirframeError DirframeWarning ExportWarning Hint "
@@ -67,7 +65,7 @@ def __getattr__(name: str) -> object:
             "module 'dirframe'", name, __all__
         )
     if module_name != "dirframe.errors":
-        import_module("dirframe._pandas").check_pandas()
+        import_module("dirframe._accessor").check_pandas()
     module = import_module(module_name)
     if name in _SUBMODULES:
         return module
@@ -77,42 +75,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
-
-
-def _register_accessor() -> None:
-    from dirframe._pandas import register_accessor
-
-    register_accessor()
-
-
-class _OnPandas:
-    """Import hook that adds ``DataFrame.dirframe`` as soon as pandas is imported.
-
-    Importing pandas here would make ``import dirframe`` a thousand times as slow, and pandas has no
-    entry points for accessors. The hook removes itself on first use.
-    """
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> object:
-        del path, target
-        if name != "pandas":
-            return None
-        sys.meta_path.remove(_OnPandas)
-        from importlib.util import find_spec
-
-        spec = find_spec(name)
-        if spec is not None and spec.loader is not None:
-            load = spec.loader.exec_module
-
-            def load_and_register(module: object) -> None:
-                load(module)
-                _register_accessor()
-
-            spec.loader.exec_module = load_and_register
-        return spec
-
-
-if "pandas" in sys.modules:
-    _register_accessor()
-else:
-    sys.meta_path.insert(0, _OnPandas)

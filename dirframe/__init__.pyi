@@ -10,9 +10,9 @@ from dirframe.clean import (
     country_note as country_note,
     unify_countries as unify_countries,
 )
-from dirframe.client.frames.child_tables import child_table as child_table
+from dirframe.client.child_tables import child_table as child_table
 from dirframe.client.directory import Directory as Directory
-from dirframe.client.documents import read_pages as read_pages
+from dirframe.client.read_pages import read_pages as read_pages
 from dirframe.client.loaders import (
     load as load,
     load_accounts as load_accounts,
@@ -22,17 +22,17 @@ from dirframe.client.loaders import (
     load_projects as load_projects,
     load_size as load_size,
 )
-from dirframe.client.lookup import (
+from dirframe.client.plan import plan as plan
+from dirframe.client.single import (
     load_account as load_account,
     load_project as load_project,
 )
-from dirframe.client.plan import plan as plan
 from dirframe.client.http.cache import (
     cache_info as cache_info,
     clear_cache as clear_cache,
     prune_cache as prune_cache,
 )
-from dirframe.client.frames.data_dictionary import fields as fields
+from dirframe.client.fields import fields as fields
 from dirframe.errors import (
     AnalysesNotSentWarning as AnalysesNotSentWarning,
     ArchiveError as ArchiveError,

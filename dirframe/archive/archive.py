@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._atomic import atomic_write, make_folder, refuse_existing
+from dirframe._arrow import to_arrow, unify_schemas, with_schema
 from dirframe._display.card import Card
+from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.status import Index, Status
 from dirframe.archive.store import Store
 from dirframe.citation import cite
+from dirframe.client.collection import frame_of_rows
 from dirframe.client.details import ANALYSIS_COLUMNS, are_left_out
-from dirframe.client.frames.interchange import to_arrow, unify_schemas, with_schema
-from dirframe.client.rows import PAGES_PER_CHUNK, Rows, page_ids
-from dirframe.client.xml.parser import PageParser
+from dirframe.client.page import parse
+from dirframe.client.paging import ids_of
+from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
@@ -26,12 +28,12 @@ from dirframe.errors import (
     IncompleteWarning,
     warn,
 )
-from dirframe.provenance.fingerprint import ids_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
 
+PAGES_PER_CHUNK = 64
 _ROWS = 8_192  # at least, in a row group
 
 
@@ -202,7 +204,7 @@ class Archive(Card):
         import pyarrow.parquet as pq
 
         target = Path(path)
-        refuse_existing(target)
+        check_writable(target, overwrite=False)
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
         schema = reduce(unify_schemas, (to_arrow(frame).schema for frame in self.chunks()))
@@ -235,8 +237,8 @@ class Archive(Card):
 
     def _read(self, keys: Sequence[Hashable]) -> pd.DataFrame:
         """Return records in the order of their keys: from their own page, if that came."""
-        index, parser, starts = self._index, PageParser(), dict[int, int]()
-        rows, chosen = Rows(index.resource), list[int]()
+        index, starts = self._index, dict[int, int]()
+        records, chosen = Records(index.resource), list[int]()
         with Store.open(self.path) as store:
             for key in keys:
                 page, place = index.readings[key][0].source, index.readings[key][1]
@@ -245,14 +247,15 @@ class Archive(Card):
                     page, place = own, 0
                 if page.id not in starts:
                     name = f"{page.name} in {self.path}"
-                    parsed = parser.parse(
+                    parsed = parse(
                         store.content(page), source=name, record_name=index.resource.name
                     )
-                    if list(page_ids(parsed, index.resource)) != list(page.ids):
+                    if list(ids_of(parsed, index.resource)) != list(page.ids):
                         raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
-                    starts[page.id] = rows.add(parsed)
+                    starts[page.id] = records.rows
+                    records.add(parsed)
                 chosen.append(starts[page.id] + place)
-        return rows.frame(chosen)
+        return frame_of_rows(records, chosen)
 
     def _provenance(self) -> dict[str, Any]:
         index, facts = self._index, self._index.facts
@@ -271,8 +274,7 @@ class Archive(Card):
             "query": {name: value for name, value in query.items() if value is not None},
             "items_available": index.pages.available,
             "items_loaded": len(index.readings),
-            "ids": ids_of(ids).digest,
-            "complete": {"proven": True, "counted": None}.get(completeness, False),
+            "ids": provenance.digest_ids(ids)[1],
             "completeness": completeness,
             "incomplete_reason": reason,
             "details": sum(row.number is None for row in read),

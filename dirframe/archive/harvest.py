@@ -14,12 +14,11 @@ from dirframe.archive.status import Index
 from dirframe.archive.store import Store
 from dirframe.client.collection import get_page
 from dirframe.client.connection import client_or_default
-from dirframe.client.details import Refused, check_details, fetch_own_page
+from dirframe.client.details import Refused, check_details, fetch_own_page, signs_of
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.order import find_order
-from dirframe.client.paging import Walk, fetch_ahead
+from dirframe.client.paging import Walk, fetch_ahead, ids_of
 from dirframe.client.query import Query
-from dirframe.client.rows import page_ids, page_signs
 from dirframe.client.sampling import Sample
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import RESOURCES
@@ -191,7 +190,7 @@ class _Harvest:
 
     def _add(self, fetched: FetchedPage, number: int, sort: str | None) -> PageRow:
         page, resource = fetched.page, self._query.resource
-        ids, signs = page_ids(page, resource), page_signs(page, resource)
+        ids, signs = ids_of(page, resource), signs_of(page, resource)
         return self._store.add(fetched, ids, signs, number=number, sort=sort)
 
     def _receive(self, _number: int, row: PageRow) -> Received:
@@ -205,7 +204,7 @@ class _Harvest:
             page = fetch_own_page(session, resource, identifier, self._policy)
             if isinstance(page, Refused):
                 return store.add_refusal(page.why, page.requests, record=identifier)
-            ids = page_ids(page.page, resource)
+            ids = ids_of(page.page, resource)
             if list(ids) == [identifier]:
                 return store.add(page, ids, record=identifier)
             names = ", ".join(map(str, ids[:3])) or "nothing"

@@ -9,6 +9,8 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
+import numpy as np
+
 from dirframe import provenance
 from dirframe.client.budget import check_quota
 from dirframe.client.details import (
@@ -19,6 +21,7 @@ from dirframe.client.details import (
     list_named,
     needed_pages,
     own_page_is_cached,
+    signs_of,
 )
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.order import (
@@ -28,8 +31,8 @@ from dirframe.client.order import (
     has_free_order,
     is_of_today,
 )
-from dirframe.client.paging import Pages, Readings, Received, Walk, fetch_ahead
-from dirframe.client.rows import Rows, page_ids, page_signs
+from dirframe.client.paging import Pages, Readings, Received, Walk, fetch_ahead, ids_of
+from dirframe.client.records import Records, frame_of
 from dirframe.client.sampling import check_sample
 from dirframe.client.sorting import is_in_order
 from dirframe.errors import (
@@ -62,8 +65,6 @@ if TYPE_CHECKING:
 Incomplete = Literal["raise", "warn"]
 
 Key = TypeVar("Key")
-
-_COMPLETE = {"proven": True, "counted": None}
 
 
 def load_query(
@@ -111,7 +112,7 @@ class Load:
         self.query, self.client, self.policy, self.sample = query, client, policy, sample
         self.session = client.session  # a directory that is closed ends its loads
         self.pages = Pages(query.max_items, paged=query.resource.paged)
-        self.rows = Rows(query.resource)
+        self.records = Records(query.resource)
         self.fetched: list[FetchedPage] = []  # without their content
         self.own: dict[Hashable, int] = {}  # row of each record that was read from its own page
         self.refused: dict[str, Refused] = {}
@@ -158,20 +159,21 @@ class Load:
     def _receive(self, number: int, fetched: FetchedPage) -> Received:
         page, resource = fetched.page, self.query.resource
         row = self._add(fetched)
-        self._signs[row] = page_signs(page, resource)
+        self._signs[row] = signs_of(page, resource)
         return Received(
             number,
-            page.envelope.items_available,
-            page.envelope.first_item_position,
-            page_ids(page, resource),
+            page.items_available,
+            page.first_item_position,
+            ids_of(page, resource),
             fetched.retrieved.timestamp(),
             row,
         )
 
     def _add(self, fetched: FetchedPage) -> int:
-        row = self.rows.add(fetched.page)
+        row = self.records.rows
+        self.records.add(fetched.page)
         # The content is no longer needed and takes memory.
-        self.fetched.append(replace(fetched, content=b"", page=replace(fetched.page, records=None)))
+        self.fetched.append(replace(fetched, content=b"", page=replace(fetched.page, records=())))
         return row
 
     def read(self, *, details: bool = False) -> None:
@@ -205,10 +207,10 @@ class Load:
         for identifier, page in fetch_ahead(fetch, needed, self.walk.workers):
             if isinstance(page, Refused):
                 self.refused[identifier] = page
-            elif page_ids(page.page, resource) == (identifier,):
+            elif ids_of(page.page, resource) == (identifier,):
                 self.own[identifier] = self._add(page)
             else:
-                names = ", ".join(map(str, page_ids(page.page, resource)[:3])) or "nothing"
+                names = ", ".join(map(str, ids_of(page.page, resource)[:3])) or "nothing"
                 self.refused[identifier] = Refused(f"returned {names}", page.attempts)
             self.own_pages_left -= 1
             self._on_own_page(1, len(needed))
@@ -255,8 +257,9 @@ class Load:
         if self.fetched:
             self.session.warn_if_stale(self.fetched)
         records = self._records()
-        frame = self.rows.frame(
-            [self.own.get(key, page.source + place) for key, (page, place) in records.items()]
+        frame = frame_of_rows(
+            self.records,
+            [self.own.get(key, page.source + place) for key, (page, place) in records.items()],
         )
         facts = query.to_provenance() | ({"details": True} if details else {})
         if is_in_order(frame, str(facts.get("sort", ""))) is False:
@@ -276,11 +279,10 @@ class Load:
             more_requests=refusals + sum(page.attempts for page in self._firsts.values()),
             query=facts,
             items_available=pages.available,
-            complete=_COMPLETE.get(kind, False),
             completeness=kind,
             incomplete_reason=reason,
             duplicates_removed=pages.repeated() if query.resource.key and not self.sample else 0,
-            synthetic=any(page.page.envelope.synthetic for page in self.fetched),
+            synthetic=any(page.page.synthetic for page in self.fetched),
             not_sent=not_sent,
             details=len(self.own),
             details_missing=tuple(lost),
@@ -433,18 +435,15 @@ def load_single(
 ) -> pd.DataFrame:
     """Return the record of its own page as a frame of one row, with its provenance."""
     client.session.warn_if_stale([fetched])
-    rows = Rows(resource)
-    rows.add(fetched.page)
     return attach_load_provenance(
-        rows.frame(range(fetched.page.envelope.records)),
+        frame_of([fetched.page], resource),
         client.settings,
         resource,
         [fetched],
         query=query,
         items_available=1,
-        complete=True,
         completeness="proven",
-        synthetic=fetched.page.envelope.synthetic,
+        synthetic=fetched.page.synthetic,
     )
 
 
@@ -483,7 +482,7 @@ def fetch_first(query: Query, client: Connection, policy: CachePolicy) -> tuple[
         reported one: then the document is not a list of records.
     """
     fetched = get_page(client.session, query, 1, policy)
-    page, envelope = fetched.page, fetched.page.envelope
+    page = fetched.page
     resource = resource_named(page.record_name) if page.record_name else query.resource
     if query.resource is not UNKNOWN and resource.name != query.resource.name:
         raise UnreadableResponseError(
@@ -492,16 +491,16 @@ def fetch_first(query: Query, client: Connection, policy: CachePolicy) -> tuple[
             found=f"<{resource.name}>",
             source=fetched.url,
         )
-    if envelope.items_returned not in {None, envelope.records}:
-        found = f"{envelope.records:,} <{resource.name}> where {envelope.items_returned:,} are said"
+    if page.items_returned not in {None, len(page.records)}:
+        found = f"{len(page.records):,} <{resource.name}> where {page.items_returned:,} are said"
         raise UnreadableResponseError(
-            f"{fetched.url} says that it returns {envelope.items_returned:,} items, but its result "
-            f"holds {envelope.records:,} <{resource.name}>: that is not a list of records.",
+            f"{fetched.url} says that it returns {page.items_returned:,} items, but its result "
+            f"holds {len(page.records):,} <{resource.name}>: that is not a list of records.",
             found=found,
             source=fetched.url,
         )
     if page.record_name and not resource.fields:
-        ids = page_ids(page, replace(resource, key="id"))
+        ids = ids_of(page, replace(resource, key="id"))
         are_distinct = None not in ids and len(set(ids)) == len(ids)
         resource = replace(resource, key="id" if are_distinct else "")
     return replace(query, resource=resource), fetched
@@ -509,9 +508,9 @@ def fetch_first(query: Query, client: Connection, policy: CachePolicy) -> tuple[
 
 def is_single(query: Query, first: FetchedPage) -> bool:
     """Return whether the first page is a single record, and not a page of a collection."""
-    envelope = first.page.envelope
-    counted = envelope.items_available is not None or envelope.items_returned is not None
-    return query.is_single is not False and envelope.records == 1 and not counted
+    page = first.page
+    counted = page.items_available is not None or page.items_returned is not None
+    return query.is_single is not False and len(page.records) == 1 and not counted
 
 
 def attach_load_provenance(
@@ -539,6 +538,11 @@ def attach_load_provenance(
     )
 
 
+def frame_of_rows(records: Records, rows: Sequence[int]) -> pd.DataFrame:
+    """Return some rows of all records, in their order."""
+    return records.frame().iloc[np.array(rows, dtype=np.int64)].reset_index(drop=True)
+
+
 # -- what is asked of the directory ------------------------------------------------------------
 
 
@@ -559,9 +563,9 @@ def is_cached(session: Session, query: Query, number: int) -> bool:
 
 def in_order_of_today(query: Query, session: Session, first: FetchedPage) -> Query:
     """Return the query in the order that today's live service keeps, if `first` is of it."""
-    signs = page_signs(first.page, query.resource)
+    signs = signs_of(first.page, query.resource)
     is_moved = session.is_moved(query.path)
-    if is_of_today(signs, first.page.envelope.items_available, is_moved=is_moved):
+    if is_of_today(signs, first.page.items_available, is_moved=is_moved):
         return replace(query, sort=KEPT_TODAY)
     return query
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.xml.flatten import local_name
+from dirframe.client.page import local_name
 from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lxml import etree
 
     from dirframe.client.http.client import FetchedPage, Session
+    from dirframe.client.page import Page
     from dirframe.schema import Resource
 
 #: The columns of a project that only its analysis fills.
@@ -77,9 +78,9 @@ def why_refused(error: NotFoundError | ServiceError) -> str | None:
     return "refused" if error.status is None or error.status < 500 else None
 
 
-def signs_of(records: Iterable[etree._Element]) -> str:
+def signs_of(page: Page, resource: Resource) -> str:
     """Return of each project a digit: 1 came with its analysis, 2 with its id, 3 both, 0 none."""
-    return "".join(str(_sign(record)) for record in records)
+    return "".join(str(_sign(record)) for record in page.records) if resource is PROJECT else ""
 
 
 def _sign(record: etree._Element) -> int:

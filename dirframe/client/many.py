@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
@@ -10,6 +11,7 @@ from dirframe.client.budget import check_quota
 from dirframe.client.collection import (
     attach_load_provenance,
     check_incomplete,
+    frame_of_rows,
     get_page,
     load_at,
     policy_of,
@@ -18,9 +20,9 @@ from dirframe.client.collection import (
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import list_named, why_refused
 from dirframe.client.http.client import CachePolicy
-from dirframe.client.paging import Pages, Received, Walk, fetch_ahead
+from dirframe.client.paging import Pages, Received, Walk, fetch_ahead, ids_of
 from dirframe.client.query import Query, identifier_of, path_of
-from dirframe.client.rows import Rows, page_ids
+from dirframe.client.records import Records
 from dirframe.errors import (
     Hint,
     IncompleteCollectionError,
@@ -124,8 +126,8 @@ def _read(session: Session, query: Query, policy: CachePolicy) -> Pages | str:
         return get_page(session, query, number, policy.for_retry() if refresh else policy)
 
     def receive(number: int, fetched: FetchedPage) -> Received:
-        envelope, ids = fetched.page.envelope, page_ids(fetched.page, resource)
-        counts = envelope.items_available, envelope.first_item_position
+        page, ids = fetched.page, ids_of(fetched.page, resource)
+        counts = page.items_available, page.first_item_position
         return Received(number, *counts, ids, fetched.retrieved.timestamp(), fetched)
 
     walk = Walk(pages, fetch, receive)
@@ -153,7 +155,7 @@ def _load_many(
     session, resource = client.session, next(iter(queries.values())).resource
     what = f"{resource.collection} of {len(queries):,} projects of {client.settings.name}"
     check_quota(client, policy, what, list(queries), lambda name: is_known(session, queries[name]))
-    rows, chosen, project_ids = Rows(resource), list[int](), list[str]()
+    rows, chosen, project_ids = Records(resource), list[int](), list[str]()
     fetched: list[FetchedPage] = []
     failures: dict[str, str] = {}
     short: dict[str, str] = {}
@@ -165,8 +167,12 @@ def _load_many(
         if isinstance(pages, str):
             failures[name] = pages or "no analysis"
             continue
-        starts = {id(page): rows.add(page.source.page) for page in pages.received}
-        fetched += (page.source for page in pages.received)
+        starts: dict[int, int] = {}
+        for page in pages.received:
+            starts[id(page)] = rows.rows
+            rows.add(page.source.page)
+            slim = replace(page.source.page, records=())  # they take the most memory
+            fetched.append(replace(page.source, content=b"", page=slim))
         records = pages.records(every=pages.order_fails())
         places = [starts[id(page)] + place for page, place in records.values()][: pages.max_items]
         chosen += places
@@ -177,7 +183,7 @@ def _load_many(
         kinds.add(kind)
         if kind == "incomplete":
             short[name] = str(reason)
-    frame = rows.frame(chosen)
+    frame = frame_of_rows(rows, chosen)
     frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
     lost = {name: why for name, why in failures.items() if why != "no analysis"} | short
     kind = min({"incomplete"} if lost else kinds, key=["incomplete", "counted", "proven"].index)
@@ -195,7 +201,7 @@ def _load_many(
         completeness=kind,
         incomplete_reason=why,
         failures=failures | short,
-        synthetic=any(page.page.envelope.synthetic for page in fetched),
+        synthetic=any(page.page.synthetic for page in fetched),
     )
     if why:
         message = f"The {what} are not complete: {why}."

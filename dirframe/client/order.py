@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dirframe.client.rows import page_ids, page_names
+from dirframe.client.page import check_records
 from dirframe.client.sorting import is_sorted
 from dirframe.errors import NotFoundError, ServiceError
 from dirframe.schema import PROJECT
@@ -65,10 +65,11 @@ def find_order(
             reject(sort, None)
             tried = [sort]
             continue
-        read = page_ids if sort == "id" else page_names
-        if is_sorted(read(first.page, query.resource), is_id=sort == "id"):
+        check_records(first.page, query.resource.name)
+        values = first.page.values("id" if sort == "id" else "name")
+        if is_sorted(values, is_id=sort == "id"):
             return replace(query, sort=sort), first
-        available, records = first.page.envelope.items_available, first.page.envelope.records
+        available, records = first.page.items_available, len(first.page.records)
         is_whole = available is not None and available <= records
         if is_whole or tried:  # a second one is taken for ignored: its page is the directory's own
             return query, first

@@ -18,10 +18,14 @@ from datetime import UTC, datetime
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
+from dirframe.client.page import check_records
 from dirframe.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+
+    from dirframe.client.page import Page
+    from dirframe.schema import Resource
 
 Key = TypeVar("Key")
 T = TypeVar("T")
@@ -37,6 +41,12 @@ CHEAP_PAGES = 12
 
 #: All page sizes that are known are multiples; a single page of another length is the last one.
 PAGE_SIZE_STEP = 5
+
+
+def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
+    """Return the ids of the records of a page; of a resource without a key, digests of them."""
+    check_records(page, resource.name)
+    return page.values(resource.key) if resource.key else page.digests()
 
 
 @dataclass(frozen=True, slots=True)

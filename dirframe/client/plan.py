@@ -16,13 +16,12 @@ from dirframe.client.collection import (
     is_single,
 )
 from dirframe.client.connection import client_or_default
-from dirframe.client.details import check_details, needed_pages, own_page_is_cached
+from dirframe.client.details import check_details, needed_pages, own_page_is_cached, signs_of
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.many import is_known, names_of, query_of
 from dirframe.client.order import find_order, has_free_order
-from dirframe.client.paging import PAGE_SIZE_STEP
+from dirframe.client.paging import PAGE_SIZE_STEP, ids_of
 from dirframe.client.query import query_at
-from dirframe.client.rows import page_ids, page_signs
 from dirframe.client.sampling import Sample, check_sample
 from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
@@ -254,8 +253,8 @@ def _price(
     if sample is not None:
         query, _ = find_order(query, first_page)
     query, first = fetch_first(query, client, policy)
-    size, resource = first.page.envelope.records, query.resource
-    available, most = first.page.envelope.items_available, query.max_items
+    size, resource = len(first.page.records), query.resource
+    available, most = first.page.items_available, query.max_items
     if is_single(query, first):
         available = 1
     if sample is None and has_free_order(query):
@@ -305,9 +304,9 @@ def _own_pages(
     resource = query.resource
     signs: dict[str, str] = {}
     for page in known:
-        ids = page_ids(page.page, resource)
+        ids = ids_of(page.page, resource)
         signs |= {
-            id_: sign for id_, sign in zip(ids, page_signs(page.page, resource), strict=True) if id_
+            id_: sign for id_, sign in zip(ids, signs_of(page.page, resource), strict=True) if id_
         }
     if sample is not None:  # which of them were drawn is known to the load
         return items, 0, items

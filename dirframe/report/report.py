@@ -17,10 +17,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib import pyplot as plt
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._atomic import atomic_write, check_folder, make_folder, refuse_existing
 from dirframe._display.cells import cell_texts
 from dirframe._display.suggest import unknown_suffix
 from dirframe._display.values import counted, is_number
+from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import cite
 from dirframe.clean import unify_countries
@@ -134,11 +134,7 @@ def check_target(target: Path, *, overwrite: bool) -> None:
     """Check that `report` can write a file, before any data is loaded for it."""
     if target.suffix.lower() != ".html":
         raise InvalidInputError(unknown_suffix(target, target.suffix, [".html"]))
-    check_folder(target)
-    if not overwrite:
-        refuse_existing(target)
-    if target.is_dir():
-        raise InvalidInputError(f"{target} is a folder; name a file.")
+    check_writable(target, overwrite=overwrite)
 
 
 # Which frame is which

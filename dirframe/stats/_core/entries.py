@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from dirframe.client.frames.child_tables import entry_columns
+from dirframe.client.child_tables import entry_columns
 from dirframe.schema import PROJECT
 from dirframe.stats._core.groupby import combine
 

@@ -13,21 +13,19 @@ from dirframe.archive.archive import Archive
 from dirframe.archive.status import Index
 from dirframe.archive.store import Store
 from dirframe.client.collection import get_page
-from dirframe.client.connection import client_or_default
 from dirframe.client.details import Refused, check_details, fetch_own_page, signs_of
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.directory import open_directory
 from dirframe.client.order import find_order
 from dirframe.client.paging import Walk, fetch_ahead, ids_of
-from dirframe.client.query import Query
+from dirframe.client.query import Policy, Query
 from dirframe.client.sampling import Sample
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     from dirframe.archive.store import PageRow
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.paging import Received
 
 
@@ -103,13 +101,12 @@ def harvest(
     check_details(asked.resource, details=details)
     if sample is not None:
         Sample(sample, seed)  # raises if it is invalid
-    with client_or_default(directory) as client:
-        settings = client.settings
+    with open_directory(directory) as client:
         client.session.address(asked.path, asked.params(1))  # raises before a file exists
         facts = {
-            "source": settings.name,
-            "identity": settings.cache_namespace or settings.base_url,
-            "base_url": settings.base_url,
+            "source": client.name,
+            "identity": client.identity,
+            "base_url": client.base_url,
             "resource": asked.resource.name,
             "query": query,
             "sort": sort,
@@ -121,20 +118,20 @@ def harvest(
             run.read_pages()
             if details:
                 run.read_own_pages()
-    return Archive(Path(path), daily_quota=settings.daily_quota)
+    return Archive(Path(path), daily_quota=client.daily_quota)
 
 
 class _Harvest:
     """One call of `harvest`."""
 
-    def __init__(self, store: Store, client: Connection, query: Query) -> None:
+    def __init__(self, store: Store, client: Directory, query: Query) -> None:
         self._store, self._session = store, client.session
         self._index = Index(store)
         self._pages = self._index.pages
         self._query = replace(query, sort=self._index.sort or query.sort)
         self._first: FetchedPage | None = None  # fetched, but not stored yet
-        self._policy = CachePolicy(keep=False)
-        workers = client.settings.max_workers
+        self._policy: Policy = {"store": False}
+        workers = client.workers
         self._walk = Walk(self._pages, self._fetch, self._receive, workers=workers)
 
     def read_pages(self) -> None:
@@ -179,7 +176,7 @@ class _Harvest:
         if self._first is not None and number == 1 and not refresh:
             fetched, self._first = self._first, None
             return self._add(fetched, number, sort)
-        policy = replace(self._policy, refresh=refresh)
+        policy: Policy = {**self._policy, "refresh": refresh}
         try:
             fetched = get_page(self._session, self._query, number, policy)
         except NotFoundError:

@@ -53,7 +53,7 @@ def harvest(
         try:
             archive = run(collection, path, directory=directory, **question)
         except QuotaExceededError:
-            click.echo(Archive(path, directory.settings.daily_quota).status(), err=True)
+            click.echo(Archive(path, directory.daily_quota).status(), err=True)
             raise
     click.echo(archive.status())
 
@@ -69,7 +69,7 @@ def _price(
     # Pages in the cache are most often in another order.
     most = price.pages + price.details
     uncertain = (price.requests_needed or 0) - (price.requests_at_least or 0)
-    daily = directory.settings.daily_quota
+    daily = directory.daily_quota
     days = [-(-requests // daily) for requests in (most - uncertain, most)]
     span = f"{days[1]:,}" if days[0] == days[1] else f"{days[0]:,} to {days[1]:,}"
     return f"{price}\nA harvest takes {span} {'day' if days[1] == 1 else 'days'}."

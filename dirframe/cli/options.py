@@ -189,14 +189,14 @@ _WHERE = with_options(
 )
 _REFRESH = with_options(
     click.option("--refresh", is_flag=True, help="Fetch every page again, even if it is cached."),
-    section="Cache and quota",
+    section="Cache",
 )
 _POLICY = with_options(
     _REFRESH,
     click.option(
-        "--offline", is_flag=True, help="Use only the cache, whatever its age; send no requests."
+        "--offline", is_flag=True, help="Use only the cache, pages of any age; send no requests."
     ),
-    section="Cache and quota",
+    section="Cache",
 )
 _QUERY = with_options(
     click.option("--query", metavar="TEXT", help="Load only matching records."),

@@ -10,8 +10,8 @@ from dirframe.errors import Hint, QuotaExceededError, QuotaWarning, warn
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dirframe.client.connection import Connection
-    from dirframe.client.http.client import CachePolicy
+    from dirframe.client.directory import Directory
+    from dirframe.client.query import Policy
 
 Key = TypeVar("Key")
 
@@ -19,8 +19,8 @@ _NO_COUNT = 1_000_000  # pages that no directory has: its count of records is wr
 
 
 def check_quota(
-    client: Connection,
-    policy: CachePolicy,
+    client: Directory,
+    policy: Policy,
     what: str,
     keys: Sequence[Key],
     is_cached: Callable[[Key], bool],
@@ -32,15 +32,15 @@ def check_quota(
     Raises `QuotaExceededError` if the load would never end. `more` pages are estimated, and count
     as long as any other is missing.
     """
-    settings, quota = client.settings, client.session.quota
+    quota = client.session.quota
     left, limit = quota.remaining(), quota.limit
-    if len(keys) + more <= left or len(keys) > _NO_COUNT or policy.offline:
+    if len(keys) + more <= left or len(keys) > _NO_COUNT or policy.get("offline"):
         return False
-    days = 1 if settings.cache_dir is None else max(settings.expire_after.days, 1)
+    days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
     most = left + (days - 1) * limit
     needed = 0
     for key in keys:
-        needed += policy.refresh or not is_cached(key)
+        needed += policy.get("refresh", False) or not is_cached(key)
         if needed > most:  # enough to know
             needed = len(keys)
             break
@@ -54,7 +54,7 @@ def check_quota(
         kept = f"Pages stay fresh for {days:,} days" if days > 1 else "Pages are not kept"
         raise QuotaExceededError(
             f"{text}. {kept}, so this load would never end, and it was not begun.",
-            url=settings.base_url,
+            url=client.base_url,
             resets_at=quota.resets_at(),
             hint=Hint(
                 "dirframe.harvest (dirframe harvest) stores a collection over as many days as it "

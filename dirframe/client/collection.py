@@ -23,7 +23,6 @@ from dirframe.client.details import (
     own_page_is_cached,
     signs_of,
 )
-from dirframe.client.http.client import CachePolicy
 from dirframe.client.order import (
     KEPT_TODAY,
     better_sort,
@@ -32,6 +31,7 @@ from dirframe.client.order import (
     is_of_today,
 )
 from dirframe.client.paging import Pages, Readings, Received, Walk, fetch_ahead, ids_of
+from dirframe.client.query import Policy, again
 from dirframe.client.records import Records, frame_of
 from dirframe.client.sampling import check_sample
 from dirframe.client.sorting import is_in_order
@@ -52,12 +52,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.connection import Connection
-    from dirframe.client.http.client import FetchedPage, Session
+    from dirframe.client.directory import Directory
+    from dirframe.client.http.session import FetchedPage, Session
     from dirframe.client.query import Query
     from dirframe.client.sampling import Sample
     from dirframe.schema import Resource
-    from dirframe.settings import Settings
 
     #: A callback that receives the number of records so far and the total.
     ProgressCallback = Callable[[int, int], None]
@@ -69,7 +68,7 @@ Key = TypeVar("Key")
 
 def load_query(
     query: Query,
-    client: Connection,
+    client: Directory,
     *,
     details: bool = False,
     sample: Sample | None = None,
@@ -82,7 +81,7 @@ def load_query(
     """Load a query as a frame with its provenance; `first` is its first page, if fetched already."""
     check_incomplete(incomplete)
     check_sample(query, sample)
-    policy = policy_of(refresh=refresh, offline=offline)
+    policy = Policy(refresh=refresh, offline=offline)
     with (
         progress_of(query.resource.collection, progress) as on_page,
         progress_of("own pages", progress) as on_own_page,
@@ -102,8 +101,8 @@ class Load:
     def __init__(
         self,
         query: Query,
-        client: Connection,
-        policy: CachePolicy,
+        client: Directory,
+        policy: Policy,
         sample: Sample | None = None,
         *,
         on_page: ProgressCallback = lambda *_: None,
@@ -121,12 +120,12 @@ class Load:
         self._signs: dict[int, str] = {}  # of the records of a page, by the row of the first one
         self._firsts: dict[str | None, FetchedPage] = {}  # first pages by order
         self._on_own_page, self._is_quota_checked = on_own_page, False
-        self._what = f"{query.resource.collection} of {client.settings.name}"
+        self._what = f"{query.resource.collection} of {client.name}"
         self.walk = Walk(
             self.pages,
             self._fetch,
             self._receive,
-            workers=client.settings.max_workers,
+            workers=client.workers,
             progress=on_page,
         )
 
@@ -153,7 +152,7 @@ class Load:
     def _fetch(self, number: int, *, refresh: bool) -> FetchedPage:
         if number == 1 and not refresh and self.query.sort in self._firsts:
             return self._firsts.pop(self.query.sort)
-        policy = self.policy.for_retry() if refresh else self.policy
+        policy = again(self.policy) if refresh else self.policy
         return get_page(self.session, self.query, number, policy)
 
     def _receive(self, number: int, fetched: FetchedPage) -> Received:
@@ -253,7 +252,7 @@ class Load:
 
     def finish(self, asked: Query, incomplete: Incomplete, *, details: bool) -> pd.DataFrame:
         """Return the frame with its provenance; warn or raise if records are missing."""
-        query, pages, settings = self.query, self.pages, self.client.settings
+        query, pages = self.query, self.pages
         if self.fetched:
             self.session.warn_if_stale(self.fetched)
         records = self._records()
@@ -273,7 +272,7 @@ class Load:
         refusals = sum(refused.requests for refused in self.refused.values())
         attach_load_provenance(
             frame,
-            settings,
+            self.client,
             query.resource,
             self.fetched,
             more_requests=refusals + sum(page.attempts for page in self._firsts.values()),
@@ -431,13 +430,13 @@ def analyses_not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
 
 
 def load_single(
-    fetched: FetchedPage, resource: Resource, client: Connection, query: Mapping[str, Any]
+    fetched: FetchedPage, resource: Resource, client: Directory, query: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return the record of its own page as a frame of one row, with its provenance."""
     client.session.warn_if_stale([fetched])
     return attach_load_provenance(
         frame_of([fetched.page], resource),
-        client.settings,
+        client,
         resource,
         [fetched],
         query=query,
@@ -449,7 +448,7 @@ def load_single(
 
 def load_at(
     query: Query,
-    client: Connection,
+    client: Directory,
     *,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -458,7 +457,7 @@ def load_at(
 ) -> pd.DataFrame:
     """Load a query to a path; what is there is known with its first page."""
     check_incomplete(incomplete)
-    query, first = fetch_first(query, client, policy_of(refresh=refresh, offline=offline))
+    query, first = fetch_first(query, client, Policy(refresh=refresh, offline=offline))
     if is_single(query, first):
         return load_single(first, query.resource, client, query.to_provenance())
     return load_query(
@@ -472,7 +471,7 @@ def load_at(
     )
 
 
-def fetch_first(query: Query, client: Connection, policy: CachePolicy) -> tuple[Query, FetchedPage]:
+def fetch_first(query: Query, client: Directory, policy: Policy) -> tuple[Query, FetchedPage]:
     """Fetch the first page of a query to a path, and determine its resource.
 
     Raises
@@ -515,7 +514,7 @@ def is_single(query: Query, first: FetchedPage) -> bool:
 
 def attach_load_provenance(
     frame: pd.DataFrame,
-    settings: Settings,
+    client: Directory,
     resource: Resource,
     pages: Sequence[FetchedPage],
     *,
@@ -526,8 +525,8 @@ def attach_load_provenance(
     times = [page.retrieved.isoformat(timespec="seconds") for page in pages]
     return provenance.set_provenance(
         frame,
-        source=settings.name,
-        base_url=settings.base_url,
+        source=client.name,
+        base_url=client.base_url,
         resource=resource.name,
         items_loaded=len(frame),
         retrieved_oldest=min(times, default=None),
@@ -546,14 +545,9 @@ def frame_of_rows(records: Records, rows: Sequence[int]) -> pd.DataFrame:
 # -- what is asked of the directory ------------------------------------------------------------
 
 
-def policy_of(*, refresh: bool = False, offline: bool = False) -> CachePolicy:
-    """Return how the cache may be used; offline, pages of any age."""
-    return CachePolicy(refresh=refresh, offline=offline, stale=offline)
-
-
-def get_page(session: Session, query: Query, number: int, policy: CachePolicy) -> FetchedPage:
+def get_page(session: Session, query: Query, number: int, policy: Policy) -> FetchedPage:
     """Return a page of a query."""
-    return session.get(query.path, query.params(number), policy)
+    return session.get(query.path, query.params(number), **policy)
 
 
 def is_cached(session: Session, query: Query, number: int) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
-from dirframe.client.http.client import CachePolicy
 from dirframe.client.page import local_name
 from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
@@ -21,8 +20,9 @@ if TYPE_CHECKING:
 
     from lxml import etree
 
-    from dirframe.client.http.client import FetchedPage, Session
+    from dirframe.client.http.session import FetchedPage, Session
     from dirframe.client.page import Page
+    from dirframe.client.query import Policy
     from dirframe.schema import Resource
 
 #: The columns of a project that only its analysis fills.
@@ -44,29 +44,35 @@ class Refused:
 
 
 def fetch_own_page(
-    session: Session, resource: Resource, identifier: str, policy: CachePolicy
+    session: Session, resource: Resource, identifier: str, policy: Policy
 ) -> FetchedPage | Refused:
     """Return the own page of a record, or why it is not available; the cache keeps both."""
     path = record_path(resource, identifier)
-    why = session.get_refusal(path, policy)
+    why = get_refusal(session, path, policy)
     if why is not None:
         return Refused(why, requests=0)
     try:
-        return session.get(path, {}, policy)
+        return session.get(path, {}, **policy)
     except (ServiceError, NotFoundError) as error:
         why = why_refused(error)
         if why is None:
             raise
         # Without a status, the directory gave no answer about this record.
-        if policy.keep and error.status is not None:
+        if policy.get("store", True) and error.status is not None:
             session.put_refusal(path, why)
         return Refused(why)
+
+
+def get_refusal(session: Session, path: str, policy: Policy) -> str | None:
+    """Return why a page was refused, if the cache has it and may be used."""
+    refresh, offline = policy.get("refresh", False), policy.get("offline", False)
+    return session.get_refusal(path, refresh=refresh, offline=offline)
 
 
 def own_page_is_cached(session: Session, resource: Resource, identifier: str) -> bool:
     """Return whether the own page of a record, or its refusal, is fresh in the cache."""
     path = record_path(resource, identifier)
-    return session.is_cached(path, {}) or session.get_refusal(path, CachePolicy()) is not None
+    return session.is_cached(path, {}) or session.get_refusal(path) is not None
 
 
 def why_refused(error: NotFoundError | ServiceError) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.client.collection import load_at, load_query
-from dirframe.client.connection import client_or_default
 from dirframe.client.details import check_details
+from dirframe.client.directory import open_directory
 from dirframe.client.many import load_of_projects
 from dirframe.client.query import Query, query_at
 from dirframe.client.sampling import Sample
@@ -75,7 +75,7 @@ def load_accounts(
     """
     asked = Query(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
     drawn = None if sample is None else Sample(sample, seed)
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         return load_query(
             asked,
             client,
@@ -199,7 +199,7 @@ def load_projects(
     asked = Query(resource=PROJECT, query=query, sort=sort, max_items=max_items)
     check_details(asked.resource, details=details)
     drawn = None if sample is None else Sample(sample, seed)
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         return load_query(
             asked,
             client,
@@ -270,7 +270,7 @@ def load(
     >>> len(frame), str(frame["posts_count"].dtype)
     (50, 'Int64')
     """
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         asked = query_at(path, client, query=query, sort=sort, max_items=max_items)
         return load_at(
             asked,
@@ -330,7 +330,7 @@ def load_languages(
     'contributors'
     """
     asked = Query(resource=LANGUAGE, query=query, sort=sort, max_items=max_items)
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         return load_at(
             asked,
             client,

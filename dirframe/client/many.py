@@ -14,14 +14,12 @@ from dirframe.client.collection import (
     frame_of_rows,
     get_page,
     load_at,
-    policy_of,
     progress_of,
 )
-from dirframe.client.connection import client_or_default
-from dirframe.client.details import list_named, why_refused
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.details import get_refusal, list_named, why_refused
+from dirframe.client.directory import open_directory
 from dirframe.client.paging import Pages, Received, Walk, fetch_ahead, ids_of
-from dirframe.client.query import Query, identifier_of, path_of
+from dirframe.client.query import Policy, Query, again, identifier_of, path_of
 from dirframe.client.records import Records
 from dirframe.errors import (
     Hint,
@@ -37,9 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from dirframe.client.collection import Incomplete, ProgressCallback
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import FetchedPage, Session
+    from dirframe.client.http.session import FetchedPage, Session
     from dirframe.schema import Resource
 
     #: One project, by id or short name, or many.
@@ -59,7 +56,7 @@ def load_of_projects(
 ) -> pd.DataFrame:
     """Load a collection of one project, or of each of many; see `load_contributors`."""
     check_incomplete(incomplete)
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         if not are_many(project):
             return load_at(
                 query_of(resource, project, options),
@@ -70,7 +67,7 @@ def load_of_projects(
                 progress=progress,
             )
         queries = {name: query_of(resource, name, options) for name in names_of(project)}
-        policy = policy_of(refresh=refresh, offline=offline)
+        policy = Policy(refresh=refresh, offline=offline)
         with progress_of("projects", progress) as on_project:
             return _load_many(queries, client, policy, incomplete, on_project)
 
@@ -110,20 +107,20 @@ def query_of(resource: Resource, project: Any, options: Mapping[str, Any]) -> Qu
 
 def is_known(session: Session, query: Query) -> bool:
     """Return whether the first page of a query, or its refusal, is fresh in the cache."""
-    refusal = session.get_refusal(query.path, CachePolicy())
+    refusal = session.get_refusal(query.path)
     return refusal is not None or session.is_cached(query.path, query.params(1))
 
 
-def _read(session: Session, query: Query, policy: CachePolicy) -> Pages | str:
+def _read(session: Session, query: Query, policy: Policy) -> Pages | str:
     """Read the pages of a collection; return why it is refused otherwise."""
     resource = query.resource
-    why = session.get_refusal(query.path, policy)
+    why = get_refusal(session, query.path, policy)
     if why is not None:
         return why
     pages = Pages(query.max_items, paged=resource.paged)
 
     def fetch(number: int, *, refresh: bool) -> FetchedPage:
-        return get_page(session, query, number, policy.for_retry() if refresh else policy)
+        return get_page(session, query, number, again(policy) if refresh else policy)
 
     def receive(number: int, fetched: FetchedPage) -> Received:
         page, ids = fetched.page, ids_of(fetched.page, resource)
@@ -147,13 +144,13 @@ def _read(session: Session, query: Query, policy: CachePolicy) -> Pages | str:
 
 def _load_many(
     queries: Mapping[str, Query],
-    client: Connection,
-    policy: CachePolicy,
+    client: Directory,
+    policy: Policy,
     incomplete: Incomplete,
     progress: ProgressCallback,
 ) -> pd.DataFrame:
     session, resource = client.session, next(iter(queries.values())).resource
-    what = f"{resource.collection} of {len(queries):,} projects of {client.settings.name}"
+    what = f"{resource.collection} of {len(queries):,} projects of {client.name}"
     check_quota(client, policy, what, list(queries), lambda name: is_known(session, queries[name]))
     rows, chosen, project_ids = Records(resource), list[int](), list[str]()
     fetched: list[FetchedPage] = []
@@ -161,7 +158,7 @@ def _load_many(
     short: dict[str, str] = {}
     kinds = {"proven"}
     for name, pages in fetch_ahead(
-        lambda name: _read(session, queries[name], policy), queries, client.settings.max_workers
+        lambda name: _read(session, queries[name], policy), queries, client.workers
     ):
         progress(1, len(queries))
         if isinstance(pages, str):
@@ -194,7 +191,7 @@ def _load_many(
         session.warn_if_stale(fetched)
     attach_load_provenance(
         frame,
-        client.settings,
+        client,
         resource,
         fetched,
         query=query,

@@ -13,7 +13,7 @@ from dirframe.schema import PROJECT
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.query import Query
 
 #: The one order that today's live service keeps; its others have no tie-break. Accounts have none.

@@ -15,13 +15,12 @@ from dirframe.client.collection import (
     is_cached,
     is_single,
 )
-from dirframe.client.connection import client_or_default
 from dirframe.client.details import check_details, needed_pages, own_page_is_cached, signs_of
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.directory import open_directory
 from dirframe.client.many import is_known, names_of, query_of
 from dirframe.client.order import find_order, has_free_order
 from dirframe.client.paging import PAGE_SIZE_STEP, ids_of
-from dirframe.client.query import query_at
+from dirframe.client.query import Policy, query_at
 from dirframe.client.sampling import Sample, check_sample
 from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
@@ -30,9 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
 
@@ -216,7 +214,7 @@ def plan(
     (4, 4, True)
     """
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         if projects is not None:
             if collection not in _OF_PROJECTS:
                 raise InvalidInputError(
@@ -241,10 +239,10 @@ def plan(
 
 
 def _price(
-    client: Connection, query: Query, sample: Sample | None, *, details: bool, refresh: bool
+    client: Directory, query: Query, sample: Sample | None, *, details: bool, refresh: bool
 ) -> Plan:
     firsts: list[FetchedPage] = []
-    policy = CachePolicy()
+    policy = Policy()
 
     def first_page(query: Query) -> FetchedPage:
         firsts.append(get_page(client.session, query, 1, policy))
@@ -292,7 +290,7 @@ def _price(
 
 
 def _own_pages(
-    client: Connection,
+    client: Directory,
     query: Query,
     sample: Sample | None,
     known: list[FetchedPage],
@@ -318,7 +316,7 @@ def _own_pages(
     return len(needed) + unknown, cached, unknown + (len(needed) - cached if is_open else 0)
 
 
-def _price_many(client: Connection, queries: list[Query], *, refresh: bool) -> Plan:
+def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:
     """Return the price of a collection of each of many projects, without a request."""
     known = [] if refresh else [query for query in queries if is_known(client.session, query)]
     left, resource = len(queries) - len(known), queries[0].resource
@@ -336,7 +334,7 @@ def _price_many(client: Connection, queries: list[Query], *, refresh: bool) -> P
     )
 
 
-def _plan(client: Connection, **facts: Any) -> Plan:
+def _plan(client: Directory, **facts: Any) -> Plan:
     quota = client.session.quota
     return Plan(
         **facts,

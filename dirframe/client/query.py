@@ -5,22 +5,35 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from dirframe.client.http.redaction import KEY_PARAMETER, scrub
+from dirframe.client.http.api_key import KEY_PARAMETER, redact
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dirframe.client.connection import Connection
+    from dirframe.client.directory import Directory
     from dirframe.schema import Resource
 
 
 _SAFE = "/!$'()*+,:;=@~%"
 _PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
+
+
+class Policy(TypedDict, total=False):
+    """How the cache may be used, as `Session.get` takes it."""
+
+    refresh: bool
+    offline: bool
+    store: bool
+
+
+def again(policy: Policy) -> Policy:
+    """Return the policy for a page that does not fit: the newest version, unless offline."""
+    return {**policy, "refresh": not policy.get("offline", False)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +93,7 @@ class Query:
         return {name: value for name, value in facts.items() if value is not None}
 
 
-def query_at(path: object, client: Connection, **options: Any) -> Query:
+def query_at(path: object, client: Directory, **options: Any) -> Query:
     """Return the query to a path below the base URL, or to an absolute URL that begins with it.
 
     Raises
@@ -89,13 +102,13 @@ def query_at(path: object, client: Connection, **options: Any) -> Query:
         If it leads to another host or outside the base URL, does not end in ``.xml``, or
         contains a key, a page number, a fragment, or an option that is given beside it.
     """
-    base_url, secret = client.settings.base_url, client.settings.api_key.reveal()
+    base_url, key = client.base_url, client.api_key
     address = path.strip() if isinstance(path, str) else ""
     if not address:
         raise InvalidInputError(
             f"The path is {path!r}; pass one below the base URL, such as '/languages.xml'."
         )
-    if KEY_PARAMETER in unquote(address).casefold() or scrub(address, secret) != address:
+    if KEY_PARAMETER in unquote(address).casefold() or redact(address, key) != address:
         raise InvalidInputError(
             "The path holds an api_key, which is sent without that.",
             hint=Hint("Pass the path alone."),

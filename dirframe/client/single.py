@@ -7,9 +7,9 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from dirframe.client.collection import load_single, policy_of
-from dirframe.client.connection import client_or_default
+from dirframe.client.collection import load_single
 from dirframe.client.details import record_path
+from dirframe.client.directory import open_directory
 from dirframe.client.query import identifier_of
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import CachePolicy
     from dirframe.schema import Resource
 
 
@@ -73,9 +71,9 @@ def load_account(
     >>> len(one)
     1
     """
-    policy = policy_of(refresh=refresh, offline=offline)
+    policy = {"refresh": refresh, "offline": offline}
     identifier = identifier_of(account, "account")
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         if "@" in identifier:
             return _load_by_email(identifier, client, policy)
         return _load_record(ACCOUNT, identifier, client, policy)
@@ -123,13 +121,13 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    policy = policy_of(refresh=refresh, offline=offline)
+    policy = {"refresh": refresh, "offline": offline}
     identifier = identifier_of(project, "project")
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         return _load_record(PROJECT, identifier, client, policy)
 
 
-def _load_by_email(address: str, client: Connection, policy: CachePolicy) -> pd.DataFrame:
+def _load_by_email(address: str, client: Directory, policy: dict[str, bool]) -> pd.DataFrame:
     # The specification hashes the address, the live service the address in lower case.
     spellings = list(dict.fromkeys([address.lower(), address]))
     for spelling in spellings:
@@ -143,7 +141,7 @@ def _load_by_email(address: str, client: Connection, policy: CachePolicy) -> pd.
         # An unknown digest that begins with digits is taken for an id by the live service.
         if frame["email_sha1"].str.lower().isin(_email_sha1s(spellings)).all():
             return frame
-    url = client.session.address(f"/accounts/{digest}.xml", {})
+    url = client.session.address(f"/accounts/{digest}.xml")
     raise NotFoundError(
         f"{url} returned an account of another e-mail address; there is no account of the "
         "one that was asked for.",
@@ -186,15 +184,15 @@ def _describe(row: Mapping[Hashable, Any]) -> str:
 def _load_record(
     resource: Resource,
     identifier: str,
-    client: Connection,
-    policy: CachePolicy,
+    client: Directory,
+    policy: dict[str, bool],
     *,
     matches: Callable[[pd.DataFrame, str], bool] = _matches,
 ) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
-    fetched = client.session.get(path, {}, policy)
+    fetched = client.session.get(path, None, **policy)
     frame = load_single(fetched, resource, client, {"id": identifier})
     if len(frame) != 1 or not matches(frame, identifier):
         what = resource.name if len(frame) == 1 else resource.collection

@@ -42,7 +42,6 @@ CALLS = {
         "language", "year"
     ),
     "generate made --accounts 3 --projects 3": text(""),
-    "cache prune --older-than 30": text(""),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
 }
 

@@ -176,7 +176,7 @@ _SECTIONS = {
     ),
     "Publish": (export.report, export.export, export.cite, export.fields),
     "Archives": (archive.harvest, archive.status),
-    "Serve a directory": (serve.serve, serve.keys, serve.generate),
+    "Serve a directory": (serve.serve, serve.keys),
     "Shell": (completion.completion,),
 }
 for _section, _members in _SECTIONS.items():

@@ -42,7 +42,6 @@ CALLS = {
     "stats lorenz projects.parquet --by language --by year --min-records 5": columns(
         "language", "year"
     ),
-    "generate made --accounts 3 --projects 3": text(""),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
 }
 

@@ -16,7 +16,6 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__, errors
-from dirframe._interrupts import INTERRUPTED
 from dirframe.cli import analyze, archive, load, serve
 
 #: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.
@@ -73,7 +72,7 @@ def main() -> NoReturn:
     import warnings
 
     _open_missing_streams()
-    warnings.formatwarning = lambda message, *_: f"dirframe: {_shell_text(message)}\n"
+    warnings.formatwarning = lambda message, *_: f"dirframe: {message}\n"
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
         if sys.stdout.isatty():
@@ -83,7 +82,7 @@ def main() -> NoReturn:
     try:
         code = cli.main(standalone_mode=False)
     except errors.DirframeError as error:
-        click.echo(f"dirframe: {error.shell_text}", err=True)
+        click.echo(f"dirframe: {error}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
         error.show()
@@ -93,7 +92,7 @@ def main() -> NoReturn:
         code = 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("dirframe: stopped.", err=True)
-        code = INTERRUPTED
+        code = 130
     except OSError as error:
         reason = error.strerror or str(error).rstrip(".")
         about = f"{error.filename}: " if error.filename else ""
@@ -107,10 +106,6 @@ def main() -> NoReturn:
             click.echo(f"dirframe: {error.strerror}.", err=True)
             code = 1
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _shell_text(message: Warning | str) -> str:
-    return message.shell_text if isinstance(message, errors.DirframeWarning) else str(message)
 
 
 def _open_missing_streams() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.details import ANALYSIS_COLUMNS, sent_columns
+from dirframe.client.details import ANALYSIS_COLUMNS, are_left_out, signs_of
 from dirframe.client.page import MAX_BYTES, parse
 from dirframe.client.records import Records
 from dirframe.errors import (
@@ -21,7 +21,6 @@ from dirframe.errors import (
     UnreadableResponseError,
     warn,
 )
-from dirframe.schema import PROJECT
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -92,14 +91,15 @@ def read_pages(
         raise InvalidInputError(
             f"resource is {resource!r}; it must be one of {', '.join(ALL_RESOURCES)}."
         )
-    records, pages, counts = Records(ALL_RESOURCES.get(resource or "")), [], []
+    records, pages, counts, signs = Records(ALL_RESOURCES.get(resource or "")), [], [], ""
     for file in files:
         page = parse(_read_file(file, max_bytes), source=str(file), max_bytes=max_bytes)
         _check_success(page)
         records.add(page)
+        if records.resource is not None:
+            signs += signs_of(page, records.resource)
         counts.append(len(page.records))
         pages.append(replace(page, records=()))
-    are_unsent = records.resource is PROJECT and sent_columns(records).left_out
     frame, duplicates = records.frame(), 0
     if "id" in frame and frame["id"].dtype == "str":
         repeated = _repeated(frame)
@@ -126,7 +126,7 @@ def read_pages(
         incomplete_reason=why,
         duplicates_removed=duplicates,
         synthetic=any(page.synthetic for page in pages),
-        not_sent=ANALYSIS_COLUMNS if are_unsent else (),
+        not_sent=ANALYSIS_COLUMNS if are_left_out(signs) else (),
     )
     if complete is False:
         warn(

@@ -18,7 +18,6 @@ from __future__ import annotations
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from dirframe._arrow import loader_series
@@ -30,8 +29,6 @@ from dirframe.schema.extensions import resource_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
 
     from dirframe.client.page import Page
     from dirframe.schema import Resource
@@ -80,15 +77,6 @@ class Records:
         for record in page.records:
             _read(record, root, list(record), self.rows, share)
             self.rows += 1
-
-    def holding(self, element: str) -> NDArray[np.bool_]:
-        """Return for each record whether an element of it has any content."""
-        mask = np.zeros(self.rows, dtype=bool)
-        for node in self._root.nodes():
-            if node.path[0] == element:
-                for row, value in enumerate(node.cells):
-                    mask[row] |= value is not None
-        return mask
 
     def frame(self) -> pd.DataFrame:
         """Return one row a record: the columns of the schema in its order, then all others.

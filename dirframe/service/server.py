@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ _THREADS = 8
 _TIMEOUT = 10.0
 _STALLED = 30.0
 _CONNECTIONS = 4096
+_ACCEPTED = 100
 #: Open files for the rest of the process: stores, keys, its own.
 _OTHER_FILES = 200
 #: Bytes that the system buffers, which count as read, and of unread responses to requests sent at
@@ -94,6 +96,15 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
         return not is_computing and now - self.last_activity > limit
 
 
+def _accept(server: Any) -> None:
+    """Accept the connections that wait, not one in each turn of the loop."""
+    for _ in range(_ACCEPTED):
+        before = len(server.active_channels)
+        type(server).handle_accept(server)
+        if len(server.active_channels) <= before:
+            break
+
+
 class Service:
     """A directory served by a thread of this process.
 
@@ -137,6 +148,8 @@ class Service:
         )
         self._server.limit = limit
         self._server.channel_class = _Channel
+        self._server.handle_accept = partial(_accept, self._server)
+        self._swept = 0.0
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
 
@@ -184,9 +197,11 @@ class Service:
     def _turn(self, seconds: float) -> None:
         wasyncore.loop(seconds, use_poll=True, map=self._sockets, count=1)
         now = time.time()
-        for channel in list(self._server.active_channels.values()):
-            if channel.is_overdue(now):
-                channel.handle_close()  # writable or not
+        if now - self._swept > 0.5:
+            self._swept = now
+            for channel in list(self._server.active_channels.values()):
+                if channel.is_overdue(now):
+                    channel.handle_close()  # writable or not
 
     def _answers_in_flight(self) -> bool:
         channels = list(self._server.active_channels.values())

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import socket
-import sqlite3
 import sys
 import tempfile
 import threading
@@ -415,16 +414,3 @@ def test_files_that_change_while_they_are_read_are_refused(cache, tmp_path):
         with pytest.raises(StoreError, match="changed"):
             dirframe.serve([data, Changing(happens)])
     assert counts(data) == "ok: 2 accounts, 0 projects\n"
-
-
-def test_file_that_is_no_store_or_of_another_version_is_refused(cache, folder, tmp_path):
-    dirframe.serve(folder).stop()
-    (store,) = (cache / "stores").iterdir()
-    assert counts(store) == counts(str(store)) == "ok: 107 accounts, 63 projects\n"
-    newer, other = tmp_path / "newer", tmp_path / "other"
-    newer.write_bytes(store.read_bytes())
-    for file, statement in ((newer, "PRAGMA user_version = 99"), (other, "CREATE TABLE t (x)")):
-        with closing(sqlite3.connect(file)) as database:
-            database.execute(statement)
-        with pytest.raises(StoreError, match=file.name):
-            dirframe.serve(file)

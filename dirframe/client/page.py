@@ -99,15 +99,15 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
         size = f"{len(content):,} bytes long, more than the {max_bytes:,} allowed"
         _raise_unreadable(size, source)
     root = _parse_root(content, source)
-    name = _local_name(root)
-    children = {_local_name(child): child for child in root}
+    name = local_name(root)
+    children = {local_name(child): child for child in root}
     synthetic = _SYNTHETIC in content[: content.find(name.encode())]
     if name == "error":
         message = _text_of(children["message"]) if "message" in children else _text_of(root)
         return Page(error=message, synthetic=synthetic, source=source)
     result = root if name == "result" else children.get("result")
     records = [] if result is None else list(result)
-    names = list(dict.fromkeys(map(_local_name, records)))
+    names = list(dict.fromkeys(map(local_name, records)))
     if names[1:]:
         _raise_other_records(names[0], names[1:], source)
     return Page(
@@ -128,7 +128,7 @@ def check_records(page: Page, name: str | None) -> None:
         _raise_other_records(name, [str(page.record_name)], page.source)
 
 
-def _local_name(element: etree._Element) -> str:
+def local_name(element: etree._Element) -> str:
     """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
@@ -145,12 +145,12 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
         _raise_unreadable(_describe(content), source, reason=str(error))
     if root.getroottree().docinfo.internalDTD is not None:
         _raise_unreadable(_describe(content), source)
-    name = _local_name(root)
+    name = local_name(root)
     if name not in _ROOTS:
         is_html = name.lower() == "html"
         found = "an HTML page" if is_html else f"an XML document with the root <{name}>"
         _raise_unreadable(found, source)
-    if sum(_local_name(child) == "result" for child in root) > 1:
+    if sum(local_name(child) == "result" for child in root) > 1:
         _raise_unreadable("a response with more than one <result>", source)
     return root
 

@@ -129,7 +129,7 @@ def told_apart(looks):
 def shown_texts(ax):
     """Return the texts of the figure that are drawn; an axis has ticks beyond its limits, too."""
     unseen = set()
-    for panel in figure(ax).axes:
+    for panel in [part for panel in figure(ax).axes for part in (panel, *panel.child_axes)]:
         for axis, limits in ((panel.xaxis, panel.get_xlim()), (panel.yaxis, panel.get_ylim())):
             for place, tick in zip(axis.get_ticklocs(), axis.get_major_ticks(), strict=True):
                 if not min(limits) <= place <= max(limits):

@@ -60,9 +60,9 @@ def _connections(*, raise_soft_limit: bool = False) -> int:
     if raise_soft_limit and soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return (
-        _CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, min(needed, soft) - _OTHER_FILES)
-    )
+    if soft == resource.RLIM_INFINITY:
+        return _CONNECTIONS
+    return max(1, min(needed, soft) - _OTHER_FILES)
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
@@ -195,7 +195,7 @@ class Service:
         self._server.task_dispatcher.shutdown(timeout=1)
 
     def _turn(self, seconds: float) -> None:
-        wasyncore.loop(seconds, use_poll=True, map=self._sockets, count=1)
+        wasyncore.loop(seconds, use_poll=sys.platform != "win32", map=self._sockets, count=1)
         now = time.time()
         if now - self._swept > 0.5:
             self._swept = now

@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import tempfile
 import threading
+from array import array
 from contextlib import closing
 from functools import lru_cache
 from hashlib import sha256
@@ -81,7 +82,7 @@ class Store:
         self._lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
         self._is_closed = False
-        self._search = lru_cache(64)(self._find_matches)
+        self._search = lru_cache(32)(self._find_matches)
         self._counts: dict[str, int] = {}
         self._sorts: dict[str, tuple[str, ...]] = {}
         with close_on_error(self):
@@ -154,7 +155,7 @@ class Store:
         words, tags = _read_query(resource, query)
         if words or tags:
             matches = self._search(resource, sort, words, tags)
-            available, numbers = len(matches), matches[first : first + page_size]
+            available, numbers = len(matches), list(matches[first : first + page_size])
         else:
             available = self._counts[name]
             sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
@@ -164,7 +165,7 @@ class Store:
 
     def _find_matches(
         self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]
-    ) -> list[int]:
+    ) -> array[int]:
         """Return the numbers of all records that match a query, in the order of a sort."""
         name, values = resource.collection, [_pattern(word) for word in words]
         conditions = [
@@ -182,7 +183,7 @@ class Store:
         if sort == "relevance" and words:
             ranks = self._ranks(name, words)
             matches.sort(key=lambda number: ranks.get(number, _ELSEWHERE))
-        return matches
+        return array("I", matches)
 
     def _ranks(self, name: str, words: tuple[str, ...]) -> dict[int, int]:
         """Return ranks of records, best match first; others match elsewhere.

@@ -10,8 +10,6 @@ Public names are imported on first use, so that ``import dirframe`` is fast.
 
 from __future__ import annotations
 
-import sys
-
 __version__ = "0.1.0"
 
 # Not lazy_loader: it parses the stub on every import, which takes ten times as long, and it has
@@ -36,7 +34,7 @@ _NAMES = {
         "ConfigurationError DirframeError DirframeWarning ExportWarning Hint "
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
         "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
-        "QuotaExceededError QuotaWarning ReportError RequestError ServiceError "
+        "QuotaExceededError QuotaWarning RequestError ServiceError "
         "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
         "UnreadableValueWarning UnresolvedCountriesError WeakKeyWarning"
     ),
@@ -44,7 +42,7 @@ _NAMES = {
     "dirframe.filters.select": "select",
     "dirframe.io.read": "read_export",
     "dirframe.io.export": "export",
-    "dirframe.reports.report": "report",
+    "dirframe.report.report": "report",
     "dirframe.sample": "sample_directory",
     "dirframe.service.server": "serve",
     "dirframe.stats.quality.flags": "flags",
@@ -67,7 +65,7 @@ def __getattr__(name: str) -> object:
             "module 'dirframe'", name, __all__
         )
     if module_name != "dirframe.errors":
-        import_module("dirframe._pandas").check_pandas()
+        import_module("dirframe._accessor").check_pandas()
     module = import_module(module_name)
     if name in _SUBMODULES:
         return module
@@ -77,42 +75,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
-
-
-def _register_accessor() -> None:
-    from dirframe._pandas import register_accessor
-
-    register_accessor()
-
-
-class _OnPandas:
-    """Import hook that adds ``DataFrame.dirframe`` as soon as pandas is imported.
-
-    Importing pandas here would make ``import dirframe`` a thousand times as slow, and pandas has no
-    entry points for accessors. The hook removes itself on first use.
-    """
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> object:
-        del path, target
-        if name != "pandas":
-            return None
-        sys.meta_path.remove(_OnPandas)
-        from importlib.util import find_spec
-
-        spec = find_spec(name)
-        if spec is not None and spec.loader is not None:
-            load = spec.loader.exec_module
-
-            def load_and_register(module: object) -> None:
-                load(module)
-                _register_accessor()
-
-            spec.loader.exec_module = load_and_register
-        return spec
-
-
-if "pandas" in sys.modules:
-    _register_accessor()
-else:
-    sys.meta_path.insert(0, _OnPandas)

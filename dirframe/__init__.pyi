@@ -57,7 +57,6 @@ from dirframe.errors import (
     NotFoundError as NotFoundError,
     QuotaExceededError as QuotaExceededError,
     QuotaWarning as QuotaWarning,
-    ReportError as ReportError,
     RequestError as RequestError,
     ServiceError as ServiceError,
     SortIgnoredWarning as SortIgnoredWarning,
@@ -74,7 +73,7 @@ from dirframe.explorer.explorer import Explorer as Explorer
 from dirframe.io.read import read_export as read_export
 from dirframe.io.export import export as export
 from dirframe.filters.select import select as select
-from dirframe.reports.report import report as report
+from dirframe.report.report import report as report
 from dirframe.sample import sample_directory as sample_directory
 from dirframe.service.server import serve as serve
 from dirframe.stats.quality.flags import flags as flags

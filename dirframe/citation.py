@@ -13,8 +13,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
+from dirframe._arrow import as_pandas
 from dirframe._display.values import counted
-from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import dirframe
 from dirframe import plot, provenance
-from dirframe._atomic import atomic_write, make_folder
+from dirframe._files import atomic_write, make_folder
 from dirframe.io.export import export
 
 if TYPE_CHECKING:

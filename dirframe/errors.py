@@ -20,7 +20,6 @@
     ├── StoreError                  the database of the service is missing or invalid
     ├── ArchiveError                an archive is damaged, in use or invalid
     ├── CacheError                  a page is not in the cache while offline
-    └── ReportError                 a cell of a report template failed
 
 Warnings, for use with `warnings.filterwarnings`::
 
@@ -79,7 +78,6 @@ __all__ = [
     "NotFoundError",
     "QuotaExceededError",
     "QuotaWarning",
-    "ReportError",
     "RequestError",
     "ServiceError",
     "SortIgnoredWarning",
@@ -306,26 +304,6 @@ class ArchiveError(DirframeError):
 
 class CacheError(DirframeError):
     """A page is not in the cache, and requests are not allowed."""
-
-
-class ReportError(DirframeError):
-    """A cell of a report template failed: its number `cell`, `heading`, `error` and `text`."""
-
-    def __init__(self, *, cell: int, heading: str, error: str, text: str) -> None:
-        below = f", below {heading!r}," if heading else ""
-        reason = f"{error} ({text})" if text else error
-        super().__init__(
-            f"Cell {cell} of the report's template{below} failed with {reason}. "
-            "Nothing was written.",
-            hint=Hint(
-                "Open the template in Jupyter to repair it; cells are counted without those that "
-                "were left out."
-            ),
-        )
-        self.cell = cell
-        self.heading = heading
-        self.error = error
-        self.text = text
 
 
 class DirframeWarning(_Hinted, UserWarning):

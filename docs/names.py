@@ -21,7 +21,7 @@ HOMES = {
     "dirframe.filters": "overview",
     "dirframe.citation": "overview",
     "dirframe.io": "saving",
-    "dirframe.reports": "saving",
+    "dirframe.report": "saving",
     "dirframe.explorer": "explorer",
     "dirframe.service": "service",
     "dirframe.errors": "errors",

@@ -27,7 +27,6 @@ SLOW_EXAMPLES = (
     "dirframe.__init__.",  # runs in test_public_names
     "dirframe.archive.",
     "dirframe.explorer.",
-    "dirframe.reports.",
 )
 
 
@@ -170,10 +169,9 @@ def test_quick_start_runs_without_a_warning(root, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     for code in code_of(root / "notebooks" / "quick_start.ipynb"):
-        if "dirframe.report(" not in code:  # runs in a kernel of its own
-            with redirect_stdout(StringIO()), warnings.catch_warnings():
-                warnings.simplefilter("error")
-                exec(code, names)
+        with redirect_stdout(StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            exec(code, names)
     assert len(names["projects"]) == 1_500
     assert names["accounts"]["country_alpha_2"].notna().sum() > 1_000
 

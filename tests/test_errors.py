@@ -19,7 +19,6 @@ from dirframe.errors import (
     MissingExtraError,
     NetworkError,
     QuotaExceededError,
-    ReportError,
     RequestError,
     UnreadableResponseError,
     UnresolvedCountriesError,
@@ -43,7 +42,6 @@ def test_errors_cross_a_process_boundary_with_their_facts():
             help_text="Come back tomorrow.",
             resets_at=datetime(2026, 1, 2, tzinfo=UTC),
         ),
-        ReportError(cell=3, heading="Languages", error="KeyError", text="'x'"),
         IncompleteCollectionError("Two are missing.", frame=frame, missing="2 of 3 records"),
     ]
     for error in one_of_each_shape:

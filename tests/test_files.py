@@ -9,19 +9,21 @@ from contextlib import closing
 import pytest
 
 from dirframe import InvalidInputError
-from dirframe._atomic import atomic_replace, atomic_write, temporary_sibling
+from dirframe._files import atomic_write
 from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
 
 
 def test_a_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
+    def write(overwrite):
+        with atomic_write(target, overwrite=overwrite) as part:
+            part.write_text("new")
+            target.write_text("mine")
+
     target = tmp_path / "f"
-    with temporary_sibling(target) as part:
-        part.write_text("new")
-        target.write_text("mine")
-        with pytest.raises(InvalidInputError):
-            atomic_replace(part, target, overwrite=False)
-        assert target.read_text() == "mine"
-        atomic_replace(part, target, overwrite=True)
+    with pytest.raises(InvalidInputError):
+        write(overwrite=False)
+    assert target.read_text() == "mine"
+    write(overwrite=True)
     assert target.read_text() == "new"
     assert list(tmp_path.iterdir()) == [target]
 

@@ -41,7 +41,6 @@ PUBLIC = [
     "NotFoundError",
     "QuotaExceededError",
     "QuotaWarning",
-    "ReportError",
     "RequestError",
     "ServiceError",
     "SortIgnoredWarning",

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._atomic import atomic_write, make_folder, refuse_existing
+from dirframe._arrow import to_arrow, unify_schemas, with_schema
 from dirframe._display.card import Card
+from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.status import Status, read_index
 from dirframe.archive.store import Store
 from dirframe.citation import cite
 from dirframe.client.details import ANALYSIS_COLUMNS
 from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.frames.interchange import to_arrow, unify_schemas, with_schema
 from dirframe.client.paging.completeness import PAGES_PER_CHUNK
 from dirframe.client.xml.records import RecordReader
 from dirframe.errors import (
@@ -29,7 +29,6 @@ from dirframe.errors import (
     IncompleteWarning,
     warn,
 )
-from dirframe.provenance.fingerprint import ids_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -210,7 +209,7 @@ class Archive(Card):
         import pyarrow.parquet as pq
 
         target = Path(path)
-        refuse_existing(target)
+        check_writable(target, overwrite=False)
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
         schema = reduce(unify_schemas, (to_arrow(frame).schema for frame in self.chunks()))
@@ -286,7 +285,7 @@ class Archive(Card):
             "query": {name: value for name, value in query.items() if value is not None},
             "items_available": index.sequence.available(),
             "items_loaded": index.records,
-            "ids": ids_of(ids).digest,
+            "ids": provenance.digest_ids(ids)[1],
             "complete": {"proven": True, "counted": None}.get(completeness, False),
             "completeness": completeness,
             "incomplete_reason": reason,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 import pyarrow as pa
 
-from dirframe._atomic import make_folder
+from dirframe._files import make_folder
 from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
 from dirframe.errors import ArchiveError, InvalidInputError
 

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from dirframe._arrow import type_name
 from dirframe.clean._overrides import Overrides, checked_overrides
 from dirframe.clean._reasons import Reason, explain
 from dirframe.clean.name_index import Resolution
 from dirframe.clean.resolver import resolve
-from dirframe.client.frames.interchange import type_name
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE, copy_provenance, get_provenance
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dirframe._arrow import as_pandas
 from dirframe.clean._column import raw_column, resolve_column
 from dirframe.clean._reasons import Reason, explain
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.suggest import suggest
-from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.provenance import ATTRIBUTE
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
+from dirframe._arrow import as_pandas
 from dirframe.clean._column import raw_column, resolve_column
 from dirframe.clean._vocabulary.iso import countries
-from dirframe.client.frames.interchange import as_pandas
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
 
 if TYPE_CHECKING:

@@ -267,7 +267,7 @@ def _chart(spec: ChartSpec) -> Command:
     ) -> None:
         import matplotlib as mpl
 
-        from dirframe._atomic import atomic_write, make_folder
+        from dirframe._files import atomic_write, make_folder
 
         path = output or Path(f"{spec.name}.png")
         _check_chart_file(path, overwrite)
@@ -310,15 +310,13 @@ def _chart(spec: ChartSpec) -> Command:
 
 
 def _check_chart_file(path: Path, overwrite: bool) -> None:
-    from dirframe._atomic import check_folder, refuse_existing
     from dirframe._display.suggest import unknown_suffix
+    from dirframe._files import check_writable
     from dirframe.errors import InvalidInputError
 
     if path.suffix.lower() not in FILES:
         raise InvalidInputError(unknown_suffix(path, path.suffix, FILES))
-    if not overwrite:
-        refuse_existing(path)
-    check_folder(path)
+    check_writable(path, overwrite=overwrite)
 
 
 for _group, _make, _specs in (

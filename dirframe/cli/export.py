@@ -10,13 +10,11 @@ import click
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.load import file_argument, read_input
 from dirframe.cli.options import (
-    SELECTION_OPTIONS,
     collection_option,
     command,
     query_options,
     split,
     study_options,
-    with_options,
 )
 
 
@@ -96,20 +94,13 @@ def cite(file: str | None, collection: str | None, style: Any, **question: Any) 
 @click.option(
     "-o",
     "--output",
-    metavar="FILE",
+    metavar="FILE.html",
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("report.html"),
     show_default=True,
-    help="A .html, .pdf, .md or .ipynb file.",
-)
-@click.option(
-    "--template",
-    metavar="NOTEBOOK",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Your own notebook. It is executed: use only notebooks that you trust.",
+    help="The page to write.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
-@with_options(*SELECTION_OPTIONS.values())
 @target
 @collection_option
 @query_options
@@ -117,11 +108,12 @@ def report(
     *,
     files: tuple[str, ...],
     output: Path,
+    title: str | None,
     overwrite: bool,
     collection: str | None,
     **question: Any,
 ) -> None:
-    """Write a report: tables, charts, biases, method, citation.
+    """Write a report: findings, charts, tables, biases, method, citation.
 
     Takes FILES of accounts and projects, or asks the directory for --collection, both
     kinds if that is left out.
@@ -129,20 +121,18 @@ def report(
     \b
     Examples:
       dirframe report projects.parquet accounts.parquet -o report.html
-      dirframe report --sample --collection accounts --template my.ipynb -o mine.html
-      dirframe report projects.parquet --exclude lines_outlier --by team_size -o teams.html
+      dirframe report --sample --collection accounts -o accounts.html
     """
-    from dirframe.reports.report import check_target
-    from dirframe.reports.report import report as make
+    from dirframe.report.report import check_target
+    from dirframe.report.report import report as make
 
     check_target(output, overwrite=overwrite)
-    options = split(("template", "title", *SELECTION_OPTIONS), question)
     if files:
         frames = [read_input(file, None, question) for file in files]
     else:
         collections = [collection] if collection else ["projects", "accounts"]
         frames = [read_input(None, name, question) for name in collections]
-    click.echo(f"Wrote {make(frames, output, overwrite=overwrite, **options)}", err=True)
+    click.echo(f"Wrote {make(frames, output, title=title, overwrite=overwrite)}", err=True)
 
 
 @command()

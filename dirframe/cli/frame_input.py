@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import pandas as pd
 
+from dirframe._arrow import as_pandas
 from dirframe._tables import separator_of
 from dirframe.cli.frame_output import echo_note
 from dirframe.client.frames.dtypes import convert_column, to_pandas
-from dirframe.client.frames.interchange import as_pandas
 from dirframe.client.frames.lists import lists_column
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.io._integrity.native_check import check

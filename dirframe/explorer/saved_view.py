@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 import traitlets as tr
 
 from dirframe import __version__
-from dirframe._atomic import atomic_write
+from dirframe._files import atomic_write
 from dirframe.errors import InvalidInputError
 from dirframe.explorer.choices import FILTERS
 

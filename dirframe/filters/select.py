@@ -8,9 +8,9 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from dirframe import provenance
+from dirframe._arrow import require_frame
 from dirframe._display.suggest import did_you_mean
 from dirframe._display.values import label
-from dirframe.client.frames.interchange import require_frame
 from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
 from dirframe.filters.conditions import (
     ACTIVITIES,

@@ -8,19 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe._atomic import (
-    atomic_replace,
-    check_folder,
-    make_folder,
-    refuse_existing,
-    temporary_sibling,
-)
+from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.errors import InvalidInputError
 from dirframe.io._integrity.native_check import SEALED
 from dirframe.io.formats import KINDS, kind_of
 from dirframe.io.frame_codec import prepare
 from dirframe.io.metadata import METADATA_KEY
-from dirframe.io.sidecar import sidecar_path, write_with_sidecar
+from dirframe.io.sidecar import sidecar_path, write_sidecar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,7 +152,7 @@ def export(
         for entry in prepared:
             entry.record[SEALED] = "sha256"
     make_folder(target.parent)
-    with temporary_sibling(target) as temporary:
+    with atomic_write(target, overwrite=overwrite) as temporary:
         try:
             kind.write(prepared, temporary, **options)
             if kind.seal:
@@ -170,10 +164,8 @@ def export(
                 f"{target} was not written: a text holds {error.object[error.start]!r}, half a "
                 "character, which no file can hold. Replace it first."
             ) from None
-        if kind.sidecar:
-            write_with_sidecar(temporary, target, prepared[0].record, overwrite=overwrite)
-        else:
-            atomic_replace(temporary, target, overwrite=overwrite)
+    if kind.sidecar:
+        write_sidecar(target, prepared[0].record)
     return target
 
 
@@ -214,14 +206,10 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
             f"{target} has a name that is not text in the encoding of this system, and files record "
             "their name. Choose another."
         )
-    if target.is_dir():
-        raise InvalidInputError(f"{target} is a folder; name a file in it.")
-    check_folder(target)
-    if not overwrite:
-        refuse_existing(target)
-        if kind.sidecar:
-            refuse_existing(sidecar_path(target))
-    elif target.exists():
+    check_writable(target, overwrite=overwrite)
+    if kind.sidecar:
+        check_writable(sidecar_path(target), overwrite=overwrite)
+    if target.exists():
         from dirframe.archive.store import Store  # rarely needed
 
         if Store.is_archive(target):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from dirframe.client.frames.interchange import as_pandas, type_name
+from dirframe._arrow import as_pandas, type_name
 from dirframe.client.frames.lists import ListDtype, lists_column
 from dirframe.errors import ExportWarning, Hint, InvalidInputError, warn
 from dirframe.io.metadata import record_of

@@ -15,7 +15,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.io import csv, parquet
 from dirframe.io._integrity.checksum import Seal
 from dirframe.io._integrity.native_check import SEALED
-from dirframe.io.sidecar import write_with_sidecar
+from dirframe.io.sidecar import write_sidecar
 from dirframe.study.metadata import METADATA_FILES, metadata_texts
 from dirframe.study.model import Study, StudyOptions, Table, describe_file, describe_table
 from dirframe.study.zip_file import add_file
@@ -123,10 +123,8 @@ def _write_table(prepared: ExportFrame, root: Path, name: str) -> Table:
     own = replace(prepared, record=copy.deepcopy(prepared.record) | {SEALED: "sha256"})
     parquet.write_parquet([own], as_parquet)
     SEAL.write(as_parquet)
-    written = root / "unfinished"
-    csv.write_csv([prepared], written)
-    write_with_sidecar(written, as_csv, prepared.record, overwrite=False)
-    written.unlink(missing_ok=True)  # it was linked, where the file system can
+    csv.write_csv([prepared], as_csv)
+    write_sidecar(as_csv, prepared.record)
     files = [describe_file(root, path) for path in (as_csv, as_parquet)]
     return describe_table(name, as_parquet, prepared.frame, files)
 

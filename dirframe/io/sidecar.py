@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dirframe._atomic import atomic_replace, atomic_write
+from dirframe._files import atomic_write
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.io._integrity.native_check import warn_of_change
 from dirframe.io.metadata import as_text, read_record
@@ -24,19 +24,9 @@ if TYPE_CHECKING:
 _REPLACES = "replaces"
 
 
-def write_with_sidecar(written: Path, target: Path, record: Record, *, overwrite: bool) -> None:
-    """Move a finished file to its target and write its sidecar."""
-    record = {**record, "file": target.name, "sha256": file_sha256(written)}
-    replacing = overwrite and target.is_file()
-    _write({**record, _REPLACES: _present(target)} if replacing else record, target, overwrite)
-    try:
-        atomic_replace(written, target, overwrite=overwrite)
-    except BaseException:
-        if not overwrite:
-            sidecar_path(target).unlink(missing_ok=True)
-        raise
-    if replacing:
-        _write(record, target, overwrite)
+def write_sidecar(target: Path, record: Record) -> None:
+    """Write the sidecar of a finished file."""
+    _write({**record, "file": target.name, "sha256": file_sha256(target)}, target, True)
 
 
 def read_sidecar(file: Path) -> Record:
@@ -78,14 +68,6 @@ def read_sidecar(file: Path) -> Record:
 def _write(record: Record, target: Path, overwrite: bool) -> None:
     with atomic_write(sidecar_path(target), overwrite=overwrite) as temporary:
         temporary.write_text(as_text(record, indent=1) + "\n", encoding="utf-8")
-
-
-def _present(target: Path) -> Record | None:
-    """Return the record of the file about to be replaced, if one matches it."""
-    try:
-        return _fitting(read_record(sidecar_path(target).read_bytes(), target), target)
-    except (OSError, InvalidInputError):
-        return None
 
 
 def _fitting(record: Record, file: Path) -> Record | None:

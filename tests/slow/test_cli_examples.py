@@ -62,6 +62,5 @@ def test_examples_for_a_shell_run_there(run, shell):
 
 
 def test_example_of_a_report_runs(run, shell):
-    pytest.importorskip("ipykernel", reason="reports run in a kernel")
     line = next(line for line in examples(run) if line.startswith("dirframe report"))
     assert not shell(line)

@@ -14,7 +14,6 @@ from matplotlib import pyplot as plt
 
 
 def test_all_examples_of_docstrings_give_what_they_show(root, tmp_path, monkeypatch):
-    pytest.importorskip("nbclient", reason="reports are an extra")
     pytest.importorskip("statsmodels", reason="inference is an extra")
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     report = []

@@ -1,11 +1,8 @@
 """Signals at further instants: Ctrl-C in a harvest, in imports, in a report; SIGTERM."""
 
-import json
-import os
 import signal
 import sys
 import threading
-import time
 
 import pytest
 
@@ -102,39 +99,3 @@ def test_a_command_that_loads_its_modules_is_stopped(module, tmp_path):
 @pytest.mark.parametrize("ending", ["raise ValueError", "sys.exit(7)", "pass"])
 def test_an_interrupt_that_becomes_something_else_still_is_one(ending):
     assert end(begin(program=TURNED.format(end=ending)))[0] == 130
-
-
-def test_a_report_is_stopped_while_its_notebook_runs(tmp_path):
-    pytest.importorskip("nbclient", reason="reports are an extra")
-    projects, pid = tmp_path / "projects.csv", tmp_path / "pid"
-    projects.write_text("id,name,analysis_main_language_name\n1,a,C\n")
-    source = (
-        "import pathlib, os, time\n"
-        f"part = pathlib.Path({str(pid) + '.part'!r})\n"
-        "part.write_text(str(os.getpid()))\n"
-        f"part.rename({str(pid)!r})\n"
-        "time.sleep(300)"
-    )
-    cell = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": None}
-    notebook = {"cells": [cell | {"source": source}], "metadata": {}}
-    (tmp_path / "long.ipynb").write_text(
-        json.dumps(notebook | {"nbformat": 4, "nbformat_minor": 5})
-    )
-    words = (
-        "report",
-        projects,
-        "-o",
-        tmp_path / "made.html",
-        "--template",
-        tmp_path / "long.ipynb",
-    )
-    process = begin(*words)
-    until = time.monotonic() + LIMIT
-    while not pid.exists() and process.poll() is None:
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    assert end(process) == (130, "")
-    assert not (tmp_path / "made.html").exists()
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)

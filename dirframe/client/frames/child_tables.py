@@ -12,9 +12,9 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
+from dirframe._arrow import require_frame
 from dirframe.client.frames.dtypes import convert_column, distinct_texts, to_pandas
 from dirframe.client.frames.inference import inferred_kind
-from dirframe.client.frames.interchange import require_frame
 from dirframe.client.frames.lists import ListArray
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dirframe._atomic import atomic_replace, temporary_sibling
+from dirframe._files import atomic_write
 from dirframe._sqlite import open_database, set_file_format
 from dirframe.errors import StoreError
 from dirframe.schema import RESOURCES, Resource
@@ -133,26 +133,21 @@ def build_store(
     all_sources: list[Source] = []
     for source in sources:
         all_sources += map(XmlFile, find_files([source])) if isinstance(source, Path) else [source]
-    with temporary_sibling(path) as temporary:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path, overwrite=True) as temporary:
             temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
             if base is not None:
                 shutil.copyfile(base, temporary)
-        except OSError as error:
-            raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
-        try:
             with closing(open_database(temporary)) as database:
                 _fill(database, all_sources, on_file, verify, is_update=base is not None)
-        except sqlite3.Error as error:
-            # Of an exception in its progress handler, SQLite says only this.
-            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
-                raise KeyboardInterrupt from None
-            raise StoreError(f"The store {path} cannot be written: {error}.") from error
-        try:
-            atomic_replace(temporary, path, overwrite=True)
-        except OSError as error:
-            raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
+    except OSError as error:
+        raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        # Of an exception in its progress handler, SQLite says only this.
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            raise KeyboardInterrupt from None
+        raise StoreError(f"The store {path} cannot be written: {error}.") from error
     return path
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, TypeAlias
 
-from dirframe._atomic import atomic_write, make_folder
+from dirframe._files import atomic_write, make_folder
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
 from dirframe.service.dialects.xml_writer import collection_parts, record_xml

@@ -12,12 +12,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe.client.frames.interchange import (
-    check_unique_columns,
-    frame_of,
-    is_instance,
-    type_name,
-)
+from dirframe._arrow import as_pandas, check_unique_columns, is_instance, type_name
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.provenance import absent
 from dirframe.stats._core.loaders import ANY
@@ -168,7 +163,8 @@ def collect(table: nw.LazyFrame[Any]) -> pd.DataFrame:
         result = _reader(table.to_native(), _ROWS).read_all()
     except DataError as error:  # such as an integer beyond 64 bits
         raise InvalidInputError(f"DuckDB cannot count these records: {error}") from error
-    return frame_of(result)
+    frame: pd.DataFrame = as_pandas(result)
+    return frame
 
 
 def _reader(relation: Any, rows: int) -> Any:
@@ -182,9 +178,9 @@ def _batches(relation: Any) -> Iterator[pd.DataFrame]:
     is_empty = True
     for batch in batches:
         is_empty = False
-        yield frame_of(pa.Table.from_batches([batch]))
+        yield as_pandas(pa.Table.from_batches([batch]))
     if is_empty:
-        yield frame_of(batches.schema.empty_table())
+        yield as_pandas(batches.schema.empty_table())
 
 
 def _is_dask(frame: object) -> bool:

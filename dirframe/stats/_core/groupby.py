@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals as nw
 import pandas as pd
 
-from dirframe.client.frames.interchange import too_large
+from dirframe._arrow import too_large
 from dirframe.errors import InvalidInputError
 from dirframe.stats._core.backends import (
     collect,

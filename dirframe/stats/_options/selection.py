@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypedDict, TypeVar
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.frames.interchange import as_pandas
+from dirframe._arrow import as_pandas
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, StrataOmittedWarning, warn
 from dirframe.schema.extensions import ALL_RESOURCES
 from dirframe.stats._core.result import attach_counts

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._arrow import require_frame
 from dirframe._display.report import ReportMixin
-from dirframe.client.frames.interchange import require_frame
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.stats._core.columns import integer_column, text_column
 from dirframe.stats._core.groupby import CONTRIBUTORS, LANGUAGE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pandas as pd
 
-from dirframe.client.frames.interchange import as_pandas
+from dirframe._arrow import as_pandas
 from dirframe.errors import MissingColumnsError
 from dirframe.schema import PROJECT
 from dirframe.stats._core.backends import map_reduce, resource_of

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._arrow import require_frame
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
-from dirframe.client.frames.interchange import require_frame
 from dirframe.client.paging.order import is_in_order
-from dirframe.provenance.fingerprint import ids_of
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._core.activity_months import FETCHED
 from dirframe.stats._core.columns import integer_column, timestamp_column
@@ -117,7 +116,7 @@ def summary(frame: pd.DataFrame) -> Summary:
       reason      records  share
       no country        1  50.0%
     <BLANKLINE>
-    n = 2 records · Source: not recorded
+    n = 2 records · Source: not recorded · completeness unknown
     """
     frame = require_frame(frame)
     require_columns(frame, loader=ANY)
@@ -184,7 +183,7 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
         )
     reasons = {reason: int(rows.sum()) for reason, rows in flags_by_reason}
     if isinstance(ids := frame.get("id"), pd.Series):
-        reasons["repeated id: counted more than once"] = ids_of(ids).repeated
+        reasons["repeated id: counted more than once"] = int(ids.notna().sum()) - ids.nunique()
     reasons |= _told_by_rules(frame)
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]

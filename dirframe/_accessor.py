@@ -1,4 +1,4 @@
-"""What dirframe needs of pandas, and the accessor that it adds: ``frame.dirframe``."""
+"""The accessor of frames, ``frame.dirframe``, and the version of pandas that dirframe needs."""
 
 from __future__ import annotations
 
@@ -34,13 +34,7 @@ _METHODS = (
 
 
 def check_pandas() -> None:
-    """Raise if pandas is too old: before version 3 text columns have another dtype.
-
-    Raises
-    ------
-    ConfigurationError
-        If the installed pandas is older than 3.
-    """
+    """Raise if pandas is too old: before version 3 text columns have another dtype."""
     try:
         installed = version("pandas")
     except PackageNotFoundError:
@@ -55,13 +49,7 @@ def check_pandas() -> None:
 
 
 def check_text_dtype() -> None:
-    """Raise if pandas is told to read "str" as it did before version 3, where None is "None".
-
-    Raises
-    ------
-    ConfigurationError
-        If the option ``future.infer_string`` is off.
-    """
+    """Raise if pandas is told to read "str" as it did before version 3, where None is "None"."""
     import pandas as pd
 
     # To read the option itself warns that it is deprecated.

@@ -1,0 +1,90 @@
+"""Write files whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import secrets
+from typing import TYPE_CHECKING
+
+from dirframe.errors import Hint, InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def check_writable(target: Path, *, overwrite: bool) -> None:
+    """Raise if a file exists and may not be replaced, or its folder cannot be written to."""
+    if target.is_dir():
+        raise InvalidInputError(f"{target} is a folder; name a file in it.")
+    if not overwrite and os.path.lexists(target):
+        raise _exists(target)
+    ancestor = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
+    if not ancestor.is_dir():
+        raise InvalidInputError(f"{target} cannot be written: {ancestor} is not a folder.")
+    if not os.access(ancestor, os.W_OK):
+        raise InvalidInputError(f"{target} cannot be written: {ancestor} may not be written to.")
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder and its parents, or raise."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInputError(f"{folder} cannot be created ({error.strerror}).") from error
+
+
+@contextlib.contextmanager
+def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Yield a temporary path beside the target, which replaces it if the block succeeds.
+
+    An `OSError`, such as that of a full disk, names the target. A target that appeared meanwhile
+    is replaced only with `overwrite`.
+    """
+    temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
+    try:
+        yield temporary
+        if overwrite:
+            temporary.replace(target)
+        else:
+            _move(temporary, target)
+    except OSError as error:
+        # A full disk has no name; further temporary files begin with the name of this one.
+        if error.filename is None or str(error.filename).startswith(str(temporary)):
+            raise _named(error, target) from error
+        raise
+    finally:
+        # SQLite creates further files beside a database.
+        for leftover in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
+            leftover.unlink(missing_ok=True)
+
+
+def _move(written: Path, target: Path) -> None:
+    """Move a file to a target that does not exist."""
+    try:
+        os.link(written, target)  # unlike a rename, fails if the target exists
+    except FileExistsError:
+        raise _exists(target) from None
+    except OSError:  # a file system without links
+        if os.path.lexists(target):
+            raise _exists(target) from None
+        written.replace(target)
+
+
+def _exists(target: Path) -> InvalidInputError:
+    return InvalidInputError(
+        f"{target} already exists.",
+        hint=Hint(
+            "Choose another name or pass overwrite=True.",
+            shell="Choose another name or use --overwrite.",
+        ),
+    )
+
+
+def _named(error: OSError, target: Path) -> OSError:
+    if error.errno is None:
+        return OSError(f"{target} could not be written: {error}.")
+    # Not strerror, which in errors of Arrow is a sentence about the temporary file.
+    return OSError(error.errno, os.strerror(error.errno), str(target))

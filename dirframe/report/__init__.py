@@ -1,0 +1,1 @@
+"""A report on frames as one HTML page."""

@@ -1,0 +1,316 @@
+"""A report is one page that says what the frames hold, what to beware of, and how it was made."""
+
+import re
+
+import lxml.html
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+import dirframe
+from dirframe import provenance, read_pages, stats
+from dirframe.errors import InvalidInputError
+
+CONTRIBUTORS = "analysis_twelve_month_contributor_count"
+LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
+HOSTILE = "<script>alert(1)</script> {{ 7 * 7 }}"
+
+
+@pytest.fixture(scope="module")
+def page(sample, tmp_path_factory):
+    projects = dirframe.load_projects(sample, max_items=75, progress=False)
+    accounts = dirframe.load_accounts(sample, max_items=50, progress=False)
+    projects.loc[0, LANGUAGE] = HOSTILE
+    folder = tmp_path_factory.mktemp("report")
+    file = dirframe.report([accounts, projects], folder / "report.html")
+    assert [entry.name for entry in folder.iterdir()] == ["report.html"]
+    return file.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def tree(page):
+    return lxml.html.fromstring(page)
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Return the elements of the report on some frames."""
+
+    def of(frames, **options):
+        file = dirframe.report(frames, tmp_path / "made.html", overwrite=True, **options)
+        return lxml.html.fromstring(file.read_text(encoding="utf-8"))
+
+    return of
+
+
+def text_of(element):
+    return " ".join(element.text_content().split())
+
+
+def items(tree, section):
+    """Return the list items of a section."""
+    return [text_of(item) for item in tree.xpath(f"//section[h2/@id='{section}']//li")]
+
+
+def beware(tree):
+    return [text_of(line) for line in tree.xpath("//*[@class='beware']")]
+
+
+def numbers(sentence):
+    return set(re.findall(r"\d[\d,]*(?:\.\d+)?%?", sentence))
+
+
+def records(rows=1, **facts):
+    frame = pd.DataFrame({"id": [str(number) for number in range(rows)]})
+    return {"projects": provenance.set_provenance(frame, resource="project", **facts)}
+
+
+def projects(rows=4):
+    month = pd.Timestamp("2013-07-01", tz="UTC")
+    return pd.DataFrame(
+        {
+            "id": [str(n) for n in range(rows)],
+            LANGUAGE: ["C", "Perl", "C", "Ada"][:rows],
+            CONTRIBUTORS: pd.Series([3, 0, 1500, None][:rows], dtype="Int64"),
+            LINES: [10] * rows,
+            "stack_count": [1] * rows,
+            "analysis_min_month": [month] * rows,
+            "analysis_max_month": [month] * rows,
+            "analysis_logged_at": [month] * rows,
+            "licenses": [[{"name": "mit", "nice_name": "MIT License"}], None, None, None][:rows],
+        }
+    )
+
+
+# The page
+
+
+def test_page_fetches_nothing_and_runs_nothing(page, tree):
+    addresses = tree.xpath("//@src | //@srcset | //@data | //@poster | //link/@href")
+    assert addresses
+    assert all(address.startswith("data:image/") for address in addresses)
+    assert not tree.xpath("//script | //iframe | //object | //embed | //link | //@onload")
+    assert "@import" not in page
+    assert not re.search(r"url\(\s*['\"]?http", page)
+    (policy,) = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+    assert HOSTILE in text_of(tree)
+
+
+def test_figures_and_tables_are_numbered_described_and_say_their_source(tree):
+    figures = tree.xpath("//figure")
+    assert len(figures) >= 8
+    for number, figure in enumerate(figures, 1):
+        caption = text_of(figure.find("figcaption"))
+        assert caption.startswith(f"Figure {number}. ")
+        assert re.search(r"plot\.\w+\..* n = \d+.* Source: ", caption)
+        assert figure.find("img").get("alt").startswith("Chart: ")
+    captions = [text_of(caption) for caption in tree.xpath("//table/caption")]
+    assert [caption.split(".")[0] for caption in captions] == [
+        f"Table {number}" for number in range(1, len(captions) + 1)
+    ]
+    assert not plt.get_fignums()
+
+
+def test_contents_lead_to_every_section(tree):
+    headings = tree.xpath("//h2/@id")
+    assert [link[1:] for link in tree.xpath("//nav//a/@href")] == headings
+    assert len(set(headings)) == len(headings)
+    assert {"findings", "method", "citation", "provenance"} < {*headings}
+
+
+def test_the_same_frames_give_the_same_bytes(sample_projects, tmp_path):
+    frame = sample_projects.head(60)
+    one, two = (dirframe.report(frame, tmp_path / f"{name}.html") for name in ("one", "two"))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_text_of_others_is_no_markup(make):
+    facts = {"source": HOSTILE, "incomplete_reason": HOSTILE, "complete": False}
+    frame = records(**facts, query={"query": HOSTILE}, steps=[HOSTILE])
+    tree = make(frame, title=HOSTILE + "\nline")
+    assert tree.xpath("//script") == []
+    assert text_of(tree).count(HOSTILE) >= 6
+    assert text_of(tree.find(".//h1")) == f"{HOSTILE} line"
+
+
+# Front, method, citation, provenance
+
+
+def test_front_warns_of_what_applies_to_a_frame(make):
+    known = {"source": "D", "complete": True, "items_loaded": 1}
+    assert beware(make(records(**known))) == []
+    incomplete = {"complete": False, "items_available": 9, "incomplete_reason": "it broke off"}
+    (warning,) = beware(make(records(**known | incomplete)))
+    assert all(fact in warning for fact in ("1 of 9", "it broke off"))
+    for facts, rows in (({"synthetic": True}, 1), ({"complete": False}, 1)):
+        assert len(beware(make(records(rows, **known | facts)))) == 1
+    assert len(beware(make({"projects": pd.DataFrame({"id": ["1"]})}))) == 1
+    assert len(beware(make(records(0, source="D", complete=False, synthetic=True)))) == 3
+
+
+def test_records_taken_away_since_the_load_are_not_called_complete(make, sample_projects):
+    whole = make(sample_projects)
+    assert any("proven complete" in line for line in items(whole, "method"))
+    assert not any("since the load" in line for line in items(whole, "method"))
+    java = sample_projects[sample_projects[LANGUAGE] == "Java"]
+    part = make(java)
+    numbers = f"{len(java):,} of {len(sample_projects):,} records loaded"
+    assert any(numbers in line for line in beware(part))
+    assert any(numbers in line for line in items(part, "method"))
+    assert not any("are those that were loaded" in line for line in items(part, "method"))
+
+
+def test_method_says_what_was_requested_and_done(make):
+    facts = {
+        "source": "D",
+        "query": {"query": "xml", "sort": None},
+        "requests_made": 1,
+        "requests_cached": 4,
+        "duplicates_removed": 5,
+        "steps": ["one", "two"],
+    }
+    text = " ".join(items(make(records(complete=True, **facts)), "method"))
+    for fact in ("query xml", "1 request ", "4 pages", "5 duplicate", "one, two"):
+        assert fact in text
+    assert f"pandas {pd.__version__}" in text
+    assert "sort" not in text
+
+
+def test_citation_is_that_of_cite(make):
+    known = records(source="D", base_url="https://directory.example")
+    tree = make(known)
+    section = tree.xpath("//section[h2/@id='citation']")[0]
+    assert " ".join(dirframe.cite(known["projects"]).split()) in text_of(section)
+    assert "@misc" in section.findtext(".//pre")
+    unknown = make({"projects": pd.DataFrame({"id": ["1"]})})
+    assert not unknown.xpath("//section[h2/@id='citation']//pre")
+
+
+# Which frame is which
+
+
+def test_frames_are_told_apart_in_any_order(make):
+    one = provenance.set_provenance(
+        pd.DataFrame({"id": ["1"], "stack_count": [1]}), source="A directory", resource="project"
+    )
+    other = provenance.set_provenance(
+        pd.DataFrame({"id": ["1"]}), source="A directory", resource="account"
+    )
+    titles = {
+        text_of(make(frames).find(".//h1"))
+        for frames in ([other, one], (one, other), {"account": other, "projects": one})
+    }
+    assert titles == {"A directory: projects and accounts"}
+    assert "accounts" in text_of(make(pd.DataFrame({"email_sha1": ["x"]})).find(".//h1"))
+
+
+def test_frames_that_cannot_be_meant_are_refused_before_anything_is_drawn(tmp_path):
+    frame = records(source="A directory")["projects"].assign(
+        created_at=pd.Timestamp("2020-01-01", tz="UTC"), stack_count=1
+    )
+    facts = provenance.set_provenance(
+        pd.DataFrame({"analysis_id": ["1"]}), resource="contributor_fact"
+    )
+    for frames, named in (
+        ([], "none"),
+        ("projects", "str"),
+        ([frame, frame], "projects"),
+        ({"accounts": frame}, "accounts"),
+        ({"people": frame}, "people"),
+        ([frame, 3], "int"),
+        (pd.DataFrame({"id": ["1"]}), "Name it"),
+        (facts, "contributor_fact"),
+        (pd.DataFrame({3: ["1"]}), "columns"),
+        (stats.growth(frame), "growth"),
+    ):
+        with pytest.raises(InvalidInputError, match=named):
+            dirframe.report(frames, tmp_path / "report.html")
+    with pytest.raises(InvalidInputError, match=r"\.docx"):
+        dirframe.report(frame, tmp_path / "report.docx")
+    (tmp_path / "old.html").touch()
+    with pytest.raises(InvalidInputError, match=r"old\.html"):
+        dirframe.report(frame, tmp_path / "old.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["old.html"]
+
+
+# Findings
+
+
+def test_findings_have_the_counts_shares_and_medians_of_the_projects(make):
+    languages, leaders, quantiles, activity, licenses = items(make(projects()), "findings")
+    assert numbers(languages) == {"4", "2", "50.0%", "1", "25.0%"}
+    assert all(re.search(rf"\b{name}\b", languages) for name in ("C", "Ada", "Perl"))
+    assert {"1,503", "2", "751.5"} <= numbers(leaders)
+    assert {"3", "4", "1", "33.3%", "1,200.6", "1,500"} <= numbers(quantiles)
+    assert {"4", "100.0%", "0", "0.0%", "2013"} <= numbers(activity)
+    assert {"1", "4", "100.0%"} <= numbers(licenses)
+    assert "MIT License" in licenses
+
+
+def test_findings_have_the_counts_of_the_accounts(make):
+    frame = pd.DataFrame(
+        {
+            "id": ["1", "2", "3"],
+            "country_code": ["DE", "Germany", None],
+            "kudo_score_kudo_rank": pd.Series([1, 10, 1], dtype="Int64"),
+            "posts_count": pd.Series([0, 1, 0], dtype="Int64"),
+        }
+    )
+    countries, ranks, posts = items(make({"accounts": frame}), "findings")
+    assert numbers(countries) == {"2", "3", "100.0%"}
+    assert "Germany" in countries
+    assert {"3", "2", "66.7%", "1", "33.3%", "10"} <= numbers(ranks)
+    assert {"3", "2", "66.7%", "1"} <= numbers(posts)
+
+
+def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(make):
+    first, second, third, *_ = items(make(projects(1).assign(**{CONTRIBUTORS: 1})), "findings")
+    assert "1 project " in first
+    for sentence in (second, third):
+        assert re.search(r"1 contributor\b", sentence)
+        assert "1 contributors" not in sentence
+    empty = projects(1).assign(
+        **{
+            LANGUAGE: pd.Series([None], dtype="str"),
+            CONTRIBUTORS: pd.Series([None], dtype="Int64"),
+        }
+    )
+    lines = items(make(empty), "findings")
+    assert len(lines) == len(set(lines))
+    none = items(make(projects(2).iloc[1:]), "findings")  # a language, and no contributor
+    assert not any("nan" in line.lower() for line in none)
+
+
+@pytest.mark.xfail(strict=True, reason="a list column that is absent counts as empty")
+def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_projects):
+    tree = make(sample_projects[["id", "name"]])
+    assert not any("There are no" in line for line in items(tree, "findings"))
+    for topic in ("languages", "contributors", "activity", "licences"):
+        assert topic in items(tree, "findings")[-1]
+    text = text_of(tree)
+    assert text.count("is not shown: ") >= 6
+    assert LANGUAGE in text
+    unsent = provenance.set_provenance(
+        projects(2).assign(**{LANGUAGE: pd.Series([None] * 2, dtype="str")}),
+        resource="project",
+        not_sent=[LANGUAGE],
+    )
+    assert "languages" in items(make(unsent), "findings")[-1]
+    assert "activity" not in items(make(unsent), "findings")[-1]
+
+
+def test_empty_frames_without_provenance_give_a_report(make):
+    empty = pd.DataFrame({"id": pd.Series([], dtype="str")})
+    assert text_of(make({"projects": empty, "accounts": empty})).count("is not shown") > 5
+
+
+def test_findings_on_real_projects_are_those_of_their_tables(make, shared):
+    frame = read_pages(shared / "real" / "pages")
+    lines = items(make(frame), "findings")
+    leader = stats.contributors_by_language(frame).iloc[0]
+    assert leader["language"] in lines[1]
+    assert {f"{leader['contributors']:,}", f"{leader['projects_counted']:,}"} <= numbers(lines[1])
+    top = stats.contributor_concentration(frame).set_index("measure")["value"]["top 10%"]
+    assert f"{top:.1%}" in numbers(lines[3])

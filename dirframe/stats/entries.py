@@ -77,7 +77,9 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     """
     lists = read(projects, licenses="licenses")["licenses"]
     rows, codes, names, titles = license_codes(lists)
-    table, counted = _memberships(rows, codes, names, len(lists), "license", top, "licences")
+    table, counted = _memberships(
+        (rows, codes, names), len(lists), "license", top=top, noun="licences"
+    )
     table.insert(1, "title", table["license"].map(titles).astype("str"))
     return table, counted
 
@@ -128,13 +130,14 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     1  web         1    0.5
     """
     lists = read(projects, tags="tags")["tags"]
-    return _memberships(*tag_codes(lists), len(lists), "tag", top, "tags")
+    return _memberships(tag_codes(lists), len(lists), "tag", top=top, noun="tags")
 
 
 def _memberships(
-    rows: Codes, codes: Codes, names: list[str], records: int, name: str, top: int | None, noun: str
+    entries: tuple[Codes, Codes, list[str]], records: int, name: str, *, top: int | None, noun: str
 ) -> Counted:
     """Count the projects of each name; a project counts once in the row of the others."""
+    rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
     numbers = np.bincount(codes, minlength=len(names))
     table = table_of({"projects": numbers}, {"projects": "Int64"}).set_axis(names)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias
@@ -14,11 +13,13 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe.client.frames.interchange import as_pandas, check_unique_columns, type_name
+from dirframe._arrow import as_pandas, check_unique_columns, too_large, type_name
 from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError, MissingColumnsError
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
     from dask.dataframe import DataFrame as DaskFrame
     from numpy.typing import NDArray
 
@@ -76,9 +77,7 @@ _EXACT = 2**53  # floats beyond have lost digits
 _COUNTRY = ("country_code", "country_alpha_2", "country_name")
 
 
-def statistic(
-    base: str, which: str
-) -> Callable[[Callable[P, Counted]], Callable[P, pd.DataFrame]]:
+def statistic(base: str, which: str) -> Callable[[Callable[P, Counted]], Callable[P, pd.DataFrame]]:
     """Give the table of a statistic its provenance, its counts and its base.
 
     The base is the number of records behind the figures: its key in the counts, and in words.
@@ -145,8 +144,12 @@ def read(
     table = fetch(frame, [column for names in wanted.values() for column in names])
     unsent = provenance.absent(table, [c for names in wanted.values() for c in names])
     empty = set(unsent.columns if unsent else ())
-    present = {name: [c for c in names if c in table and c not in empty] for name, names in wanted.items()}
-    lacking = [names for name, names in wanted.items() if not present[name] and name not in optional]
+    present = {
+        name: [c for c in names if c in table and c not in empty] for name, names in wanted.items()
+    }
+    lacking = [
+        names for name, names in wanted.items() if not present[name] and name not in optional
+    ]
     if not_sent := [column for names in lacking for column in names if column in empty]:
         absent = provenance.absent(table, not_sent)
         assert absent is not None  # noqa: S101  # as above
@@ -157,7 +160,9 @@ def read(
     return pd.DataFrame(values, index=pd.RangeIndex(len(table)), copy=False)
 
 
-def _missing(frame: Frame, columns: list[str], lacking: list[tuple[str, ...]]) -> MissingColumnsError:
+def _missing(
+    frame: Frame, columns: list[str], lacking: list[tuple[str, ...]]
+) -> MissingColumnsError:
     told = ", ".join(" or ".join(names) for names in lacking)
     hint = Hint(
         "Pass a frame of a loader, such as dirframe.load_projects(), with all of its columns.",
@@ -182,8 +187,8 @@ def _first(table: pd.DataFrame, names: Sequence[str]) -> pd.Series[Any]:
 
 def typed(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return a column in the dtype that its name has; raise if it holds something else."""
-    dtype = _DTYPES.get(str(column.name), "str")
-    if column.dtype == dtype or dtype == "object":
+    dtype: Any = _DTYPES.get(str(column.name), "str")
+    if dtype in {str(column.dtype), "object"}:
         return column
     if dtype == "str":
         return column.astype("str")
@@ -194,12 +199,13 @@ def typed(column: pd.Series[Any]) -> pd.Series[Any]:
     try:
         kind = pd.api.types.infer_dtype(column, skipna=True)
         if kind not in kinds:
-            raise TypeError(f"it holds {kind}")  # noqa: TRY301  # one error for all that it may hold
+            raise TypeError(f"it holds {kind}")  # one error for all that it may hold
         if dtype == MOMENT:
             return pd.to_datetime(column, utc=True).dt.as_unit("us")
         if dtype == "Int64" and kind != "integer" and (column.abs() > _EXACT).any():
-            raise ValueError("it holds floating-point numbers beyond 2**53")  # noqa: TRY301
-        return column.astype("Float64").astype(dtype) if kind != "integer" else column.astype(dtype)
+            raise ValueError("it holds floating-point numbers beyond 2**53")
+        result: pd.Series[Any] = column if kind == "integer" else column.astype("Float64")
+        return result.astype(dtype)
     except (OverflowError, TypeError, ValueError) as error:
         how = "to_datetime(…, utc=True) of a known format" if dtype == MOMENT else "to_numeric(…)"
         raise InvalidInputError(
@@ -224,7 +230,7 @@ def fetch(frame: Any, columns: Sequence[str]) -> pd.DataFrame:
         return _converted(pa.Table.from_batches((b.select(kept) for b in reader), schema))
     if _is_dask(frame):
         table = frame[[name for name in names if name in frame.columns]].compute()
-        table.attrs = dict(frame._meta.attrs)  # noqa: SLF001  # Dask's frame without rows
+        table.attrs = dict(frame._meta.attrs)  # Dask's frame without rows
         return require_records(table)
     raise InvalidInputError(
         "Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of "
@@ -255,7 +261,7 @@ def origin(frame: Any) -> pd.DataFrame:
     if isinstance(frame, pd.DataFrame):
         return frame
     if _is_dask(frame):
-        meta: pd.DataFrame = frame._meta  # noqa: SLF001  # as above
+        meta: pd.DataFrame = frame._meta  # as above
         return meta
     schema = _dataset(frame).schema if isinstance(frame, str | os.PathLike) else None
     schema = getattr(frame, "schema", None) if schema is None else schema
@@ -282,7 +288,9 @@ def require_records(frame: pd.DataFrame) -> pd.DataFrame:
 
 def first_reason(size: int, **reasons: Any) -> NDArray[np.str_]:
     """Return the name of the first reason that holds for each record; empty if none does."""
-    return np.select([true(mask) for mask in reasons.values()], [*reasons], default=np.full(size, ""))
+    return np.select(
+        [true(mask) for mask in reasons.values()], [*reasons], default=np.full(size, "")
+    )
 
 
 def true(mask: Any) -> Mask:
@@ -346,11 +354,7 @@ def exact(table: pd.DataFrame) -> pd.DataFrame:
         # Wrapped sums differ from those of floating-point numbers, which do not wrap.
         total = float(column.clip(lower=0).astype("Float64").sum())
         if total > 2.0**62 and sum(int(n) for n in column.dropna() if n > 0) >= 2**63:
-            raise InvalidInputError(
-                f"Numbers of {name}, or their sum, are beyond 64 bits (9.2e18), so that no right "
-                "sum can be given. Leave out the records whose number cannot be right, such as "
-                "those above 1e12."
-            )
+            raise InvalidInputError(too_large(str(name)))
     return table
 
 

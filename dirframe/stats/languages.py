@@ -26,7 +26,6 @@ from dirframe.stats.kernel import (
     first_reason,
     named_rows,
     names_of,
-    other_label,
     ranked,
     read,
     shares,
@@ -144,7 +143,9 @@ def _without_language(p: pd.DataFrame, language: pd.Series[Any]) -> dict[str, An
     return counted
 
 
-@statistic("with_language_and_contributors", "with a main language and a valid number of contributors")
+@statistic(
+    "with_language_and_contributors", "with a main language and a valid number of contributors"
+)
 def contributors_by_language(projects: Frame, *, top: int | None = None) -> Counted:
     """Describe how many contributors the projects of each main language have.
 
@@ -213,7 +214,11 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
     1     Java                 0          <NA>    <NA>
     """
     p = read(
-        projects, language=LANGUAGE, contributors=CONTRIBUTORS, analysis=ANALYSIS, optional=("analysis",)
+        projects,
+        language=LANGUAGE,
+        contributors=CONTRIBUTORS,
+        analysis=ANALYSIS,
+        optional=("analysis",),
     )
     language = names_of(p["language"])
     people = exact(p[["contributors"]].where(p["contributors"] >= 0))["contributors"]
@@ -514,7 +519,8 @@ def languages_by_year(
             "from_year": np.repeat(first, size),
             "language": np.tile(np.array(order, dtype=object), len(last)),
             "projects": number,
-            "share": pd.Series(number, dtype="Int64") / pd.Series(whole, dtype="Int64").replace(0, pd.NA),
+            "share": pd.Series(number, dtype="Int64")
+            / pd.Series(whole, dtype="Int64").replace(0, pd.NA),
             "finished": np.repeat(np.array(finished, dtype=bool), size),
         },
         {

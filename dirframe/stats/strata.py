@@ -25,7 +25,6 @@ from dirframe.stats.kernel import (
     other_label,
     read,
     require_records,
-    typed,
     whole_number,
 )
 
@@ -48,6 +47,11 @@ class Stratum(NamedTuple):
     def title(self) -> str:
         """Title in a chart."""
         return _UNKNOWN if self.label is None else self.label
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return len(self.frame)
 
 
 def by(
@@ -129,8 +133,12 @@ def by(
     first = tables[0][1]
     name = f"by_{column}" if column in first else column
     if name in first:
-        raise InvalidInputError(f"The statistic has a column {name} already. Rename that of the frame.")
-    parts = [table.assign(**{name: stratum.label}).astype({name: "str"}) for stratum, table in tables]
+        raise InvalidInputError(
+            f"The statistic has a column {name} already. Rename that of the frame."
+        )
+    parts = [
+        table.assign(**{name: stratum.label}).astype({name: "str"}) for stratum, table in tables
+    ]
     result = pd.concat(parts, ignore_index=True).astype(first.dtypes.to_dict())
     result = result[[name, *first.columns]]
     record = provenance.get_provenance(first)
@@ -139,11 +147,11 @@ def by(
     return provenance.set_provenance(
         result,
         counted={
-            next(iter(record["counted"])): sum(len(stratum.frame) for stratum in strata),
+            next(iter(record["counted"])): sum(stratum.records for stratum in strata),
             "strata": sum(max(stratum.pooled, 1) for stratum in strata),
             "strata_in_other": sum(stratum.pooled for stratum in strata),
-            "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
-            "stratum_not_sent": sum(len(stratum.frame) for stratum, _ in omitted),
+            "stratum_missing": sum(s.records for s in strata if s.label is None),
+            "stratum_not_sent": sum(stratum.records for stratum, _ in omitted),
         },
         records=provenance.get_provenance(
             provenance.copy_provenance(frame, pd.DataFrame(), records=False)
@@ -173,23 +181,25 @@ def _step(column: str, omitted: list[tuple[Stratum, ColumnsNotSentError]]) -> st
     return f"by: {column}, not computed: {note}"
 
 
-def divided(frame: pd.DataFrame, column: str, *, min_records: int = 1) -> list[Stratum]:
-    """Divide a frame into strata, in order; those with fewer records are pooled into the last."""
+def divided(
+    frame: pd.DataFrame, column: str, *, min_records: int = 1, most: int | None = None
+) -> list[Stratum]:
+    """Divide a frame into strata, in order; small ones, and those beyond `most`, share the last."""
     least = whole_number("min_records", min_records, least=1, instead="for all strata")
-    labels = _labels(require_records(frame), column)
-    sizes = labels.value_counts(sort=False)
-    large = [str(name) for name in sizes.index if sizes[name] >= least]
-    strata = [Stratum(name, frame[(labels == name).to_numpy()]) for name in large]
-    missing = labels.isna().to_numpy()
-    small = len(sizes) - len(large)
-    rest = ~labels.isin(large).to_numpy() & ~missing
-    if missing.sum() >= least:
-        strata.append(Stratum(None, frame[missing]))
-    elif missing.any():
-        small, rest = small + 1, rest | missing
-    if small:
-        label = other_label(small, "stratum" if small == 1 else "strata")
-        strata.append(Stratum(label, frame[rest], small))
+    labels = _labels(require_records(frame), column).reset_index(drop=True)
+    sizes = labels.value_counts(sort=False, dropna=False)
+    sizes = sizes[sizes > 0]
+    large = sizes[sizes >= least]
+    if most is not None and len(large) + (len(large) < len(sizes)) > most:
+        large = large[large.index.isin(large.sort_values(kind="stable").index[1 - most :])]
+    codes = pd.Index([*large.index]).get_indexer(labels)
+    strata = [
+        Stratum(None if pd.isna(name) else str(name), frame[codes == place])
+        for place, name in enumerate(large.index)
+    ]
+    if pooled := len(sizes) - len(large):
+        label = other_label(pooled, "stratum" if pooled == 1 else "strata")
+        strata.append(Stratum(label, frame[codes < 0], pooled))
     return strata
 
 

@@ -19,16 +19,16 @@ _NAMES = {
     "dirframe.archive.harvest": "harvest",
     "dirframe.citation": "cite",
     "dirframe.clean": "country_audit country_note unify_countries",
-    "dirframe.client.frames.child_tables": "child_table",
+    "dirframe.client.child_tables": "child_table",
     "dirframe.client.collections": "load_activity load_contributors load_languages load_size",
     "dirframe.client.directory": "Directory",
-    "dirframe.client.documents": "read_pages",
+    "dirframe.client.read_pages": "read_pages",
     "dirframe.client.load": "load",
     "dirframe.client.loaders": "load_accounts load_projects",
     "dirframe.client.plan": "plan",
-    "dirframe.client.records": "load_account load_project",
+    "dirframe.client.single": "load_account load_project",
     "dirframe.client.http.cache": "cache_info clear_cache prune_cache",
-    "dirframe.client.frames.data_dictionary": "fields",
+    "dirframe.client.fields": "fields",
     "dirframe.errors": (
         "AnalysesNotSentWarning ArchiveError CacheError CacheWarning ColumnsNotSentError "
         "ConfigurationError DirframeError DirframeWarning ExportWarning Hint "

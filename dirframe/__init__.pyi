@@ -10,7 +10,7 @@ from dirframe.clean import (
     country_note as country_note,
     unify_countries as unify_countries,
 )
-from dirframe.client.frames.child_tables import child_table as child_table
+from dirframe.client.child_tables import child_table as child_table
 from dirframe.client.collections import (
     load_activity as load_activity,
     load_contributors as load_contributors,
@@ -18,14 +18,14 @@ from dirframe.client.collections import (
     load_size as load_size,
 )
 from dirframe.client.directory import Directory as Directory
-from dirframe.client.documents import read_pages as read_pages
+from dirframe.client.read_pages import read_pages as read_pages
 from dirframe.client.load import load as load
 from dirframe.client.loaders import (
     load_accounts as load_accounts,
     load_projects as load_projects,
 )
 from dirframe.client.plan import plan as plan
-from dirframe.client.records import (
+from dirframe.client.single import (
     load_account as load_account,
     load_project as load_project,
 )
@@ -34,7 +34,7 @@ from dirframe.client.http.cache import (
     clear_cache as clear_cache,
     prune_cache as prune_cache,
 )
-from dirframe.client.frames.data_dictionary import fields as fields
+from dirframe.client.fields import fields as fields
 from dirframe.errors import (
     AnalysesNotSentWarning as AnalysesNotSentWarning,
     ArchiveError as ArchiveError,

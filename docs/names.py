@@ -15,7 +15,7 @@ HOMES = {
     "dirframe.client": "loading",
     "dirframe.sample": "loading",
     "dirframe.archive": "archives",
-    "dirframe.client.frames.data_dictionary": "loading",
+    "dirframe.client.fields": "loading",
     "dirframe.clean": "cleaning",
     "dirframe.stats": "overview",
     "dirframe.filters": "overview",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import dirframe
 from dirframe import errors
 from dirframe.cli import EXIT_CODES
-from dirframe.client.frames.data_dictionary import dtype_of
+from dirframe.client.dtypes import dtype_of
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from dirframe.archive.status import Status, read_index
 from dirframe.archive.store import Store
 from dirframe.citation import cite
 from dirframe.client.details import ANALYSIS_COLUMNS
-from dirframe.client.frames.builder import FrameBuilder
+from dirframe.client.page import parse
 from dirframe.client.paging.completeness import PAGES_PER_CHUNK
-from dirframe.client.xml.records import RecordReader
+from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
@@ -248,24 +248,21 @@ class Archive(Card):
     def _read(self, pages: Iterable[PageRow], keys: Iterable[Any]) -> pd.DataFrame:
         """Return records in the order of their keys, from pages that hold all of them."""
         resource, starts, count = self._index.resource, dict[int, int](), 0
-        reader = RecordReader(resource)
-        builder = FrameBuilder(resource)
+        records = Records(resource)
         with Store.open(self.path) as store:
-            for number, page in enumerate(pages, start=1):
+            for page in pages:
                 name = f"{page.name} in {self.path}"
-                reader.read(store.content(page), source=name)
-                if list(reader.last_values("id")) != list(page.ids):
+                content = parse(store.content(page), source=name)
+                records.add(content)
+                if list(content.values("id")) != list(page.ids):
                     raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
                 starts[page.id] = count
                 count += len(page.ids)
-                if number % PAGES_PER_CHUNK == 0:
-                    builder.add(reader.pop_columns())
-        builder.add(reader.pop_columns())
         rows = []
         for key in keys:
             page, (collected, position) = self._page(key), self._index.readings[key]
             rows.append(starts[page.id] + (position if page is collected else 0))
-        frame = builder.finish()
+        frame = records.frame()
         return frame.iloc[np.array(rows, dtype=np.int64)].reset_index(drop=True)
 
     def _provenance(self) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from dirframe.archive.store import Store
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused, check_details, read_sent
 from dirframe.client.http.client import CachePolicy
+from dirframe.client.page import check_records
 from dirframe.client.paging.order import KEPT_TODAY, is_sorted
 from dirframe.client.paging.prefetch import fetch_ahead
 from dirframe.client.paging.query import CollectionQuery
-from dirframe.client.xml.records import RecordReader
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT, RESOURCES
 
@@ -166,9 +166,9 @@ class _Walk:
                 self._store.add_refusal("refused", number=0, sort=sort)
                 vain.append(sort)
                 continue
-            reader = RecordReader(self._query.resource)
-            available = reader.add(page.page).items_available
-            values = reader.last_values("id" if sort == "id" else "name")
+            check_records(page.page, self._query.resource.name)
+            available = page.page.items_available
+            values = page.page.values("id" if sort == "id" else "name")
             is_whole = available is not None and available <= len(values)
             is_kept = self._query.sort is not None or is_sorted(values, is_id=sort == "id")
             # A second sort that is not kept is taken for ignored: its page is the directory's first.
@@ -211,9 +211,8 @@ class _Walk:
             page = details.get_cached(identifier) or details.fetch(identifier)
             if isinstance(page, Refused):
                 return self._store.add_refusal(page.why, page.requests, record=identifier)
-            reader = RecordReader(self._query.resource)
-            reader.add(page.page)
-            ids = reader.last_values("id")
+            check_records(page.page, self._query.resource.name)
+            ids = page.page.values("id")
             if ids == (identifier,):
                 return self._store.add(page, ids, record=identifier)
             names = ", ".join(map(str, ids[:3])) or "nothing"

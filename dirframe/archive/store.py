@@ -202,17 +202,17 @@ class Store:
         self, page: FetchedPage, ids: Sequence[str | None], signs: str = "", **place: Any
     ) -> PageRow:
         """Store a page and commit it; `place` is its number and sort, or its record."""
-        envelope, packed = page.page.envelope, pa.compress(page.content, codec="zstd", asbytes=True)
+        content, packed = page.page, pa.compress(page.content, codec="zstd", asbytes=True)
         is_own = "record" in place  # its positions do not refer to the collection
         return self._insert(
             packed,
             fetched=page.retrieved.astimezone(UTC).isoformat(timespec="microseconds"),
             requests=page.attempts,
-            available=None if is_own else envelope.items_available,
-            first=None if is_own else envelope.first_item_position,
+            available=None if is_own else content.items_available,
+            first=None if is_own else content.first_item_position,
             ids=ids,
             signs=signs,
-            synthetic=envelope.synthetic,
+            synthetic=content.synthetic,
             sha256=sha256(page.content).hexdigest(),
             size=len(page.content),
             **place,

@@ -146,7 +146,7 @@ def fields(resource: str, out: Output) -> None:
       dirframe fields project
       dirframe fields account --format jsonl
     """
-    from dirframe.client.frames.data_dictionary import fields as describe
+    from dirframe.client.fields import fields as describe
 
     out.write(
         describe(resource),

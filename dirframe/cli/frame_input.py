@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import pandas as pd
 
-from dirframe._arrow import as_pandas
+from dirframe._arrow import as_pandas, loader_series
 from dirframe._tables import separator_of
 from dirframe.cli.frame_output import echo_note
-from dirframe.client.frames.dtypes import convert_column, to_pandas
-from dirframe.client.frames.lists import lists_column
+from dirframe.client.dtypes import convert_column
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.io._integrity.native_check import check
 from dirframe.io.csv import column_names, parse_csv
@@ -272,14 +271,14 @@ def _convert_field(frame: pd.DataFrame, name: str, resource: Resource) -> pd.Dat
             None if _is_missing(value) else _parse_list(value, f"{name} of record {number}")
             for number, value in enumerate(column, start=1)
         ]
-        return frame.assign(**{name: lists_column(lists).set_axis(frame.index)})
+        return frame.assign(**{name: pd.Series(lists, frame.index, dtype="object")})
     texts = [None if _is_missing(value) else _as_text(value) for value in column]
     array, unreadable = convert_column(texts, kind)
-    frame = frame.assign(**{name: to_pandas(array)})
+    frame = frame.assign(**{name: loader_series(array)})
     if unreadable is not None:
         kept = f"{name}_unreadable"
         count = len(unreadable) - unreadable.null_count
-        frame[kept] = pd.Series(to_pandas(unreadable), index=frame.index)
+        frame[kept] = pd.Series(loader_series(unreadable), index=frame.index)
         click.echo(f"dirframe: {count:,} values of {name} are kept as text in {kept}.", err=True)
     return frame
 

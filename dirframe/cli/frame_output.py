@@ -230,7 +230,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
 
 def _overview(frame: pd.DataFrame) -> tuple[str, ...]:
-    from dirframe.client.frames.data_dictionary import overview
+    from dirframe.client.fields import overview
     from dirframe.provenance import get_provenance, resource_of
 
     # A statistic has its own columns, each of which is its result.

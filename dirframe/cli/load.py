@@ -144,7 +144,7 @@ def account(*, id_or_email: str, **options: Any) -> None:
       dirframe account 1 --sample
       dirframe account ada@example.org --sample
     """
-    from dirframe.client.records import load_account
+    from dirframe.client.single import load_account
 
     _record(load_account, id_or_email, **options)
 
@@ -162,7 +162,7 @@ def project(*, project_id: str, **options: Any) -> None:
     Example:
       dirframe project 1 --sample
     """
-    from dirframe.client.records import load_project
+    from dirframe.client.single import load_project
 
     _record(load_project, project_id, **options)
 
@@ -288,7 +288,7 @@ def read(*, files: tuple[str, ...], resource: str | None, out: Output, **options
       dirframe read kept.archive -o projects.parquet
     """
     from dirframe.cli.frame_input import archive_of, holds_table, read_table
-    from dirframe.client.documents import read_pages
+    from dirframe.client.read_pages import read_pages
 
     given = {name: value for name, value in options.items() if value is not None}
     source = files[0] if len(files) == 1 else files

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from dirframe import provenance
 from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
-from dirframe.client.documents import frame_pages
 from dirframe.client.paging.order import KEPT_TODAY, better_sort, is_in_order, is_of_today
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
+from dirframe.client.records import frame_of
 from dirframe.errors import (
     AnalysesNotSentWarning,
     Hint,
@@ -171,7 +171,7 @@ def load_single(
     """Return the record of its own page as a frame of one row, with its provenance."""
     client.session.warn_if_stale([fetched])
     return attach_load_provenance(
-        frame_pages([fetched.page], resource).frame,
+        frame_of([fetched.page], resource),
         client.settings,
         resource,
         [fetched],
@@ -179,7 +179,7 @@ def load_single(
         items_available=1,
         complete=True,
         completeness="proven",
-        synthetic=fetched.page.envelope.synthetic,
+        synthetic=fetched.page.synthetic,
     )
 
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from dirframe.client.frames.builder import FrameBuilder
-from dirframe.client.xml.records import RecordReader
+from dirframe.client.records import Records
 from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.connection import Connection
     from dirframe.client.http.client import CachePolicy, FetchedPage
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.page import Page
     from dirframe.schema import Resource
 
 
@@ -135,20 +134,19 @@ def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:
     return None
 
 
-def sent_columns(builder: FrameBuilder) -> Sent:
-    """Return which records of a builder came with an analysis."""
-    return Sent(builder.holding(_ELEMENT), builder.holding(_ID))
+def sent_columns(records: Records) -> Sent:
+    """Return which records came with an analysis."""
+    return Sent(records.holding(_ELEMENT), records.holding(_ID))
 
 
 def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | None], Sent]:
     """Return the ids of the records of some pages, and which came with an analysis."""
-    reader, builder = RecordReader(resource), FrameBuilder(resource)
+    records = Records(resource)
     ids: list[str | None] = []
     for page in pages:
-        reader.add(page)
-        ids += reader.last_values("id")
-        builder.add(reader.pop_columns())
-    return ids, sent_columns(builder)
+        records.add(page)
+        ids += page.values("id")
+    return ids, sent_columns(records)
 
 
 def record_path(resource: Resource, identifier: str) -> str:

@@ -10,9 +10,8 @@ from dirframe.client.collection_loader import LoadOptions, load_collection_query
 from dirframe.client.connection import client_or_default
 from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
-from dirframe.client.xml.records import RecordReader
 from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
-from dirframe.schema.extensions import UNKNOWN
+from dirframe.schema.extensions import UNKNOWN, resource_named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,10 +33,10 @@ class First:
     @property
     def is_single(self) -> bool:
         """Whether it is a single record and not a page of a collection."""
-        address, envelope = self.query.address, self.fetched.page.envelope
-        counted = envelope.items_available is not None or envelope.items_returned is not None
+        address, page = self.query.address, self.fetched.page
+        counted = page.items_available is not None or page.items_returned is not None
         can_be = address is not None and address.single is not False
-        return can_be and envelope.records == 1 and not counted
+        return can_be and len(page.records) == 1 and not counted
 
 
 def load(
@@ -133,9 +132,8 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
         reported one: then the document is not a list of records.
     """
     fetched = client.session.get(query.path, query.params(1), policy)
-    reader = RecordReader()
-    envelope = reader.add(fetched.page)
-    resource = reader.resource or query.resource
+    page = fetched.page
+    resource = resource_named(page.record_name) if page.record_name else query.resource
     if query.resource is not UNKNOWN and resource.name != query.resource.name:
         raise UnreadableResponseError(
             f"{fetched.url} should hold <{query.resource.name}> records, but it holds "
@@ -143,18 +141,16 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
             found=f"<{resource.name}>",
             source=fetched.url,
         )
-    if envelope.items_returned not in {None, envelope.records}:
-        message = (
-            f"{envelope.records:,} <{resource.name}> where {envelope.items_returned:,} are said"
-        )
+    if page.items_returned not in {None, len(page.records)}:
+        message = f"{len(page.records):,} <{resource.name}> where {page.items_returned:,} are said"
         raise UnreadableResponseError(
-            f"{fetched.url} says that it returns {envelope.items_returned:,} items, but its result "
-            f"holds {envelope.records:,} <{resource.name}>: that is not a list of records.",
+            f"{fetched.url} says that it returns {page.items_returned:,} items, but its result "
+            f"holds {len(page.records):,} <{resource.name}>: that is not a list of records.",
             found=message,
             source=fetched.url,
         )
-    if reader.resource is not None and not resource.fields:
-        ids = reader.last_values("id")
+    if page.record_name is not None and not resource.fields:
+        ids = page.values("id")
         are_distinct = None not in ids and len(set(ids)) == len(ids)
         resource = replace(resource, key="id" if are_distinct else "")
     return First(query=replace(query, resource=resource), fetched=fetched)

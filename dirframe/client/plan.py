@@ -234,19 +234,19 @@ def _price(
     session = client.session
     first_page = fetch_first(query, client, CachePolicy())
     query, first = first_page.query, first_page.fetched
-    envelope = first.page.envelope
-    available, max_items = envelope.items_available, query.max_items
+    size = len(first.page.records)
+    available, max_items = first.page.items_available, query.max_items
     if first_page.is_single:
         available = 1
     items = available if max_items is None or available is None else min(available, max_items)
     is_whole = items == available and query.resource.paged and not first_page.is_single
-    pages = _pages(items, envelope.records, whole=is_whole)
+    pages = _pages(items, size, whole=is_whole)
     documents = [first]
     begin = 2
     if has_free_order(query) and (ordered := with_order(query, client, first)) != query:
         query, begin = ordered, 1  # read in this order, from the first page on
     if details and items is not None:
-        last = math.ceil(items / envelope.records) if envelope.records else 1
+        last = math.ceil(items / size) if size else 1
         documents += _later_pages(client, query, range(begin, last + 1), fetch=exact)
     numbers = range(1, 1 if refresh or pages is None else pages + 1)
     cached = sum(session.is_cached(query.path, query.params(page)) for page in numbers)

@@ -1,213 +1,297 @@
-"""Load single records by id, name or e-mail address as frames of one row."""
+"""Read the records of pages into columns, and these into one typed frame."""
+
+# The rule. A leaf is a column at its path, ``("name",)`` or ``("analysis", "total_code_lines")``.
+# An attribute counts as a child leaf. A repeated element is a list: at its container's path if the
+# container holds nothing else (``("tags",)``), at its own otherwise. An entry of a list is its text,
+# or a dict if it has attributes or children; the dict has the entry's text under the entry's tag. An
+# empty element is a missing value, and so is a list of only empty elements that is not in the
+# schema. Text between elements (mixed content) is not part of the interface and is ignored.
+#
+# The dtypes follow the schema, for any number of records: text, identifiers and addresses are
+# ``str``, whole numbers ``Int64``, other numbers ``Float64``, timestamps ``datetime64[us, UTC]``,
+# repeated elements Python lists. A column unknown to the schema is ``str``; outside the
+# specification its dtype is inferred. A value that cannot be converted is never dropped: its text
+# goes to a column of the same name with the suffix ``_unreadable``, and a warning is issued.
 
 from __future__ import annotations
 
-import re
-from hashlib import md5, sha1
+from sys import intern
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
-from dirframe.client.addresses import identifier_of
-from dirframe.client.collection_loader import load_single
-from dirframe.client.connection import client_or_default
-from dirframe.client.details import record_path
-from dirframe.client.http.client import CachePolicy
-from dirframe.errors import InvalidInputError, NotFoundError
-from dirframe.schema import ACCOUNT, PROJECT
+import numpy as np
+import pandas as pd
+
+from dirframe._arrow import loader_series
+from dirframe.client.dtypes import convert_column, infer_kind
+from dirframe.client.page import check_records
+from dirframe.errors import UnreadableValueWarning, warn
+from dirframe.schema import RESOURCES, Kind
+from dirframe.schema.extensions import resource_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Iterable, Iterator
 
-    import pandas as pd
+    from numpy.typing import NDArray
 
-    from dirframe.client.connection import Connection
-    from dirframe.client.directory import Directory
+    from dirframe.client.page import Page
     from dirframe.schema import Resource
 
+    #: Texts of lists repeat, and so do their names: equal ones are one object in memory.
+    Share = dict[Any, str]
+    Element = Any  # of lxml, whose stubs say that texts may be bytes
 
-#: Fields that identify a record besides its id; users may pass the title as well.
-_NAME_COLUMNS = ("url_name", "vanity_url", "login", "name")
-_URL_COLUMNS = ("url", "html_url")
-_MD5 = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
-
-
-def load_account(
-    account: str | int,
-    *,
-    directory: Directory | None = None,
-    refresh: bool = False,
-    offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
-) -> pd.DataFrame:
-    """Load one account by its id, its login or its e-mail address.
-
-    Parameters
-    ----------
-    account : str or int
-        The id; an e-mail address, of which only the MD5 digest is sent; or, if the directory
-        resolves names, a login such as ``"fst"``. The returned record is checked: by the id, by
-        its names (ignoring case), or by its ``email_sha1``.
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
-    refresh, offline, stale, wait
-        How the cache and the daily quota may be used, as in `load_accounts`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row with the columns of `load_accounts`.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such account, or the directory returns another one.
-    InvalidInputError
-        If the id is empty, or neither text nor a whole number.
-    RequestError
-        If the directory cannot be reached or refuses.
-
-    Examples
-    --------
-    >>> import dirframe
-    >>> with dirframe.sample_directory() as directory:
-    ...     one = dirframe.load_account("ada@example.org", directory=directory)
-    >>> len(one)
-    1
-    """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    identifier = identifier_of(account, "account")
-    with client_or_default(directory) as client:
-        if "@" in identifier:
-            return _load_by_email(identifier, client, policy)
-        return _load_record(ACCOUNT, identifier, client, policy)
+_EXAMPLES = 3  # texts in a warning
 
 
-def load_project(
-    project: str | int,
-    *,
-    directory: Directory | None = None,
-    refresh: bool = False,
-    offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
-) -> pd.DataFrame:
-    """Load one project by its id or its short name.
-
-    Parameters
-    ----------
-    project : str or int
-        The id; or, if the directory resolves names, the short name from its addresses, such
-        as ``"firefox"``. The returned record is checked by its id and its names (ignoring
-        case).
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
-    refresh, offline, stale, wait
-        How the cache and the daily quota may be used, as in `load_accounts`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row with the columns of `load_projects`.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such project, or the directory returns another one.
-    InvalidInputError
-        If the id is empty, or neither text nor a whole number.
-    RequestError
-        If the directory cannot be reached or refuses.
-
-    Examples
-    --------
-    >>> import dirframe
-    >>> with dirframe.sample_directory() as directory:
-    ...     one = dirframe.load_project("1", directory=directory)
-    >>> one["id"].item()
-    '1'
-    """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
-    identifier = identifier_of(project, "project")
-    with client_or_default(directory) as client:
-        return _load_record(PROJECT, identifier, client, policy)
+def frame_of(pages: Iterable[Page], resource: Resource | None = None) -> pd.DataFrame:
+    """Return the records of pages as one frame; see `Records`."""
+    records = Records(resource)
+    for page in pages:
+        records.add(page)
+    return records.frame()
 
 
-def _load_by_email(address: str, client: Connection, policy: CachePolicy) -> pd.DataFrame:
-    # The specification hashes the address, the live service the address in lower case.
-    spellings = list(dict.fromkeys([address.lower(), address]))
-    for spelling in spellings:
-        digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
-        try:  # the account is checked by its e-mail address
-            frame = _load_record(ACCOUNT, digest, client, policy, matches=lambda *_: True)
-        except NotFoundError:
-            if spelling is spellings[-1]:
-                raise
-            continue
-        # An unknown digest that begins with digits is taken for an id by the live service.
-        if frame["email_sha1"].str.lower().isin(_email_sha1s(spellings)).all():
-            return frame
-    url = client.session.address(f"/accounts/{digest}.xml", {})
-    raise NotFoundError(
-        f"{url} returned an account of another e-mail address; there is no account of the "
-        "one that was asked for.",
-        url=url,
-        status=200,
-    )
+class Records:
+    """The records of pages of one resource: that of the first record if `resource` is None."""
 
+    def __init__(self, resource: Resource | None = None) -> None:
+        self.resource = resource
+        self.rows = 0
+        self._root = _Node((), self._lists())
+        self._share: Share = {}
 
-def _email_sha1s(addresses: list[str]) -> set[str]:
-    texts = [prefix + address for address in addresses for prefix in ("", "mailto:")]
-    return {sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts}
+    def _lists(self) -> frozenset[tuple[str, ...]]:
+        fields = self.resource.fields if self.resource else ()
+        return frozenset(field.path for field in fields if field.kind is Kind.ITEMS)
 
+    def add(self, page: Page) -> None:
+        """Add the records of a page.
 
-def _matches(frame: pd.DataFrame, identifier: str) -> bool:
-    """Return whether the record matches an id, a name or the digest of an address."""
-    [row] = frame.to_dict("records")
-    if identifier == row["id"]:
-        return True
-    if identifier.isdigit():
-        return False
-    if _MD5.fullmatch(identifier):
-        # Today's live service takes an unknown digest that begins with digits for an id.
-        return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
-    return identifier.casefold() in {name.casefold() for name in _names(row)}
+        Raises
+        ------
+        UnreadableResponseError
+            If they are of another resource.
+        """
+        if self.resource is None and page.record_name is not None:
+            self.resource = resource_named(page.record_name)
+            self._root = _Node((), self._lists())
+        check_records(page, self.resource.name if self.resource else None)
+        root, share = self._root, self._share
+        for record in page.records:
+            _read(record, root, list(record), self.rows, share)
+            self.rows += 1
 
+    def holding(self, element: str) -> NDArray[np.bool_]:
+        """Return for each record whether an element of it has any content."""
+        mask = np.zeros(self.rows, dtype=bool)
+        for node in self._root.nodes():
+            if node.path[0] == element:
+                for row, value in enumerate(node.cells):
+                    mask[row] |= value is not None
+        return mask
 
-def _names(row: Mapping[Hashable, Any]) -> list[str]:
-    """Return the names of a record, including those in its addresses."""
-    names = [row[name] for name in _NAME_COLUMNS if isinstance(row.get(name), str)]
-    addresses = [row[name] for name in _URL_COLUMNS if isinstance(row.get(name), str)]
-    ends = [urlsplit(address).path.rpartition("/")[2].removesuffix(".xml") for address in addresses]
-    return [*names, *(unquote(end) for end in ends)]
+    def frame(self) -> pd.DataFrame:
+        """Return one row a record: the columns of the schema in its order, then all others.
 
+        Warns
+        -----
+        UnreadableValueWarning
+            If values could not be converted; their texts are in the ``…_unreadable`` columns.
+        """
+        if self.resource is None:
+            return pd.DataFrame()
+        nodes = {node.path: node.cells for node in self._root.nodes() if node.cells}
+        names = _names(self.resource, nodes)
+        always = [field.path for field in self.resource.core]
+        known = [field.path for field in self.resource.fields if field.path in nodes]
+        columns: dict[str, pd.Series[Any]] = {}
+        unreadable = {}
+        for path in dict.fromkeys([*always, *known, *nodes]):
+            name = names[path]
+            values = nodes.get(path, [])
+            values += [None] * (self.rows - len(values))
+            columns[name], texts = self._convert(name, values)
+            if texts is not None:
+                kept = f"{name}_unreadable"
+                while kept in names.values():
+                    kept += "_"
+                columns[kept], unreadable[name] = texts, texts
+        if unreadable:
+            self._warn(unreadable)
+        return pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
 
-def _describe(row: Mapping[Hashable, Any]) -> str:
-    names = list(dict.fromkeys(_names(row)))
-    return f"{row['id']} ({', '.join(names)})" if names else str(row["id"])
+    def _convert(
+        self, name: str, values: list[Any]
+    ) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
+        """Return a column, and the texts of it that could not be converted."""
+        assert self.resource is not None  # noqa: S101  # there is a column
+        field = self.resource.by_column.get(name)
+        kind = field.kind if field else Kind.TEXT
+        if kind is Kind.ITEMS or any(type(value) is list for value in values):
+            lists = [v if v is None or isinstance(v, list) else [v] for v in values]
+            return pd.Series(lists, dtype="object"), None
+        if field is None and self.resource.name not in RESOURCES:
+            kind = infer_kind(name, {value.strip() for value in values if value is not None})
+        array, texts = convert_column(values, kind)
+        return loader_series(array), None if texts is None else loader_series(texts)
 
-
-def _load_record(
-    resource: Resource,
-    identifier: str,
-    client: Connection,
-    policy: CachePolicy,
-    *,
-    matches: Callable[[pd.DataFrame, str], bool] = _matches,
-) -> pd.DataFrame:
-    if not identifier:
-        raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
-    path = record_path(resource, identifier)
-    fetched = client.session.get(path, {}, policy)
-    frame = load_single(fetched, resource, client, {"id": identifier})
-    if len(frame) != 1 or not matches(frame, identifier):
-        what = resource.name if len(frame) == 1 else resource.collection
-        names = ", ".join(map(_describe, frame.head(3).to_dict("records")))
-        raise NotFoundError(
-            f"{fetched.url} returned {len(frame):,} {what}{f': {names}' if names else ''}, "
-            f"not with the one {resource.name} that was asked for by the id or name "
-            f"{identifier!r}.",
-            url=fetched.url,
-            status=200,
+    def _warn(self, unreadable: dict[str, pd.Series[Any]]) -> None:
+        messages = []
+        for name, column in unreadable.items():
+            texts = column.dropna()
+            examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
+            messages.append(f"{len(texts):,} in {name} ({examples})")
+        assert self.resource is not None  # noqa: S101  # there is a column
+        warn(
+            UnreadableValueWarning(
+                f"Values of the {self.resource.collection} could not be read: "
+                f"{'; '.join(messages)}. They are missing there and kept as text in the "
+                "columns that end in _unreadable."
+            )
         )
-    return frame
+
+
+def _names(resource: Resource, paths: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:
+    """Return the column of each path; of two with the same name, <a_b> and <a><b>, one is renamed."""
+    names = {field.path: field.column for field in resource.fields}
+    used = set(names.values())
+    for path in paths:
+        if path not in names:
+            name = "_".join(path)
+            while name in used:
+                name = "__".join(path) if name == "_".join(path) else f"{name}_"
+            names[path] = name
+            used.add(name)
+    return names
+
+
+class _Node:
+    """An element at one path of a record: its column, and the elements below it by their tags."""
+
+    __slots__ = ("below", "cells", "is_list", "lists", "path")
+
+    def __init__(self, path: tuple[str, ...], lists: frozenset[tuple[str, ...]]) -> None:
+        self.path, self.lists, self.is_list = path, lists, path in lists
+        self.below: dict[str, _Node] = {}
+        self.cells: list[Any] = []
+
+    def child(self, tag: str) -> _Node:
+        """Return the node of a child that is seen the first time."""
+        name = _local(tag)
+        if name not in self.below:
+            self.below[name] = _Node((*self.path, name), self.lists)
+        self.below[tag] = self.below[name]
+        return self.below[tag]
+
+    def put(self, row: int, value: Any) -> None:
+        """Put a value into the column; a second one, of an element or attribute, makes a list."""
+        cells = self.cells
+        short = row - len(cells)
+        if short > 0:
+            cells.extend([None] * short)
+        if short >= 0:
+            cells.append(value)
+        else:
+            cells[-1] = [*_as_list(cells[-1]), *_as_list(value)]
+
+    def put_attribute(self, row: int, name: str, value: str) -> None:
+        """Put an attribute of the element into the column of a child of its name."""
+        if value and not value.isspace():
+            (self.below.get(name) or self.child(name)).put(row, value)
+
+    def nodes(self) -> Iterator[_Node]:
+        """Yield all nodes below this one."""
+        for node in dict.fromkeys(self.below.values()):
+            yield node
+            yield from node.nodes()
+
+
+def _read(element: Element, node: _Node, children: list[Element], row: int, share: Share) -> None:
+    """Read an element that is neither a leaf nor a list into the columns below its node."""
+    known = node.below
+    for name, value in element.items():
+        node.put_attribute(row, name, value)
+    nodes = [known.get(child.tag) or node.child(child.tag) for child in children]
+    repeats = len(set(nodes)) < len(nodes)
+    for child, below in zip(children, nodes, strict=True):
+        inside = list(child)
+        if inside and repeats and nodes.count(below) > 1:
+            below.put(row, [_entry(child, share)])
+            continue
+        if inside and not below.is_list and not _is_list(below.path[-1], inside):
+            _read(child, below, inside, row, share)
+            continue
+        for name, value in child.items():
+            below.put_attribute(row, name, value)
+        if inside:
+            entries = [_entry(one, share) for one in inside]
+            if below.is_list or any(entry is not None for entry in entries):
+                below.put(row, entries)
+        elif (text := child.text) and not text.isspace():
+            below.put(
+                row, [share.setdefault(text.strip(), text.strip())] if below.is_list else text
+            )
+
+
+def _is_list(name: str, children: list[Element]) -> bool:
+    """Return whether the children of an element are the entries of a list."""
+    first = children[0].tag
+    if len(children) == 1:
+        return name.endswith(f"{_local(first)}s")
+    return all(child.tag == first for child in children)
+
+
+def _entry(element: Element, share: Share) -> Any:
+    """Return one entry of a list, flattened to any depth."""
+    text = (element.text or "").strip()
+    text = share.setdefault(text, text)
+    if not len(element) and not element.keys():
+        return text or None
+    entry: dict[str, Any] = {}
+    _fill(entry, element, "", "", share)
+    if text:
+        _put(entry, intern(_local(element.tag)), text)
+    return entry
+
+
+def _fill(entry: dict[str, Any], element: Element, name: str, tag: str, share: Share) -> None:
+    """Read an element into an entry, or into the fields of it that begin with `name`."""
+    before = f"{name}_" if name else ""
+    for attribute, value in element.items():
+        text = value.strip()
+        _put(entry, intern(before + _local(attribute)), share.setdefault(text, text))
+    children = list(element)
+    if not children:
+        if name:
+            text = element.text
+            text = text and text.strip()
+            _put(entry, name, share.setdefault(text, text))
+        return
+    if name and _is_list(tag, children):
+        entries = [_entry(child, share) for child in children]
+        has_content = any(one is not None for one in entries)
+        _put(entry, name, entries if has_content else None)
+        return
+    tags = [_local(child.tag) for child in children]
+    repeats = len(set(tags)) < len(tags)
+    for child, below in zip(children, tags, strict=True):
+        if repeats and len(child) and tags.count(below) > 1:
+            _put(entry, intern(before + below), [_entry(child, share)])
+        else:
+            _fill(entry, child, intern(before + below), below, share)
+
+
+def _put(entry: dict[str, Any], name: str, value: Any) -> None:
+    """Put a field into an entry; a second one of its name makes a list."""
+    if name in entry:
+        entry[name] = [*_as_list(entry[name]), *_as_list(value)]
+    else:
+        entry[name] = value or ""
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]

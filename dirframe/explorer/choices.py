@@ -11,7 +11,7 @@ import pyarrow as pa
 from dirframe import provenance
 from dirframe._display.values import label
 from dirframe.charts import CHARTS
-from dirframe.client.frames.data_dictionary import overview
+from dirframe.client.fields import overview
 from dirframe.errors import InvalidInputError
 from dirframe.filters.conditions import COUNTRY, CREATED, LANGUAGE
 from dirframe.filters.select import Filters

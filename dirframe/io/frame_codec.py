@@ -15,7 +15,6 @@ import pandas as pd
 from pandas.api import types
 
 from dirframe._arrow import as_pandas, type_name
-from dirframe.client.frames.lists import ListDtype, lists_column
 from dirframe.errors import ExportWarning, Hint, InvalidInputError, warn
 from dirframe.io.metadata import record_of
 
@@ -165,8 +164,6 @@ def decode_column(values: Sequence[Any], column: dict[str, Any], *, parsed: bool
         objects = np.empty(len(values), dtype="object")  # filled in a loop: a list is one value
         for index, value in enumerate(values):
             objects[index] = value if parsed or value is None else json.loads(value)
-        if column.get("lists") == "lists":
-            return lists_column(objects.tolist())
         return pd.Series(objects, dtype="object")
     if dtype.startswith("datetime64"):
         aware = "," in dtype
@@ -244,8 +241,6 @@ def _described(column: pd.Series[Any]) -> dict[str, Any]:
             "of": _described(categories.rename("")),
             "ordered": bool(column.cat.ordered),
         }
-    elif isinstance(column.dtype, ListDtype):
-        description["lists"] = "lists"
     elif isinstance(column.dtype, pd.DatetimeTZDtype):
         description["zone"] = str(column.dtype.tz)
     return description

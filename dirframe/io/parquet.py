@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dirframe.client.frames.lists import ListArray
 from dirframe.io.frame_codec import ExportFrame, decode_column, encode_column
 from dirframe.io.metadata import METADATA_KEY, as_text, read_record
 from dirframe.provenance import ATTRIBUTE
@@ -31,9 +30,6 @@ def to_arrow(prepared: ExportFrame) -> pa.Table:
         name = column["name"]
         if column["dtype"] != "object":
             continue
-        if isinstance(lists := frame[name].array, ListArray):
-            columns[name] = pa.array(lists)
-            continue
         column["lists"], columns[name] = _lists(encode_column(frame[name]))
         if column["lists"] == "json":
             columns[name] = pa.array(
@@ -54,9 +50,7 @@ def from_arrow(table: pa.Table, record: dict[str, Any]) -> pd.DataFrame:
     frame: pd.DataFrame = table.to_pandas()
     for column in record["columns"]:
         name, lists = column["name"], column.get("lists")
-        if lists == "lists":
-            frame[name] = pd.Series(ListArray.from_arrow(table[name]))
-        elif lists is not None:
+        if lists is not None:
             values = table[name].to_pylist()
             if lists == "sparse":
                 values = [_sparse(value) for value in values]

@@ -38,7 +38,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dirframe import child_table, plot, stats, unify_countries
-from dirframe.client.documents import parse_documents
+from dirframe.client.page import parse
+from dirframe.client.records import frame_of
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.service.dialects.xml_writer import collection_xml, record_xml
 from dirframe.service.synthetic.generate import generate_accounts, generate_projects
@@ -80,11 +81,8 @@ def page(resource, records):
 
 def make(resource, records):
     """Write generated records as pages and read the columns that the statistics take."""
-    pages = (
-        ("generated", page(resource, some))
-        for some in iter(lambda: list(islice(records, 1000)), [])
-    )
-    return parse_documents(pages, resource).frame[COLUMNS[resource.name]]
+    pages = (parse(page(resource, some)) for some in iter(lambda: list(islice(records, 1000)), []))
+    return frame_of(pages, resource)[COLUMNS[resource.name]]
 
 
 def bare_language_share(projects):

@@ -1,9 +1,7 @@
 """Recorded pages become the frame that a loader gives, and say what they are."""
 
-import bz2
 import gzip
 import json
-import lzma
 import re
 import warnings
 from collections import Counter
@@ -61,20 +59,19 @@ def test_read_pages_of_files_in_the_order_given(tmp_path):
         assert dirframe.read_pages(str(files[1]))["id"].tolist() == ["2", "3"]
 
 
-@pytest.mark.parametrize(("suffix", "packer"), [(".gz", gzip), (".bz2", bz2), (".xz", lzma)])
-def test_read_pages_of_packed_files(suffix, packer, tmp_path):
+def test_read_pages_of_packed_files(tmp_path):
     for file in write_pages(tmp_path):
-        file.with_name(file.name + suffix).write_bytes(packer.compress(file.read_bytes()))
+        file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
         file.unlink()
     assert len(dirframe.read_pages(tmp_path)) == 5
-    content = packer.compress(page_xml([record(n) for n in range(999)], available=999))
-    damaged = tmp_path / f"damaged.xml{suffix}"
+    content = gzip.compress(page_xml([record(n) for n in range(999)], available=999))
+    damaged = tmp_path / "damaged.xml.gz"
     for broken in (content[: len(content) // 2], content[:20] + b"\xff" * 400):
         damaged.write_bytes(broken)
         with pytest.raises(UnreadableResponseError) as caught:
             dirframe.read_pages(damaged)
         assert caught.value.source == str(damaged)
-    damaged.write_bytes(packer.compress(b" " * 5_000_000))
+    damaged.write_bytes(gzip.compress(b" " * 5_000_000))
     with pytest.raises(UnreadableResponseError) as caught:
         dirframe.read_pages(damaged, max_bytes=100_000)
     assert "100,000" in caught.value.found
@@ -217,15 +214,12 @@ def test_read_pages_cites_the_directory_that_the_records_name(read):
 
 
 def test_read_pages_of_several_directories_or_none(read):
-    facts = get_provenance(linked(read, "https://b.example/1", "http://a.example:81/2", "no link"))
-    assert facts["source"].endswith(" a.example:81, b.example")
-    assert facts["base_url"] == ""
-    five = get_provenance(linked(read, *(f"https://{name}.example/" for name in "abcde")))
-    assert "c.example" in five["source"]
-    assert "d.example" not in five["source"]
-    assert "2" in five["source"]
-    for link in ("javascript:alert(1)", "https://[", "https://a b/", "/p/1", "ftp://a.example/"):
-        assert "example" not in get_provenance(linked(read, link))["source"], link
+    links = ("https://a.example/1", "https://b.example/2", "no link")
+    assert get_provenance(linked(read, links[0], links[2]))["base_url"] == "https://a.example"
+    for several in (links, links[2:], ["javascript:alert(1)"], ["https://["], ["ftp://a.example/"]):
+        facts = get_provenance(linked(read, *several))
+        assert "example" not in facts["source"]
+        assert facts["base_url"] == ""
 
 
 # Collections outside the specification

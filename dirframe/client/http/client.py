@@ -26,7 +26,7 @@ from dirframe.client.http.redaction import install_log_redaction
 from dirframe.client.http.redirects import MovedPaths
 from dirframe.client.http.retry import QuotaWait
 from dirframe.client.http.transport import DirectoryResponse, SingleOriginAdapter
-from dirframe.client.xml.parser import PageParser
+from dirframe.client.page import parse
 from dirframe.errors import (
     CacheError,
     Hint,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dirframe.client.http.cache import CachedPage
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.page import Page
     from dirframe.settings import Settings
 
 
@@ -199,9 +199,7 @@ class Session:
         if self._is_usable(stored, policy):
             if stored.url and stored.url != url:  # other pages were moved as well
                 self._moved.learn(url, stored.url)
-            page = PageParser(max_bytes=self._settings.max_response_bytes).parse(
-                stored.content, source=url
-            )
+            page = parse(stored.content, source=url, max_bytes=self._settings.max_response_bytes)
             return FetchedPage(stored.content, url, stored.retrieved, attempts=0, page=page)
         if policy.offline:
             raise self._miss(url, stored)

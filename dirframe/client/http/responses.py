@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from dirframe.client.xml.parser import PageParser
+from dirframe.client.page import parse
 from dirframe.errors import (
     Hint,
     InvalidKeyError,
@@ -23,7 +23,7 @@ from dirframe.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.page import Page
 
 
 #: Maximum in seconds; later times may exceed the range of datetime.
@@ -79,17 +79,16 @@ def check_response(
     """
     text, reported = "", None
     try:
-        page = PageParser(max_bytes=max_bytes).parse(content, source=url)
+        page = parse(content, source=url, max_bytes=max_bytes)
     except UnreadableResponseError as error:
         if status == 200:
             # The parser's message, and the error that caused it, may repeat the key.
             message, found = redact(error.message), redact(error.found)
             return UnreadableResponseError(message, found=found, source=url, hint=error.hint)
     else:
-        envelope = page.envelope
-        if status == 200 and envelope.succeeded:
+        if status == 200 and page.succeeded:
             return page
-        text, reported = redact(envelope.error or ""), envelope.status
+        text, reported = redact(page.error or ""), page.status
     kind = _kind(status, text.lower())
     reason = f' ("{text}")' if text else ""
     message = f"{url} responded with status {status}{reason}. {_EXPLANATIONS[kind]}"

@@ -43,7 +43,7 @@ from dirframe.errors import (
 
 if TYPE_CHECKING:
     from dirframe.client.http.quota import DailyQuota
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.page import Page
     from dirframe.settings import Settings
 
 

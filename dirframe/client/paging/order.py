@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.xml.parser import Page
+    from dirframe.client.page import Page
     from dirframe.schema import Resource
 
 
@@ -71,7 +71,7 @@ def is_in_order(frame: pd.DataFrame, sort: str) -> bool | None:
 def is_of_today(page: Page, *, is_moved: bool) -> bool:
     """Return whether the first page of projects is one of several of today's live service."""
     _, sent = read_sent([page], PROJECT)
-    available, records = page.envelope.items_available, page.envelope.records
+    available, records = page.items_available, len(page.records)
     is_whole = available is None or available <= records
     return is_moved and records == _SIZE_TODAY and not is_whole and not sent.held.any()
 

@@ -26,15 +26,13 @@ import numpy as np
 import pandas as pd
 
 from dirframe.client.details import ANALYSIS_COLUMNS, Refused, Sent, sent_columns
-from dirframe.client.frames.builder import FrameBuilder
 from dirframe.client.paging.completeness import (
     MAX_REFETCHES,
-    PAGES_PER_CHUNK,
     PagePosition,
     PageSequence,
 )
 from dirframe.client.paging.prefetch import fetch_ahead
-from dirframe.client.xml.records import RecordReader
+from dirframe.client.records import Records
 from dirframe.errors import NotFoundError
 from dirframe.schema import PROJECT
 
@@ -155,8 +153,7 @@ class Paginator(PageSequence):
         self._key, self._resource = resource.key, resource
         self._wants_analysis = resource is PROJECT
         self._details = details if self._wants_analysis else None
-        self._reader = RecordReader(resource)
-        self._builder = FrameBuilder(resource)
+        self._records = Records(resource)
         self._rows: list[tuple[int, int]] = []  # page number and record count of each read
         self._fetched: list[FetchedPage] = []
         self._synthetic = False
@@ -232,15 +229,15 @@ class Paginator(PageSequence):
         return len(self._rows) > begin and self.is_the_end(self._rows[-1][0])
 
     def _read_one(self, number: int, fetched: FetchedPage) -> None:
-        envelope = self._reader.add(fetched.page)
-        reader = self._reader
-        ids = reader.last_values(self._key) if self._key else reader.last_digests()
-        self._synthetic |= envelope.synthetic
+        content = fetched.page
+        self._records.add(content)
+        ids = content.values(self._key) if self._key else content.digests()
+        self._synthetic |= content.synthetic
         reading = len(self._rows)
         page = PagePosition(
             number=number,
-            available=envelope.items_available,
-            first=envelope.first_item_position,
+            available=content.items_available,
+            first=content.first_item_position,
             ids=ids,
             reading=reading,
             order=(fetched.retrieved.timestamp(), reading),
@@ -251,11 +248,7 @@ class Paginator(PageSequence):
     def _was_read(self, number: int, count: int, fetched: FetchedPage) -> None:
         self._rows.append((number, count))
         # The content is no longer needed and takes memory.
-        self._fetched.append(
-            replace(fetched, content=b"", page=replace(fetched.page, records=None))
-        )
-        if len(self._fetched) % PAGES_PER_CHUNK == 0:
-            self._convert()
+        self._fetched.append(replace(fetched, content=b"", page=replace(fetched.page, records=())))
 
     def _read_details(self, details: Details) -> None:
         """Read the own pages of the records that need one."""
@@ -274,17 +267,14 @@ class Paginator(PageSequence):
 
     def _read_alone(self, identifier: str, fetched: FetchedPage) -> bool:
         """Read the own page of a record; return whether it holds this record alone."""
-        envelope = self._reader.add(fetched.page)
-        ids = self._reader.last_values("id")
-        self._synthetic |= envelope.synthetic
+        self._records.add(fetched.page)
+        ids = fetched.page.values("id")
+        self._synthetic |= fetched.page.synthetic
         if ids != (identifier,):
             names = ", ".join(str(value) for value in ids[:3]) or "nothing"
             self._refused[identifier] = Refused(f"returned {names}", requests=0)
         self._was_read(0, len(ids), fetched)
         return ids == (identifier,)
-
-    def _convert(self) -> None:
-        self._builder.add(self._reader.pop_columns())
 
     # -- result ----------------------------------------------------------------------------
 
@@ -317,15 +307,14 @@ class Paginator(PageSequence):
 
     def _sent(self, rows: NDArray[np.int64]) -> Sent:
         """Return which of the given rows came with an analysis."""
-        self._convert()
-        sent = sent_columns(self._builder)
+        sent = sent_columns(self._records)
         return Sent(sent.held[rows], sent.named[rows])
 
     def _result(self) -> CollectionResult:
         """Combine the latest version of each page, in order, each id once."""
         rows, ids, repeated = self._chosen()
         sent = self._sent(rows)
-        combined = self._builder.finish()
+        combined = self._records.frame()
         if self._own:
             pairs = zip(ids, rows, strict=True)
             rows = np.array(

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from dirframe import provenance
-from dirframe._arrow import require_frame
-from dirframe.client.frames.dtypes import convert_column, distinct_texts, to_pandas
-from dirframe.client.frames.inference import inferred_kind
-from dirframe.client.frames.lists import ListArray
+from dirframe._arrow import loader_series, require_frame
+from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
@@ -23,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     import polars as pl
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 
@@ -100,27 +97,27 @@ def entry_columns(
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
     kinds = {known.column: known.kind for known in items.fields}
-    if isinstance(lists.array, ListArray):
-        lengths, entries = lists.array.lengths(), lists.array.columns(items.tag)
-        by_name = dict.fromkeys(kinds, pa.nulls(int(lengths.sum()), pa.large_string())) | entries
-    else:
-        of_records = _python_lists(lists)
-        lengths = np.array(list(map(len, of_records)), dtype=np.int64)
-        by_name = _by_name(list(chain.from_iterable(of_records)), items.tag, list(kinds))
+    of_records = _python_lists(lists)
+    lengths = np.array(list(map(len, of_records)), dtype=np.int64)
+    entries = [
+        entry if isinstance(entry, dict) else {} if entry is None else {items.tag: entry}
+        for entry in chain.from_iterable(of_records)
+    ]
     data: dict[str, Any] = {}
-    for column, values in by_name.items():
-        try:
-            kind = kinds.get(column) or _kind_of(column, values, resource)
-            if categories and kind is Kind.TEXT:
-                data[column] = _categorical(values)
-                continue
-            array, unreadable = convert_column(values, kind)
-        except pa.ArrowTypeError:  # a nested list or entry
+    for column in dict.fromkeys([*kinds, *chain.from_iterable(entries)]):
+        values = [entry.get(column) for entry in entries]
+        if any(isinstance(value, list | dict) for value in values):
             data[column] = pd.Series(values, dtype="object")
             continue
-        data[column] = to_pandas(array)
+        kind = kinds.get(column, Kind.TEXT)
+        if column not in kinds and resource.name not in RESOURCES:
+            kind = infer_kind(column, {text for value in values if (text := (value or "").strip())})
+        array, unreadable = convert_column(values, kind)
+        data[column] = loader_series(array)
+        if categories and kind is Kind.TEXT:
+            data[column] = data[column].astype("category")
         if unreadable is not None:
-            data[f"{column}_unreadable"] = to_pandas(unreadable)
+            data[f"{column}_unreadable"] = loader_series(unreadable)
     return lengths, data
 
 
@@ -153,38 +150,6 @@ def _not_lists(column: pd.Series[Any], found: str, advice: str) -> InvalidInputE
     return InvalidInputError(
         f"The column {column.name} must hold lists, or lists as JSON; it holds {found}. {advice}"
     )
-
-
-def _categorical(texts: Sequence[str | None] | pa.Array) -> pd.Categorical[Any]:
-    """Convert each distinct text once, and return them as categories."""
-    words, indices = distinct_texts(texts)
-    converted = convert_column(words, Kind.TEXT).array.dictionary_encode()
-    codes = converted.indices.fill_null(-1).take(indices).fill_null(-1)
-    dtype = pd.CategoricalDtype(to_pandas(converted.dictionary))
-    return pd.Categorical.from_codes(codes.to_numpy(), dtype=dtype, validate=False)
-
-
-def _by_name(entries: list[Any], tag: str, known: list[str]) -> dict[str, list[Any]]:
-    """Convert entries, texts or dicts, to columns: the known ones first."""
-    missing = [None] * len(entries)
-    forms = set(map(type, entries))
-    if not any(issubclass(form, dict) for form in forms):
-        return dict.fromkeys(known, missing) | ({tag: entries} if entries else {})
-    rows = entries if forms == {dict} else [e if isinstance(e, dict) else {tag: e} for e in entries]
-    first = tuple(rows[0])
-    if sum(map(len, rows)) == len(first) * len(rows):
-        with suppress(KeyError):  # equal number of names, but different ones
-            columns = {name: [row[name] for row in rows] for name in first}
-            return dict.fromkeys(known, missing) | columns
-    names = tuple(dict.fromkeys([*known, *chain.from_iterable(rows)]))
-    return {name: [row.get(name) for row in rows] for name in names}
-
-
-def _kind_of(column: str, values: Sequence[str | None] | pa.Array, resource: Resource) -> Kind:
-    if resource.name in RESOURCES:
-        return Kind.TEXT
-    texts = map(str.strip, distinct_texts(values)[0].drop_null().to_pylist())
-    return inferred_kind(column, {text for text in texts if text})
 
 
 def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:

@@ -1,4 +1,4 @@
-"""Convert texts to typed arrays."""
+"""Convert texts to typed arrays, whole columns at a time."""
 
 # Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
 # ``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
@@ -8,29 +8,25 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dirframe._arrow import loader_series
 from dirframe.schema import LESS_THAN_ONE, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
-
+TEXT = pa.large_string()
 _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),
     Kind.NUMBER: pa.float64(),
     Kind.TIMESTAMP: pa.timestamp("us", tz="UTC"),
-}
-_TEXT = pa.large_string()
-_PANDAS_TYPES = {
-    _TEXT: pd.StringDtype(na_value=np.nan),
-    pa.int64(): pd.Int64Dtype(),
-    pa.float64(): pd.Float64Dtype(),
 }
 
 _NUMBER = re.compile(
@@ -40,72 +36,44 @@ _NONE = "-"
 _INT64 = range(-(2**63), 2**63)
 
 
-class ConvertedColumn(NamedTuple):
-    """A typed array, and the texts that could not be converted (None if all could)."""
-
-    array: pa.Array
-    unreadable: pa.Array | None
-
-
-def convert_column(values: Sequence[str | None] | pa.Array, kind: Kind) -> ConvertedColumn:
-    """Convert texts to the type of a kind of field.
-
-    Parameters
-    ----------
-    values
-        Texts of the document, None for missing ones; a list or an array, which may be
-        dictionary-encoded.
-    kind
-        Kind of the field; only numbers and timestamps are converted.
+def convert_column(
+    values: Sequence[str | None] | pa.Array, kind: Kind
+) -> tuple[pa.Array, pa.Array | None]:
+    """Convert texts to the type of a kind of field; only numbers and timestamps are converted.
 
     Returns
     -------
-    ConvertedColumn
+    tuple
         The converted array, with nulls for missing and for unreadable values, and the
-        unreadable texts at their positions.
+        unreadable texts at their positions; None if all could be converted.
     """
-    texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
-    if isinstance(texts, pa.DictionaryArray):
-        words, indices = distinct_texts(texts)
-        array, unreadable = convert_column(words, kind)
-        unreadable = None if unreadable is None else unreadable.take(indices)
-        return ConvertedColumn(array.take(indices), unreadable)
-    text = pc.utf8_trim_whitespace(texts)
-    is_empty = pc.equal(pc.binary_length(text), 0)
+    text = pc.utf8_trim_whitespace(pa.array(values, TEXT))
+    is_empty = pc.equal(text, "")
     if pc.any(is_empty).as_py():
-        text = pc.if_else(is_empty, pa.scalar(None, _TEXT), text)
+        text = pc.if_else(is_empty, pa.scalar(None, TEXT), text)
     arrow_type = _ARROW_TYPES.get(kind)
     if arrow_type is None:
-        return ConvertedColumn(text, None)
+        return text, None
     try:
         array = text.cast(arrow_type)
     except pa.ArrowInvalid:
-        return _convert_one_by_one(text, kind)
+        return _convert_each(text, kind)
+    # pyarrow reads 0x10 as sixteen
     if kind is Kind.INTEGER and pc.any(pc.match_substring(text, "x", ignore_case=True)).as_py():
-        return _convert_one_by_one(text, kind)  # pyarrow reads 0x10 as sixteen
+        return _convert_each(text, kind)
     if kind is Kind.NUMBER and not pc.all(pc.is_finite(array), min_count=0).as_py():
-        return _convert_one_by_one(text, kind)
-    return ConvertedColumn(array, None)
+        return _convert_each(text, kind)
+    return array, None
 
 
-def distinct_texts(values: Sequence[str | None] | pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Return the distinct texts among values, and for each value the index of its text."""
-    texts = values if isinstance(values, pa.Array) else pa.array(values, _TEXT)
-    if not isinstance(texts, pa.DictionaryArray):
-        texts = texts.cast(_TEXT).dictionary_encode()
-    # A dictionary still has the texts of records that were filtered out.
-    used = texts.indices.dictionary_encode()
-    return texts.dictionary.take(used.dictionary), used.indices
+def dtype_of(kind: Kind) -> str:
+    """Return the dtype of columns of this kind."""
+    return "object" if kind is Kind.ITEMS else str(loader_series(convert_column([], kind)[0]).dtype)
 
 
-def to_pandas(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
-    """Convert an Arrow array to pandas with the dtype that frames have."""
-    series: pd.Series[Any] = array.to_pandas(types_mapper=_PANDAS_TYPES.get)
-    return series
-
-
-def _convert_one_by_one(text: pa.Array, kind: Kind) -> ConvertedColumn:
-    words, indices = distinct_texts(text)
+def _convert_each(text: pa.Array, kind: Kind) -> tuple[pa.Array, pa.Array | None]:
+    encoded = text.dictionary_encode()
+    words, indices = encoded.dictionary, encoded.indices
     texts = words.to_pylist()
     if kind is Kind.TIMESTAMP:
         converted = _timestamps(texts)
@@ -114,10 +82,10 @@ def _convert_one_by_one(text: pa.Array, kind: Kind) -> ConvertedColumn:
         converted = pa.array([number(value) for value in texts], _ARROW_TYPES[kind])
     is_value = pa.array([value != _NONE for value in texts], pa.bool_())
     unreadable = pc.if_else(
-        pc.and_(pc.is_null(converted), is_value), words, pa.scalar(None, _TEXT)
+        pc.and_(pc.is_null(converted), is_value), words, pa.scalar(None, TEXT)
     ).take(indices)
     is_readable = unreadable.null_count == len(unreadable)
-    return ConvertedColumn(converted.take(indices), None if is_readable else unreadable)
+    return converted.take(indices), None if is_readable else unreadable
 
 
 def _timestamps(texts: list[str]) -> pa.Array:
@@ -149,3 +117,30 @@ def _integer(text: str) -> int | None:
         return int(bare) if len(bare) < 21 and int(bare) in _INT64 else None
     number = float(bare)
     return int(number) if number.is_integer() and abs(number) < 2**53 else None
+
+
+# -- columns that nobody described ---------------------------------------------------------
+
+#: Columns of identifiers, names and addresses are text, whatever one directory has in them.
+_TEXTS = re.compile(
+    r"(?:.*_)?(?:id|key|login|md5|name|sha1|title|type|url|version|description|about|message|phone|zip)"
+)
+_WHOLE = re.compile(r"0|-?[1-9]\d{0,18}")
+_DECIMAL = re.compile(r"-?(?:0|[1-9]\d*)(?:\.(\d+))?(?:[eE][+-]?\d{1,3})?")
+_MOMENT = re.compile(r"\d{4}-\d\d(?:-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:?\d\d)?)?)?")
+
+
+def infer_kind(name: str, texts: Collection[str]) -> Kind:
+    """Return the kind that all texts of a column have without any loss; text if there is none."""
+    if not texts or _TEXTS.fullmatch(name):
+        return Kind.TEXT
+    for kind, pattern in ((Kind.INTEGER, _WHOLE), (Kind.TIMESTAMP, _MOMENT)):
+        if all(map(pattern.fullmatch, texts)):
+            return kind if convert_column([*texts], kind)[1] is None else Kind.TEXT
+    matches = [_DECIMAL.fullmatch(text) for text in texts]
+    if not all(m and Decimal(repr(float(m[0]))) == Decimal(m[0]) for m in matches):
+        return Kind.TEXT
+    # 1.50 beside 2.25 is a price; 1.10 beside 1.1 is a version, and would lose its zero.
+    digits = {m[1] or "" for m in matches if m}
+    ends = any(len(one) > 1 and one.endswith("0") for one in digits)
+    return Kind.TEXT if ends and len({*map(len, digits)}) > 1 else Kind.NUMBER

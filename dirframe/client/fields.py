@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from dirframe.client.frames.dtypes import convert_column, to_pandas
+from dirframe.client.dtypes import dtype_of
 from dirframe.errors import InvalidInputError
-from dirframe.schema import Kind
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -91,11 +90,6 @@ def fields(resource: str = "project") -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows, columns=_COLUMNS)
     return table.astype({name: "bool" if name == "required" else "str" for name in _COLUMNS})
-
-
-def dtype_of(kind: Kind) -> str:
-    """Return the dtype of columns of this kind."""
-    return "object" if kind is Kind.ITEMS else str(to_pandas(convert_column([], kind).array).dtype)
 
 
 def _meaning(field: Field) -> str:

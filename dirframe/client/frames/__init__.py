@@ -1,1 +1,0 @@
-"""Columns of text to typed DataFrames."""

@@ -1,0 +1,242 @@
+"""Parse a document into a page: its envelope and the elements of its records."""
+
+# Accepts the specification's envelope and all that services of this kind have sent since 2007:
+# elements in any order, unknown elements and attributes, error bodies without an envelope. Takes
+# bytes and never fetches; entities, external documents and network access are disabled.
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, NoReturn
+
+from lxml import etree
+
+from dirframe.errors import UnreadableResponseError
+from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Default maximum size of a document. Parsing takes about six times its size in memory.
+MAX_BYTES = 64 * 1024 * 1024
+
+_PARSER = etree.XMLParser(
+    remove_blank_text=True,
+    remove_comments=True,
+    remove_pis=True,
+    collect_ids=False,
+    resolve_entities=False,
+    load_dtd=False,
+    no_network=True,
+    huge_tree=False,
+)
+_ROOTS = ("response", "error", "result")
+_SYNTHETIC = b"<?" + SYNTHETIC_MARK.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A parsed document: its envelope and the elements of its records.
+
+    `status` is ``success``, ``failed``, another word, or None if there is none; `error` the
+    message of a failure. The counts are None if they are absent or no numbers. `records` can be
+    dropped with `dataclasses.replace` once they are read: they take the most memory.
+    """
+
+    status: str | None = None
+    error: str | None = None
+    items_returned: int | None = None
+    items_available: int | None = None
+    first_item_position: int | None = None
+    has_result: bool = False  # today's service omits an empty one
+    synthetic: bool = False  # whether the document declares its data as generated
+    records: Sequence[etree._Element] = ()
+    record_name: str | None = None
+    source: str | None = None
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the response is a success: a bare <result> is, a bare <error> is not."""
+        return self.has_result if self.status is None else self.status == "success"
+
+    def values(self, name: str) -> tuple[str | None, ...]:
+        """Return the text of a leaf of each record; None if there is none, or several."""
+        return tuple(_value(record, name) for record in self.records)
+
+    def digests(self) -> tuple[str, ...]:
+        """Return a digest of each record; equal ones are numbered."""
+        seen: Counter[bytes] = Counter()
+        digests = []
+        for record in self.records:
+            content = etree.tostring(record, method="c14n", with_tail=False)
+            digests.append(f"{sha256(content).hexdigest()} {seen[content]}")
+            seen[content] += 1
+        return tuple(digests)
+
+
+def parse(
+    content: bytes,
+    *,
+    source: str | None = None,
+    record_name: str | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Page:
+    """Parse one document, also one that reports a failure.
+
+    Parameters
+    ----------
+    content
+        The document.
+    source
+        Its name in error messages: a URL without a key, or a file.
+    record_name
+        The expected element name of its records; None for any.
+    max_bytes
+        Maximum size of a document.
+
+    Raises
+    ------
+    UnreadableResponseError
+        If it is not the interface's XML, or holds records of other or of several names.
+    """
+    if len(content) > max_bytes:
+        size = f"{len(content):,} bytes long, more than the {max_bytes:,} allowed"
+        _raise_unreadable(size, source)
+    root = _parse_root(content, source)
+    name = local_name(root)
+    children = {local_name(child): child for child in root}
+    synthetic = _SYNTHETIC in content[: content.find(name.encode())]
+    if name == "error":
+        message = text_of(children["message"]) if "message" in children else text_of(root)
+        return Page(error=message, synthetic=synthetic, source=source)
+    result = root if name == "result" else children.get("result")
+    records = [] if result is None else list(result)
+    names = list(dict.fromkeys(map(local_name, records)))
+    page = Page(
+        status=text_of(children.get("status")),
+        error=text_of(children.get("error")) or text_of(children.get("message")),
+        **{count: _count(children.get(count)) for count in COLLECTION_COUNTS},
+        has_result=result is not None,
+        synthetic=synthetic,
+        records=records,
+        record_name=names[0] if names else None,
+        source=source,
+    )
+    check_records(page, record_name)
+    if names[1:]:
+        _raise_other_records(names[0], names[1:], source)
+    return page
+
+
+def check_records(page: Page, name: str | None) -> None:
+    """Raise if the records of a page have another name than the expected one."""
+    if name is not None and page.record_name not in {None, name}:
+        _raise_other_records(name, [str(page.record_name)], page.source)
+
+
+def local_name(element: etree._Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def text_of(element: etree._Element | None) -> str | None:
+    """Return the stripped text of a leaf; None if there is none."""
+    return None if element is None else ((element.text or "").strip() or None)
+
+
+def _parse_root(content: bytes, source: str | None) -> etree._Element:
+    try:
+        root = etree.fromstring(content, _PARSER)
+    except (etree.XMLSyntaxError, ValueError) as error:
+        _raise_unreadable(describe(content), source, reason=str(error))
+    if root.getroottree().docinfo.internalDTD is not None:
+        _raise_unreadable(describe(content), source)
+    name = local_name(root)
+    if name not in _ROOTS:
+        is_html = name.lower() == "html"
+        found = "an HTML page" if is_html else f"an XML document with the root <{name}>"
+        _raise_unreadable(found, source)
+    if sum(local_name(child) == "result" for child in root) > 1:
+        _raise_unreadable("a response with more than one <result>", source)
+    return root
+
+
+def _value(record: etree._Element, name: str) -> str | None:
+    texts = [str(text) for key, text in record.items() if str(key).rpartition("}")[2] == name]
+    for child in record.iterchildren(f"{{*}}{name}"):
+        if len(child):
+            return None
+        texts.append(child.text or "")
+    stripped = [text.strip() for text in texts if text.strip()]
+    return stripped[0] if len(stripped) == 1 else None
+
+
+def _count(element: etree._Element | None) -> int | None:
+    text = (text_of(element) or "").replace(",", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+# -- what else a document is ---------------------------------------------------------------
+
+_LOOKED_AT = 64 * 1024
+
+_MAGIC = {
+    b"\x1f\x8b": "gzip data that was not unpacked",
+    b"PK\x03\x04": "a ZIP archive",
+    b"\x28\xb5\x2f\xfd": "Zstandard data that was not unpacked",
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a PNG picture",
+    b"{": "JSON",
+    b"[": "JSON",
+}
+_HTML = "an HTML page"
+_DAMAGED = "XML that is cut off, damaged or in another encoding than it says"
+
+#: Whitespace, comments and processing instructions: allowed before DOCTYPE and root.
+_PROLOG = re.compile(rb"(?:\s+|<!--.*?-->|<\?.*?\?>)*", re.DOTALL)
+_DOCTYPE = re.compile(rb"<!doctype(?:\s+([^\s>\[]*))?", re.IGNORECASE)
+#: The name of a start tag; it is only known if its end is there.
+_ROOT = re.compile(rb"<([^\s<>/!?]+)(?=[\s>/])")
+
+
+def describe(content: bytes) -> str:
+    """Describe in a few words a document that could not be parsed."""
+    head = content[:_LOOKED_AT].removeprefix(codecs.BOM_UTF8).lstrip()
+    if not head:
+        return "an empty document"
+    for magic, name in _MAGIC.items():
+        if head.startswith(magic):
+            return name
+    start = head[_PROLOG.match(head).end() :]  # type: ignore[union-attr]  # it also matches ""
+    doctype, root = _DOCTYPE.match(start), _ROOT.match(start)
+    if doctype is not None:
+        is_page = (doctype[1] or b"").lower() == b"html"
+        return _HTML if is_page else "a document with a DOCTYPE, which could declare entities"
+    if root is not None and root[1].lower() in {b"html", b"head", b"body"}:
+        return _HTML
+    # A prolog alone, or one without an end, is truncated too.
+    return _DAMAGED if head.startswith(b"<") else "something that is not XML"
+
+
+def _raise_unreadable(found: str, source: str | None, *, reason: str = "") -> NoReturn:
+    detail = f" ({reason})" if reason else ""
+    raise UnreadableResponseError(
+        f"{source or 'The document'} is {found}{detail}, not a response of the directory's XML "
+        "interface, whose root is <response>. Check the address and that its path ends in .xml; "
+        "a page saved from a browser is not enough.",
+        found=found,
+        source=source,
+    )
+
+
+def _raise_other_records(expected: str, others: Sequence[str], source: str | None) -> NoReturn:
+    names = ", ".join(f"<{other}>" for other in sorted(others))
+    raise UnreadableResponseError(
+        f"{source or 'The document'} should hold <{expected}> records alone, but it holds {names}.",
+        found=names,
+        source=source,
+    )

@@ -1,1 +1,0 @@
-"""From bytes to columns of text: parse a page, flatten its records."""

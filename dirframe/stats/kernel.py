@@ -202,10 +202,13 @@ def typed(column: pd.Series[Any]) -> pd.Series[Any]:
             raise TypeError(f"it holds {kind}")  # one error for all that it may hold
         if dtype == MOMENT:
             return pd.to_datetime(column, utc=True).dt.as_unit("us")
-        if dtype == "Int64" and kind != "integer" and (column.abs() > _EXACT).any():
-            raise ValueError("it holds floating-point numbers beyond 2**53")
-        result: pd.Series[Any] = column if kind == "integer" else column.astype("Float64")
-        return result.astype(dtype)
+        numbers: pd.Series[Any] = column if kind == "integer" else column.astype("Float64")
+        if dtype == "Int64" and kind != "integer":
+            if (numbers.abs() > _EXACT).any():
+                raise ValueError("it holds floating-point numbers beyond 2**53")
+            if (numbers % 1 != 0).any():
+                raise ValueError("it holds fractions")
+        return numbers.astype(dtype)
     except (OverflowError, TypeError, ValueError) as error:
         how = "to_datetime(…, utc=True) of a known format" if dtype == MOMENT else "to_numeric(…)"
         raise InvalidInputError(

@@ -122,7 +122,7 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     with ``first <= last <= fetched``, and that not after the retrieval, whose own analysis
     counts no contributor in the twelve months before it although ``fetched - last < 12``, or
     one or more although ``fetched - last > 12``; a missing or negative count is no
-    disagreement. Frames without the column of the contributors have none.
+    disagreement, and without the column of the contributors there is no such count.
 
     Examples
     --------
@@ -176,7 +176,6 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
         _BEGUN_LATER: (state == _BEGUN_LATER).sum(),
         "not_fetched_since_but_active": ((state == "not_fetched_since") & recent).sum(),
         "window": months_in_window,
-        "in_disagreement": 0,
     }
     if "people" in p:
         counted["in_disagreement"] = _disagrees(months, p["people"], latest).sum()

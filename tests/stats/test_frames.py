@@ -1,0 +1,94 @@
+"""Records that are elsewhere are counted as those in pandas, and their columns alone are read."""
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dirframe import InvalidInputError, provenance, stats
+
+NAMES = (
+    *("language_share", "contributors_by_language", "language_breakdown", "languages_by_year"),
+    *("licenses", "tags", "activity", "life_span", "survival", "growth", "lorenz"),
+    *("team_size_classes", "users_against_contributors"),
+)
+
+
+def counts(frame, name):
+    return getattr(stats, name)(frame), getattr(stats, name)(frame).attrs["dirframe"]["counted"]
+
+
+def check(elsewhere, frame, *, has_source=False):
+    for name in NAMES:
+        expected = getattr(stats, name)(frame)
+        table = getattr(stats, name)(elsewhere)
+        pd.testing.assert_frame_equal(table, expected, obj=name)
+        record, other = (provenance.get_provenance(one) for one in (table, expected))
+        assert record["counted"] == other["counted"], name
+        assert record["base"] == other["base"], name
+        assert (record["source"] == "A directory") is has_source, name
+
+
+@pytest.fixture(scope="module")
+def projects(frames):
+    """Make projects whose last dates are before any retrieval."""
+    frame = frames["projects"].copy()
+    return provenance.set_provenance(frame, retrieved_newest=None, resource="project")
+
+
+@pytest.fixture(scope="module")
+def parquet(projects, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parquet")
+    projects.to_parquet(folder / "projects.parquet", index=False)
+    projects.head(20).to_parquet(folder / "0.parquet", index=False)
+    (folder / "parts").mkdir()
+    for place in range(3):
+        part = projects.iloc[place * 20 : place * 20 + 20]
+        part.to_parquet(folder / "parts" / f"{place}.parquet", index=False)
+    return folder
+
+
+def test_a_parquet_file_and_a_folder_of_them(projects, parquet):
+    check(parquet / "projects.parquet", projects, has_source=True)
+    check(str(parquet / "parts"), projects, has_source=True)
+
+
+def test_only_the_columns_that_are_needed_are_read(projects, parquet, monkeypatch):
+    read = []
+    table = pq.ParquetFile(parquet / "projects.parquet").schema_arrow
+    from dirframe.stats import kernel
+
+    whole = kernel._converted
+    monkeypatch.setattr(kernel, "_converted", lambda t: read.extend(t.column_names) or whole(t))
+    stats.lorenz(parquet / "projects.parquet")
+    stats.lorenz(pa.table({name: pa.nulls(1, table.field(name).type) for name in table.names}))
+    assert set(read) == {"analysis_twelve_month_contributor_count"}
+
+
+def test_tables_of_arrow_and_frames_of_polars(projects, parquet):
+    polars = pytest.importorskip("polars", reason="Polars is optional")
+    table = pq.read_table(parquet / "projects.parquet")
+    check(table, projects, has_source=True)
+    check(polars.from_arrow(table), projects)
+
+
+def test_relations_of_duckdb_in_any_time_zone(projects, parquet):
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is optional")
+    with duckdb.connect() as session:
+        session.execute("SET TimeZone = 'America/Los_Angeles'")
+        check(session.read_parquet(str(parquet / "projects.parquet")), projects)
+
+
+def test_frames_of_dask_keep_their_source(projects, parquet):
+    dask = pytest.importorskip("dask.dataframe", reason="Dask is optional")
+    import dask as settings
+
+    with settings.config.set({"dataframe.convert-string": False}):
+        check(dask.from_pandas(projects, npartitions=3), projects, has_source=True)
+
+
+def test_what_is_neither_is_refused(tmp_path):
+    (tmp_path / "wrong.parquet").write_text("id,name")
+    for wrong in (7, None, "no_such_file.parquet", tmp_path / "wrong.parquet"):
+        with pytest.raises(InvalidInputError):
+            stats.lorenz(wrong)

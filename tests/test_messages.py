@@ -360,13 +360,13 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: The frame is the result of stats.language_share; language_share takes the records."
     )
     assert message(plot.licenses, stats.language_share(projects)) == snapshot(
-        "InvalidInputError: The frame is the result of stats.language_share; plot.licenses draws records, or the result of stats.licenses."
+        "InvalidInputError: The frame is the result of stats.language_share; licenses takes the records."
     )
     assert message(plot.language_share, projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
     )
-    assert message(plot.language_share, projects, palette="viridis!") == snapshot(
-        "InvalidInputError: palette is 'viridis!'; it must be the name of a colormap of matplotlib, colours such as ['#4477AA', 'black'], or a mapping of languages to colours."
+    assert message(plot.language_share, projects, title=3) == snapshot(
+        'InvalidInputError: title is 3; it must be text, "" for none.'
     )
 
 

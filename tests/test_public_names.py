@@ -96,8 +96,8 @@ def public_objects():
         found |= {f"{home}.{name}": getattr(module, name) for name in module.__all__}
     for name, value in list(found.items()):
         if inspect.isclass(value) and not issubclass(value, BaseException):
-            methods = inspect.getmembers(value, inspect.isroutine)
-            own = [(n, m) for n, m in methods if n in vars(value) and not n.startswith("_")]
+            members = [(n, getattr(value, n)) for n in vars(value) if not n.startswith("_")]
+            own = [(n, member) for n, member in members if inspect.isroutine(member)]
             found |= {f"{name}.{method}": member for method, member in own}
     return {name: value for name, value in found.items() if callable(value)}
 

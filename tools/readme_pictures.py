@@ -33,7 +33,7 @@ def test_explorer(page: Page, jupyter: tuple[str, Path]) -> None:
     """Take a picture of the explorer in JupyterLab."""
     address, folder = jupyter
     shutil.copy(ROOT / "notebooks" / "explorer.ipynb", folder)
-    page.set_viewport_size({"width": 1500, "height": 3000})
+    page.set_viewport_size({"width": 1500, "height": 1600})
     page.goto(f"{address}/lab/tree/explorer.ipynb?reset")
     page.wait_for_selector(".jp-Notebook")
     page.wait_for_function(IDLE)
@@ -43,6 +43,6 @@ def test_explorer(page: Page, jupyter: tuple[str, Path]) -> None:
     explorer.get_by_text("ascending=False").wait_for()
     page.wait_for_function(IDLE)
     page.keyboard.press("Control+b")
-    picture = explorer.locator(".df-chart img")
+    picture = explorer.locator(".df-at-picture img")
     picture.evaluate("image => image.decode()")
     explorer.screenshot(path=PICTURES / "explorer.png")

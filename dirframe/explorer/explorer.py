@@ -1,177 +1,508 @@
-"""The public `Explorer` class."""
+"""The explorer: a widget whose controls are its state."""
 
 from __future__ import annotations
 
-import inspect
+import asyncio
+import signal
+import threading
+import warnings
+from contextlib import contextmanager, suppress
+from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from dirframe import provenance
+from dirframe.charts import CHARTS
+from dirframe.citation import cite
+from dirframe.clean import unify_countries
 from dirframe.client.directory import Directory
-from dirframe.errors import Hint, InvalidInputError, MissingExtraError
+from dirframe.client.loaders import load_accounts, load_projects
+from dirframe.client.plan import plan
+from dirframe.errors import (
+    DirframeError,
+    DirframeWarning,
+    IncompleteCollectionError,
+    InvalidInputError,
+    MissingExtraError,
+)
+from dirframe.explorer.code import load_lines, select_lines, sort
+from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
+from dirframe.filters.select import select
+from dirframe.io.export import export
+from dirframe.schema import RESOURCES
+
+try:
+    import ipywidgets as w
+
+    from dirframe.explorer import view
+except ImportError as error:
+    library = (error.name or "").partition(".")[0]
+    if library not in {"anywidget", "ipywidgets"}:
+        raise
+    raise MissingExtraError(library, extra="explorer", purpose="The explorer") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
-    from dirframe.explorer.state import State
+_AUTO = {"width": "auto"}  # the style sheet sets the width
+_HIDDEN = {"display": "none"}
+_STOPPED = "Stopped. What came is in the cache: the same load again asks for the rest alone."
 
 
-class Explorer:
+class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     """Explore accounts or projects in a notebook: load, filter, chart, cite, export.
 
-    Displayed as the last line of a cell. It shows the query, its price, the remaining daily quota,
-    a load that can be cancelled without losing records, a table, charts, filters for both, the
-    citation, and code that reproduces the view. Only the buttons *Price* and *Load* send requests.
-    Filters, search and order act on everything shown: table, chart, citation, code and file. A
-    saved notebook, which has no kernel, keeps a static view of records, chart and source.
+    Displayed as the last line of a cell. Only the buttons *Estimate* and *Load* send requests; the
+    stop button of the kernel ends a load, and what came stays in the cache. Filters, search and
+    order act on everything shown: chart, table, code, citation and file. Each filter counts the
+    records that the other filters let pass. A saved notebook keeps the chart and its count.
 
     Parameters
     ----------
     source : Directory or pandas.DataFrame, optional
         A directory to load from, or a frame of accounts or projects. Default: the directory
         configured in the environment.
-    view : str or pathlib.Path, optional
-        A view to begin with: the file that `save` wrote, or the text or link that the explorer
-        shows. Of a directory it is restored when the records are loaded.
 
     Attributes
     ----------
     source : Directory or pandas.DataFrame
         The directory or frame that was given.
-    state : State
-        The choices and the derived values as traits: set ``state.query``, ``state.languages``,
-        ``state.chart`` and so on, or observe them; ``state.load()`` loads and waits for the
-        records.
+    frame : pandas.DataFrame or None
+        The records shown, in the order chosen; None before a load.
+    code : str
+        Code that gives these records as ``shown``, with their chart and citation, without a key.
+    error : Exception or None
+        The error of the last action.
+    collection, query, sort, max_items, details : ipywidgets.Widget
+        What to load, as in `load_projects` and `load_accounts`; a `max_items` of 0 is all.
+    search, languages, countries, licenses, tags, first_year, last_year, activity : ipywidgets.Widget
+        The filters, as in `select`: set ``value``.
+    chart, order_by, descending, style, path, overwrite : ipywidgets.Widget
+        A name in `dirframe.plot`, the column to sort by, the style of the citation, and the file.
 
     Raises
     ------
     MissingExtraError
-        If ipywidgets is not installed.
+        If ipywidgets or anywidget is not installed.
     ConfigurationError
         If no directory is given and none is configured in the environment.
     InvalidInputError
-        If `source` is neither a directory nor a frame of its records, or `view` is no view, is one
-        of another version, or names columns that the records lack.
+        If `source` is neither a directory nor a frame of its records.
 
     Examples
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     explorer = dirframe.Explorer(directory)
-    ...     explorer.state.max_items = 200
-    ...     explorer.state.load()
-    >>> explorer.state.languages = ("Java",)
+    ...     explorer.max_items.value = 200
+    ...     explorer.load()
+    >>> explorer.languages.value = ("Java",)
     >>> explorer
     <Explorer: 32 of 200 projects>
     >>> explorer.frame["analysis_main_language_name"].unique().tolist()
     ['Java']
     """
 
-    def __init__(
-        self,
-        source: Directory | pd.DataFrame | None = None,
-        *,
-        view: str | Path | None = None,
-    ) -> None:
-        try:
-            from dirframe.explorer import saved_view
-            from dirframe.explorer.code import variable_of
-            from dirframe.explorer.state import State
-            from dirframe.explorer.widgets.view import View, in_this_thread
-        except ImportError as error:
-            library = (error.name or "").partition(".")[0]
-            if library not in {"anywidget", "ipywidgets", "traitlets"}:
-                raise
-            raise MissingExtraError(library, extra="explorer", purpose="The explorer") from error
-        if source is None:
-            source = Directory()
-        if not isinstance(source, Directory | pd.DataFrame):
+    def __init__(self, source: Directory | pd.DataFrame | None = None) -> None:
+        self.source = Directory() if source is None else source
+        if not isinstance(self.source, Directory | pd.DataFrame):
             raise InvalidInputError(
                 f"The explorer was given a {type(source).__name__}; it takes a dirframe.Directory, "
                 "a frame of load_accounts() or load_projects(), or nothing, for the directory that "
-                "the environment names.",
-                hint=Hint("Of polars or Arrow: frame.to_pandas()."),
+                "the environment names."
             )
-        self.source = source
-        self.state: State = State(source, in_this_thread())
-        caller = inspect.currentframe()
-        caller = caller and caller.f_back
-        if caller is not None:
-            self.state.name_frame(variable_of(source, {**caller.f_globals, **caller.f_locals}))
-        if view is not None:
-            saved_view.restore(self.state, saved_view.read(view))
-        self._view = View(self.state)
+        self.frame: pd.DataFrame | None = None
+        self.code = ""
+        self.error: Exception | None = None
+        self._thread, self._loop = threading.get_ident(), None
+        with suppress(RuntimeError):
+            self._loop = asyncio.get_running_loop()
+        self._is_quiet = self._is_due = False
+        self._display: Any = None
+        super().__init__(self._controls())
+        self.add_class("dirframe-explorer")
+        if isinstance(self.source, Directory):
+            self._say_quota()
+        else:
+            name = _collection_of(self.source)
+            self._show(self.source, name, [f"{name} = explorer.source"])
+
+    def _controls(self) -> list[Any]:
+        self.collection = _control(w.Dropdown, "Collection", options=["projects", "accounts"])
+        self.query = _control(w.Text, "Query (empty: all)")
+        self.sort = _control(w.Dropdown, "Sort", options=_sorts("projects"))
+        self.max_items = _control(w.BoundedIntText, "At most (0: all)", max=10_000_000)
+        tip = "One more request for each project that comes without its analysis"
+        self.details = _control(w.Checkbox, "Own pages", indent=False, tooltip=tip)
+        estimate = self._button("Estimate", "What the load costs", self.estimate)
+        load = self._button("Load", "The kernel's stop button stops it", self.load)
+        self.search = _control(w.Text, "Search (Enter)", continuous_update=False)
+        self.languages = _control(w.SelectMultiple, "Main language")
+        self.countries = _control(w.SelectMultiple, "Country")
+        self.licenses = _control(w.SelectMultiple, "Licence")
+        self.tags = _control(w.SelectMultiple, "Tag")
+        self.first_year = _control(w.Dropdown, "Created from", options=[ANY_YEAR])
+        self.last_year = _control(w.Dropdown, "Created to", options=[ANY_YEAR])
+        self.activity = _control(w.Dropdown, "Activity", options=[ANY_ACTIVITY])
+        show_all = self._button("Show all", "Take all filters away", self.show_all)
+        self.chart = _control(w.Dropdown, "Chart")
+        self.order_by = _control(w.Dropdown, "Order by", options=[("as loaded", "")])
+        self.descending = _control(w.Checkbox, "Descending", indent=False)
+        self.style = _control(w.Dropdown, "Citation", options=["text", "bibtex"])
+        self.path = _control(w.Text, "File")
+        self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
+        export_ = self._button("Export", "Write the records shown to the file", self.export)
+        self._buttons = (estimate, load, export_)
+        outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
+        self._out = {name: _classed(w.HTML(layout=_AUTO), f"df-at-{name}") for name in outputs}
+        self._progress = w.IntProgress(layout=_HIDDEN)
+        self.collection.observe(self._on_collection, "value")
+        others = (self.chart, self.order_by, self.descending, self.style)
+        for control in (*self._filters.values(), *others):
+            control.observe(self._on_choice, "value")
+
+        out, lists = self._out, [getattr(self, name) for name in VALUES]
+        few = _box("few", self.first_year, self.last_year, self.activity)
+        filters = _box("filters", out["count"], show_all, self.search, *lists, few)
+        asked = (self.collection, self.query, self.sort, self.max_items, self.details)
+        self._results = _box(
+            "results",
+            _box("main", filters, _box("drawn", self.chart, out["picture"])),
+            _box("order", self.order_by, self.descending),
+            *(out["table"], out["code"]),
+            _box("write", self.style, self.path, self.overwrite, export_),
+            out["citation"],
+        )
+        self._results.layout = _HIDDEN
+        return [
+            w.HTML(view.STYLE, layout=_HIDDEN),
+            view.Keys(layout=_HIDDEN),
+            *([_box("ask", *asked, estimate, load)] if isinstance(self.source, Directory) else []),
+            _box("status", out["message"], self._progress, out["quota"]),
+            self._results,
+        ]
+
+    def _button(self, label: str, tip: str, action: Callable[[], None]) -> Any:
+        button = _classed(w.Button(description=label, tooltip=tip, layout=_AUTO), "df-button")
+        button.button_style = "primary" if label == "Load" else ""
+        button.on_click(lambda _: self._run(action))
+        return button
 
     @property
-    def frame(self) -> pd.DataFrame | None:
-        """The records shown; None before a load."""
-        return self.state.shown.frame if self.state.shown else None
+    def _filters(self) -> dict[str, Any]:
+        names = ("search", *VALUES, "first_year", "last_year", "activity")
+        return {name: getattr(self, name) for name in names}
 
-    @property
-    def code(self) -> str:
-        """Code that reproduces the records shown."""
-        return self.state.code
+    def _on_collection(self, _: object) -> None:
+        self.sort.options = _sorts(self.collection.value)
+        self.details.disabled = self.collection.value != "projects"
 
-    def save(self, path: str | Path) -> Path:
-        """Write the view, without records and key, to a file for ``Explorer(source, view=path)``.
+    # -- load ------------------------------------------------------------------------------
 
-        Parameters
-        ----------
-        path : str or pathlib.Path
-            The file, JSON; an existing one is replaced.
+    def estimate(self) -> None:
+        """Show what the load costs, for at most one request."""
 
-        Returns
-        -------
-        pathlib.Path
-            The file.
-        """
-        from dirframe.explorer import saved_view
+        def action() -> str:
+            directory = self._directory()
+            return str(plan(self.collection.value, directory=directory, **self._request()))
 
-        return saved_view.save(self.state, path)
+        self._attempt(action, "Asking for the first page …")
 
-    def __repr__(self) -> str:
-        from dirframe.explorer.html import words
+    def load(self) -> None:
+        """Load the records and show them; if it fails, those shown before stay."""
+        self._attempt(self._load, "Loading …")
 
-        return f"<Explorer: {words(self.state)}>"
+    def export(self) -> None:
+        """Write the records shown to the file."""
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
-        """Return the static view: HTML, PNG and text."""
-        from dirframe.explorer.html import static
+        def action() -> str:
+            if self.frame is None:
+                raise InvalidInputError("There is nothing to export yet: press Load first.")
+            path = Path(self.path.value.strip()).expanduser()
+            export(self.frame, path, overwrite=self.overwrite.value)
+            return f"{len(self.frame):,} {self._name} are in {path}."
 
-        picture = self._view.picture
-        bundle: dict[str, Any] = {
-            "text/html": static(self.state, picture),
-            "text/plain": repr(self),
+        self._attempt(action, "Writing …")
+
+    def show_all(self) -> None:
+        """Take all filters away."""
+        if self.frame is not None:
+            self._drop_filters()
+            self._refresh()
+
+    def _directory(self) -> Directory:
+        if isinstance(self.source, Directory):
+            return self.source
+        raise InvalidInputError("The explorer has a frame; there is no directory to load from.")
+
+    def _request(self) -> dict[str, Any]:
+        request = {
+            "query": self.query.value.strip(),
+            "sort": self.sort.value,
+            "max_items": self.max_items.value,
+            "details": self.details.value and self.collection.value == "projects",
         }
-        if picture is not None:
-            bundle["image/png"] = picture.png
-        return bundle
+        return {name: value for name, value in request.items() if value}
+
+    def _load(self) -> str:
+        name, request = self.collection.value, self._request()
+        directory = self._directory()
+        lines = load_lines(name, request, directory)
+        load = load_projects if name == "projects" else load_accounts
+
+        def on_progress(loaded: int, total: int) -> None:
+            self._progress.max, self._progress.value = max(total, loaded, 1), loaded
+            self._say(f"{loaded:,} of {total:,} records …")
+
+        try:
+            frame = load(directory, progress=on_progress, **request)
+        except IncompleteCollectionError as error:
+            comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
+            self._show(error.frame, name, [comment, *lines])
+            raise
+        self._show(frame, name, lines)
+        return f"{len(frame):,} {name} loaded."
+
+    def _attempt(self, action: Callable[[], str], doing: str) -> None:
+        """Run an action of the user; show its result with its warnings, or why it failed."""
+        self.error = None
+        self._say(doing)
+        self._progress.value, self._progress.layout.display = 0, None
+        for button in self._buttons:
+            button.disabled = True
+        try:
+            with _stoppable(), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", DirframeWarning)
+                text = action()
+            warned = [str(w.message) for w in caught if issubclass(w.category, DirframeWarning)]
+            self._say(" ".join([text, *warned]), "warning" if warned else "success")
+        except KeyboardInterrupt:
+            self._say(_STOPPED, "warning")
+            raise
+        except (DirframeError, OSError) as error:
+            self.error = error
+            self._say(str(error), "error")
+        except Exception as error:  # noqa: BLE001  # its text could hold an address with the key
+            self.error = error
+            self._say(f"Unexpected: {type(error).__name__}. See explorer.error.", "error")
+        finally:
+            self._progress.layout.display = "none"
+            for button in self._buttons:
+                button.disabled = False
+            if isinstance(self.source, Directory):
+                self._say_quota()
+
+    def _say(self, text: str, severity: str = "info") -> None:
+        self._out["message"].value = view.message(text, severity)
+
+    def _say_quota(self) -> None:
+        quota = self._directory().quota()
+        left = f"{quota.left:,} of {quota.limit:,} requests left today"
+        self._out["quota"].value = f"{escape(quota.directory)}: {left}"
+
+    # -- the records shown -----------------------------------------------------------------
+
+    def _show(self, frame: pd.DataFrame, name: str, lines: list[str]) -> None:
+        """Show all records of a frame, which some lines of code give."""
+        if "country_code" in frame and "country_name" not in frame:
+            frame = unify_countries(frame)
+            lines = [*lines, f"{name} = dirframe.unify_countries({name})"]
+        self._loaded, self._name, self._lines = frame, name, ["import dirframe", "", *lines]
+        self._counted = Filters(frame)
+        with self._quietly():
+            self._drop_filters()
+            charts = [(c.title, n) for n, c in CHARTS.items() if c.collection in {"", name}]
+            _offer(self.chart, charts)
+            _offer(self.order_by, [("as loaded", ""), *_sortable(frame)])
+            if self.path.value in {"", "projects.csv", "accounts.csv"}:
+                self.path.value = f"{name}.csv"
+        self._refresh()
+        self._results.layout.display = None
+
+    def _drop_filters(self) -> None:
+        with self._quietly():
+            for name, control in self._filters.items():
+                control.value = {"search": "", "activity": "all"}.get(
+                    name, () if name in VALUES else 0
+                )
+
+    def _choices(self) -> dict[str, Any]:
+        """Return the filters in use as the arguments of `select`."""
+        choices: dict[str, Any] = {"search": " ".join(self.search.value.split())}
+        choices |= {name: list(getattr(self, name).value) for name in VALUES}
+        first, last = self.first_year.value or None, self.last_year.value or None
+        if first and last:
+            first, last = sorted((first, last))
+        choices["years"] = (first, last) if first or last else None
+        choices["activity"] = "" if self.activity.value == "all" else self.activity.value
+        return {name: value for name, value in choices.items() if value}
+
+    def _refresh(self) -> None:
+        """Show the records that the controls choose: one truth for all that is shown."""
+        self._is_due = False
+        choices = self._choices()
+        frame = select(self._loaded, **choices) if choices else self._loaded
+        lines = [*self._lines, "", *select_lines(self._name, choices)]
+        if column := self.order_by.value:
+            frame, line = sort(frame, column, descending=self.descending.value)
+            lines.append(line)
+        self.frame = frame
+        self._out["count"].value = f'<b role="status">{self._size()}</b>'
+        with self._quietly():
+            self._offer_choices(choices)
+        self._out["table"].value = view.table(frame)
+        chart = self.chart.value
+        try:
+            self._out["picture"].value = view.chart(frame, chart)
+            lines += ["", f"ax = dirframe.plot.{chart}(shown)"]
+        except DirframeError as error:
+            self._out["picture"].value = view.message(str(error), "info")
+        try:
+            citation = str(cite(frame, style=self.style.value))
+            lines.append(f'print(dirframe.cite(shown, style="{self.style.value}"))')
+        except InvalidInputError as error:
+            citation = str(error)
+        self.code = "\n".join(lines)
+        self._out["code"].value = view.code(self.code, "Code")
+        self._out["citation"].value = view.code(citation, "Citation")
+        if self._display is not None:
+            self._display.update(self._static(), raw=True)
+
+    def _size(self) -> str:
+        if self.frame is None:
+            return "nothing loaded yet"
+        count, total = len(self.frame), len(self._loaded)
+        return f"{count:,} {'' if count == total else f'of {total:,} '}{self._name}"
+
+    def _offer_choices(self, choices: dict[str, Any]) -> None:
+        """Offer the values of each filter with their counts; hide a filter without its column."""
+        options = self._counted.options(choices)
+        for name, control in self._filters.items():
+            if name != "search":
+                offered = options.get("years" if name.endswith("year") else name)
+                control.layout.display = None if offered else "none"
+                _offer(control, offered or control.options)
+
+    # -- the page --------------------------------------------------------------------------
+
+    def _on_choice(self, _: object) -> None:
+        is_own = threading.get_ident() == self._thread
+        if self.frame is not None and not (is_own and self._is_quiet):
+            self._is_due = True
+            self._run(lambda: self._refresh() if self._is_due else None)
+
+    def _run(self, action: Callable[[], None]) -> None:
+        """Run an action in the thread of the cells, where the stop button works.
+
+        A kernel may handle the messages of widgets in a thread of its own.
+        """
+
+        def run() -> None:
+            with suppress(KeyboardInterrupt):
+                action()
+
+        if self._loop is None or threading.get_ident() == self._thread:
+            run()
+        else:
+            self._loop.call_soon_threadsafe(run)
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Set controls without acting on it."""
+        before, self._is_quiet = self._is_quiet, True
+        try:
+            yield
+        finally:
+            self._is_quiet = before
+
+    def _static(self) -> dict[str, str]:
+        """Return what a saved notebook shows without a kernel: the count and the chart."""
+        picture = self._out["picture"].value
+        text = f"{view.STYLE}<div class='dirframe-static'><p>{self._size()}</p>{picture}</div>"
+        return {"text/html": text, "text/plain": repr(self)}
 
     def _ipython_display_(self) -> None:
-        """Display the static view, then the widgets, which hide it while a kernel runs."""
-        from base64 import b64encode
-
+        """Display the static view, and the widget, which hides it while there is a kernel."""
         from IPython import display as ipython
-        from IPython import get_ipython
 
-        from dirframe.explorer.code import variable_of
+        display: Any = ipython.display  # it has no annotations
+        self._display = display(self._static(), raw=True, display_id=True)
+        display(self._repr_mimebundle_() | {"text/plain": ""}, raw=True)
 
-        shell = get_ipython()
-        if shell is not None and not self.state.has_variable:
-            output = f"Out[{shell.displayhook.prompt_count}]"
-            self.state.name_frame(f"{variable_of(self, shell.user_ns) or output}.source")
+    def __repr__(self) -> str:
+        return f"<Explorer: {self._size()}>"
 
-        def bundle() -> dict[str, Any]:
-            contents = self._repr_mimebundle_()
-            if "image/png" in contents:
-                contents["image/png"] = b64encode(contents["image/png"]).decode()
-            return contents
 
-        # IPython does not annotate it.
-        display: Callable[..., Any] = ipython.display
-        handle = display(bundle(), raw=True, display_id=True)
-        if handle is not None:
-            self._view.when_changed(lambda: handle.update(bundle(), raw=True))
-        # Without a kernel, a page would have the widget's repr as text below the static view.
-        display(self._view.widget._repr_mimebundle_() | {"text/plain": ""}, raw=True)
+def _control(kind: Any, label: str, **options: Any) -> Any:
+    name = label.split(maxsplit=1)[0].lower()
+    return _classed(kind(description=label, layout=_AUTO, **options), f"df-of-{name}")
+
+
+def _classed(widget: Any, name: str) -> Any:
+    widget.add_class(name)
+    return widget
+
+
+def _box(name: str, *children: Any) -> Any:
+    return _classed(w.Box(children), f"df-{name}")
+
+
+def _offer(control: Any, options: list[tuple[str, Any]]) -> None:
+    """Set the options of a control, which keeps its value if it is still one of them."""
+    if tuple(control.options) == tuple(options):
+        return
+    value, values = control.value, [value for _, value in options]
+    with control.hold_sync():
+        control.options = options
+        if isinstance(value, tuple):
+            control.value = tuple(one for one in value if one in values)
+        else:
+            control.value = value if value in values else values[0]
+
+
+def _sorts(collection: str) -> list[tuple[str, str]]:
+    (resource,) = (r for r in RESOURCES.values() if r.collection == collection)
+    return [("default", ""), *((name, name) for name in (*resource.sorts, *resource.other_sorts))]
+
+
+def _collection_of(frame: pd.DataFrame) -> str:
+    """Return "accounts" or "projects"; refuse any other frame."""
+    if not frame.columns.is_unique or not all(isinstance(name, str) for name in frame):
+        raise InvalidInputError(
+            "The frame has two columns of one name, or columns whose names are not text. Rename or "
+            "drop them first."
+        )
+    resource = provenance.resource_of(frame)
+    statistic = provenance.get_provenance(frame).get("statistic")
+    if resource is None or resource.name not in RESOURCES or statistic:
+        raise InvalidInputError(
+            "The frame holds neither accounts nor projects of a directory. Pass what "
+            "dirframe.load_accounts() or dirframe.load_projects() returned."
+        )
+    return resource.collection
+
+
+def _sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the columns to sort by: no lists, ids, and names of the index."""
+    kinds = {name: str(frame[name].dtype) for name in frame}
+    lists = {name for name, kind in kinds.items() if kind == "object" or "<" in kind}
+    return [
+        (words, name)
+        for name, words in view.headings(frame).items()
+        if not (name in lists or name.endswith("id") or name in frame.index.names)
+    ]
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let the kernel's stop button raise KeyboardInterrupt, as it does while a cell runs."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,41 +1,48 @@
-"""What the tests of the explorer share: the sample, and one explorer of it with its widgets."""
+"""What the tests of the explorer share: its widgets, found as in the page."""
 
 import pytest
+from lxml import html
 
 
-@pytest.fixture(scope="session")
-def directory(sample):
-    return sample
-
-
-@pytest.fixture(scope="session")
-def projects(sample_projects):
-    return sample_projects
-
-
-@pytest.fixture(scope="session")
-def accounts(sample_accounts):
-    return sample_accounts
-
-
-@pytest.fixture(scope="module")
-def opened(projects):
-    """Open an explorer of all projects, whose widgets take longest, once for a module."""
-    from dirframe.explorer.state import State
-    from tests.explorer.screen import Screen
-
-    screen = Screen(State(projects))
-    return screen, screen.state.trait_values()
+def every(widget):
+    """Walk through a widget and all in it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from every(child)
 
 
 @pytest.fixture
-def screen(opened):
-    """Return the explorer of all projects as it was opened."""
-    screen, before = opened
-    yield screen
-    screen.state.show_all()
-    derived = {"shown", "code", "citation", "is_working"}
-    with screen.state.hold_trait_notifications():
-        for name, value in before.items():
-            if name not in derived:
-                screen.state.set_trait(name, value)
+def press():
+    """Press a button of an explorer by its words."""
+
+    def pressed(explorer, label):
+        buttons = [w for w in every(explorer) if type(w).__name__ == "Button"]
+        (button,) = [button for button in buttons if button.description == label]
+        assert not button.disabled
+        button.click()
+
+    return pressed
+
+
+@pytest.fixture
+def shown():
+    """Parse an output of an explorer by its class."""
+
+    def parsed(explorer, name):
+        (widget,) = [
+            w for w in every(explorer) if f"df-at-{name}" in getattr(w, "_dom_classes", ())
+        ]
+        return html.fromstring(f"<div>{widget.value}</div>")
+
+    return parsed
+
+
+@pytest.fixture
+def sent():
+    """Return all that an explorer sends to the page and leaves in a saved notebook."""
+
+    def everything(explorer):
+        state = [widget.get_state() for widget in every(explorer)]
+        return repr((state, explorer, explorer.code, explorer._repr_mimebundle_()))
+
+    return everything

@@ -1,6 +1,6 @@
-"""The explorer in a kernel: what it displays, what it leaves as it was, and the code that it shows."""
+"""The explorer in a kernel: what it displays, what it leaves as it was, and how soon it is there."""
 
-from copy import deepcopy
+import json
 
 import lxml.html
 import pytest
@@ -8,19 +8,21 @@ import pytest
 LOAD = """
 import dirframe
 with dirframe.sample_directory() as directory:
-    projects = dirframe.load_projects(max_items=100, directory=directory, progress=False)
+    projects = dirframe.load_projects(directory, max_items=100, progress=False)
 """
 OWN = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);"
-STYLE = "with dirframe.plot.style():\n    dirframe.plot.tags(projects)"
-SHOWN = [
-    "many = projects.head(40)\ndirframe.Explorer(many)",
-    "dirframe.Explorer(projects.head(40))",
-    "mine = dirframe.Explorer(projects.head(40))\nmine",
-]
-PASTE = (
-    "get_ipython().run_cell((_ if isinstance(_, dirframe.Explorer) else mine).code).raise_error()"
-)
-FORGET = "get_ipython().reset()"
+FIRST = """
+import json, sys, time
+import pandas, matplotlib.pyplot
+import dirframe
+directory = dirframe.sample_directory()
+began = time.perf_counter()
+explorer = dirframe.Explorer(directory)
+explorer._repr_mimebundle_()
+seconds = time.perf_counter() - began
+print(json.dumps([seconds, [name for name in ("nbformat", "jsonschema") if name in sys.modules]]))
+"""
+PASTE = "get_ipython().run_cell(explorer.code).raise_error(); print(len(shown))"
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +31,8 @@ def cells(tmp_path_factory):
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
     nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
     folder = tmp_path_factory.mktemp("kernel")
-    texts = [LOAD, "dirframe.Explorer(projects)", "dirframe.plot.tags(projects);", OWN]
-    texts += [FORGET, LOAD, STYLE, "dirframe.plot.tags(projects);", OWN]
-    for shown in SHOWN:
-        texts += [FORGET, LOAD, shown, PASTE, "print(len(projects), len(shown))"]
+    texts = [FIRST, LOAD, "explorer = dirframe.Explorer(projects)\nexplorer", OWN]
+    texts += ["explorer.search.value = 'java'", OWN, PASTE]
     with pytest.MonkeyPatch.context() as patch:
         for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR"):
             patch.setenv(name, str(folder / name.lower()))
@@ -46,27 +46,31 @@ def pictures(cell):
     return sum("image/png" in output.get("data", {}) for output in cell.outputs)
 
 
-def test_chart_of_the_explorer_is_displayed_once_and_other_charts_still_are(cells):
-    # After an explorer, and after a style.
-    assert [pictures(cells.cells[place]) for place in (1, 2, 3, 7, 8)] == [1] * 5
+def printed(cell):
+    # A kernel may send one line in several parts.
+    return "".join(output.get("text", "") for output in cell.outputs)
+
+
+def test_first_explorer_is_there_soon_and_imports_no_notebook_formats(cells):
+    seconds, imported = json.loads(printed(cells.cells[0]))
+    assert imported == []
+    assert seconds < 2  # some 0.3 s on a machine at rest
+
+
+def test_charts_of_the_notebook_are_displayed_and_those_of_the_explorer_are_not(cells):
+    assert [pictures(cell) for cell in cells.cells[2:6]] == [0, 1, 0, 1]
 
 
 def test_code_that_is_shown_runs_in_the_notebook(cells):
-    # A kernel may send one line in several parts.
-    printed = ["".join(o.text for o in cell.outputs) for cell in cells.cells[13::5]]
-    assert printed == ["40 40\n"] * len(SHOWN)
+    count = int(printed(cells.cells[6]).splitlines()[-1])
+    assert 0 < count < 100
 
 
 def test_page_made_of_the_notebook_has_the_static_view_and_no_text_of_widgets(cells):
     nbconvert = pytest.importorskip("nbconvert", reason="nbconvert is not installed")
-    for has_widgets in (True, False):
-        notebook = deepcopy(cells)
-        del notebook.cells[2:]
-        if not has_widgets:  # as saved by JupyterLab
-            notebook.metadata.pop("widgets")
-        page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
-        tree = lxml.html.fromstring(page)
-        (static,) = tree.xpath("//div[@class='dirframe-static']")
-        assert len(static.xpath(".//tbody/tr")) == 10
-        assert static.xpath(".//img/@src")[0].startswith("data:image/png")
-        assert "VBox(" not in "".join(tree.xpath("//pre//text()"))
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(cells)
+    tree = lxml.html.fromstring(page)
+    (static,) = tree.xpath("//div[@class='dirframe-static']")
+    assert "of 100 projects" in static.text_content()
+    assert static.xpath(".//img/@src")[0].startswith("data:image/png")
+    assert "Explorer(" not in "".join(tree.xpath("//pre//text()")).replace("dirframe.Explorer(", "")

@@ -59,10 +59,6 @@ def run_all(page):
     return explorer
 
 
-def control(explorer, name, kind=""):
-    return explorer.locator(f".df-{name} {kind}" if kind else f".df-{name}")
-
-
 def expect(locator):
     from playwright.sync_api import expect as expecting
 

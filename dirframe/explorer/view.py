@@ -1,0 +1,100 @@
+"""The explorer's chart, table and texts as HTML, and the script that keeps its keys."""
+
+from __future__ import annotations
+
+import base64
+import io
+import warnings
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import anywidget
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from dirframe import plot
+
+_FOLDER = files("dirframe.explorer")
+STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
+ROWS = 20  # of the table
+_LONGEST = 100  # characters of a cell
+_INCHES = (6.4, 4.0)  # of a chart: it stands beside the filters
+_DPI = 144  # twice that of the screen
+
+#: The columns that a table begins with, as far as they are there.
+_FIRST = (
+    *("name", "analysis_main_language_name", "country_name", "stack_count", "posts_count"),
+    *("analysis_twelve_month_contributor_count", "analysis_total_code_lines", "created_at"),
+    *("licenses", "tags", "kudo_score_kudo_rank", "location"),
+)
+
+
+class Keys(anywidget.AnyWidget):
+    """Keeps the keys pressed in the explorer from the notebook's shortcuts."""
+
+    _esm = (_FOLDER / "keys.js").read_text(encoding="utf-8")
+
+
+def chart(frame: pd.DataFrame, name: str) -> str:
+    """Return a chart as an image with its title and caption as alternative text.
+
+    Its figure is none of pyplot's, which a kernel would show.
+    """
+    figure = Figure(figsize=_INCHES, layout="constrained")
+    stream = io.BytesIO()
+    with plot.style(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of fonts; those of the records were shown after the load
+        ax = getattr(plot, name)(frame, ax=figure.add_subplot())
+        figure.savefig(stream, format="png", dpi=_DPI)
+    captions = [text.get_text() for text in ax.texts if text.get_gid() == "caption"]
+    words = escape(" ".join(" ".join([f"{ax.get_title()}.", *captions]).split()))
+    data = base64.b64encode(stream.getvalue()).decode()
+    return f'<img src="data:image/png;base64,{data}" alt="{words}">'
+
+
+def table(frame: pd.DataFrame) -> str:
+    """Return the first records as a table that scrolls inside."""
+    first = [name for name in _FIRST if name in frame]
+    head = frame[[*first, *(name for name in frame if name not in first)]].head(ROWS)
+    cells = head.astype(object).map(_text).rename(columns=headings(frame))
+    with pd.option_context("display.max_colwidth", None):
+        rows = cells.to_html(index=False, border=0, classes="df", justify="left")
+    return f'<div class="df-scroll" role="region" aria-label="Records" tabindex="0">{rows}</div>'
+
+
+def headings(frame: pd.DataFrame) -> dict[str, str]:
+    """Return the names of the columns in words, those of the analysis without its name if clear."""
+    names = {str(name): str(name).removeprefix("analysis_") for name in frame}
+    clear = {name: short for name, short in names.items() if short not in frame and short[0] != "_"}
+    return {name: clear.get(name, name).replace("_", " ") for name in names}
+
+
+def message(text: str, severity: str) -> str:
+    """Return a message; a screen reader reads errors at once."""
+    role = "alert" if severity == "error" else "status"
+    return f'<div class="df-message {severity}" role="{role}">{escape(text)}</div>' if text else ""
+
+
+def code(text: str, label: str) -> str:
+    """Return text as it is, which the keyboard can reach."""
+    return f'<pre tabindex="0" aria-label="{label}">{escape(text)}</pre>'
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return _short(", ".join(map(_text, value))) or "–"
+    if isinstance(value, dict):
+        return _short(str(value.get("name", value)))
+    if pd.isna(value):
+        return "–"
+    if isinstance(value, pd.Timestamp):
+        return f"{value:%Y-%m-%d}"
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return f"{value:,.10g}" if is_number else _short(str(value))
+
+
+def _short(text: str) -> str:
+    text = " ".join(text[: 2 * _LONGEST].split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

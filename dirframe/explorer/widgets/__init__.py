@@ -1,1 +1,0 @@
-"""The explorer's widgets, bound to its state."""

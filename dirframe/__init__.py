@@ -36,7 +36,7 @@ _NAMES = {
         "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
         "QuotaExceededError QuotaWarning RequestError ServiceError "
         "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
-        "UnreadableValueWarning UnresolvedCountriesError WeakKeyWarning"
+        "UnreadableValueWarning UnresolvedCountriesError"
     ),
     "dirframe.explorer.explorer": "Explorer",
     "dirframe.selection": "select",

@@ -67,7 +67,6 @@ from dirframe.errors import (
     UnreadableResponseError as UnreadableResponseError,
     UnreadableValueWarning as UnreadableValueWarning,
     UnresolvedCountriesError as UnresolvedCountriesError,
-    WeakKeyWarning as WeakKeyWarning,
 )
 from dirframe.explorer.explorer import Explorer as Explorer
 from dirframe.io.read import read_export as read_export

@@ -34,7 +34,6 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── StaleWarning                expired pages from the cache are used
     ├── CacheWarning                the cache is unusable; the load continues without it
     ├── QuotaWarning                the quota count cannot be shared with other processes
-    ├── WeakKeyWarning              the API key is a text that also occurs in the data
     └── ExportWarning               a file format cannot represent part of a frame
 
 The message states what was requested and what happened, `hint` what to do in Python and in a
@@ -53,6 +52,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+    from types import FrameType
 
     import pandas as pd
 
@@ -88,7 +88,6 @@ __all__ = [
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
-    "WeakKeyWarning",
 ]
 
 
@@ -122,7 +121,7 @@ class Hint:
 class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
     """A message with a hint."""
 
-    def __init__(self, message: str, *, hint: Hint | None = None) -> None:
+    def __init__(self, message: str, *, hint: Hint | str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
 
@@ -134,10 +133,10 @@ class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
     @property
     def shell_text(self) -> str:
         """The message with the hint for the command line."""
-        return self._with(self.hint.shell if self.hint else "")
+        return self._with(self.hint.shell if isinstance(self.hint, Hint) else self.hint or "")
 
     def __str__(self) -> str:
-        return self._with(self.hint.python if self.hint else "")
+        return self._with(self.hint.python if isinstance(self.hint, Hint) else self.hint or "")
 
     def _with(self, advice: str) -> str:
         gap = "\n" if "\n" in self.message else " "  # a list is followed by a new line
@@ -194,7 +193,9 @@ class UnresolvedCountriesError(InvalidInputError):
 
 
 class _ColumnsError(InvalidInputError):
-    def __init__(self, message: str, *, columns: Sequence[str], hint: Hint | None = None) -> None:
+    def __init__(
+        self, message: str, *, columns: Sequence[str], hint: Hint | str | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.columns = tuple(columns)
 
@@ -211,7 +212,7 @@ class UnreadableResponseError(DirframeError):
     """The response is not the interface's XML; `found` describes its content."""
 
     def __init__(
-        self, message: str, *, found: str, source: str | None = None, hint: Hint | None = None
+        self, message: str, *, found: str, source: str | None = None, hint: Hint | str | None = None
     ) -> None:
         super().__init__(message, hint=hint)
         self.found = found
@@ -228,7 +229,7 @@ class RequestError(DirframeError):
         url: str,
         status: int | None = None,
         help_text: str | None = None,
-        hint: Hint | None = None,
+        hint: Hint | str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.url = url
@@ -284,7 +285,7 @@ class IncompleteCollectionError(DirframeError):
         expected: int | None = None,
         order_fails: bool = False,
         better_sort: str | None = None,
-        hint: Hint | None = None,
+        hint: Hint | str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.frame = frame
@@ -312,16 +313,19 @@ class DirframeWarning(_Hinted, UserWarning):
 
 def warn(warning: DirframeWarning) -> None:
     """Issue a warning that points to the line that called dirframe."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == "dirframe":
-        frame, level = frame.f_back, level + 1
+    frame: FrameType | None = sys._getframe(1)
+    depth, level = 2, 2
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] == "dirframe":
+            level = depth + 1  # others, such as requests, may stand between
+        frame, depth = frame.f_back, depth + 1
     warnings.warn(warning, stacklevel=level)
 
 
 class AnalysesNotSentWarning(DirframeWarning):
     """Projects were sent without analyses; `requests` is the number needed to fetch them."""
 
-    def __init__(self, message: str, *, requests: int = 0, hint: Hint | None = None) -> None:
+    def __init__(self, message: str, *, requests: int = 0, hint: Hint | str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.requests = requests
 
@@ -338,7 +342,7 @@ class IncompleteWarning(DirframeWarning):
         expected: int | None = None,
         order_fails: bool = False,
         better_sort: str | None = None,
-        hint: Hint | None = None,
+        hint: Hint | str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.details_missing = tuple(details_missing)
@@ -349,7 +353,7 @@ class IncompleteWarning(DirframeWarning):
 class MissingGlyphsWarning(DirframeWarning):
     """No installed font has some characters of a chart; `characters` holds them."""
 
-    def __init__(self, message: str, *, characters: str, hint: Hint | None = None) -> None:
+    def __init__(self, message: str, *, characters: str, hint: Hint | str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.characters = characters
 
@@ -357,7 +361,7 @@ class MissingGlyphsWarning(DirframeWarning):
 class SortIgnoredWarning(DirframeWarning):
     """The records are not in the order that was requested; `sort` is this order."""
 
-    def __init__(self, message: str, *, sort: str, hint: Hint | None = None) -> None:
+    def __init__(self, message: str, *, sort: str, hint: Hint | str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.sort = sort
 
@@ -366,7 +370,12 @@ class StrataOmittedWarning(DirframeWarning):
     """`strata` are left out, for the directory did not send their `columns`."""
 
     def __init__(
-        self, message: str, *, strata: Sequence[str], columns: Sequence[str], hint: Hint | None
+        self,
+        message: str,
+        *,
+        strata: Sequence[str],
+        columns: Sequence[str],
+        hint: Hint | str | None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.strata = tuple(strata)
@@ -376,7 +385,9 @@ class StrataOmittedWarning(DirframeWarning):
 class UnknownValueWarning(DirframeWarning):
     """A selection names values that no record has; `values` holds them."""
 
-    def __init__(self, message: str, *, values: Sequence[str], hint: Hint | None = None) -> None:
+    def __init__(
+        self, message: str, *, values: Sequence[str], hint: Hint | str | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.values = tuple(values)
 
@@ -395,10 +406,6 @@ class CacheWarning(DirframeWarning):
 
 class QuotaWarning(DirframeWarning):
     """The quota count cannot be shared with other processes; this process counts alone."""
-
-
-class WeakKeyWarning(DirframeWarning):
-    """A response contains the text of the API key, which cannot be told apart from data."""
 
 
 class ExportWarning(DirframeWarning):

@@ -9,23 +9,22 @@ from contextlib import ExitStack
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from dirframe.client.directory import Directory
+from dirframe.client.directory import embedded_directory
 from dirframe.service.dialects.dialects import SPECIFICATION
 from dirframe.service.server import serve
 from dirframe.service.store.sample import sample_files
-from dirframe.settings import Settings, cache_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dirframe.client.directory import Directory
 
 SAMPLE_NAME = "dirframe sample directory"
 
 
 def sample_directory(
     *,
-    cache: bool = True,
-    cache_dir: Path | None = None,
-    max_workers: int = 4,
+    cache: bool | str | Path = True,
     dialect: str = SPECIFICATION.name,
 ) -> Directory:
     """Start the embedded service on the bundled sample data and return a directory for it.
@@ -36,12 +35,8 @@ def sample_directory(
 
     Parameters
     ----------
-    cache : bool, default True
-        Whether to use the cache on disk.
-    cache_dir : pathlib.Path, optional
-        Folder of the cache. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
-    max_workers : int, default 4
-        Pages fetched concurrently.
+    cache : bool, str or pathlib.Path, default True
+        Whether to use the cache on disk, or its folder, as in `Directory`.
     dialect : {"specification", "recorded", "today"}, default "specification"
         Dialect of the service's XML: as specified, as in responses recorded from 2008 to
         2013, or as in those of the live service.
@@ -73,13 +68,11 @@ def sample_directory(
         service = serve(dialect=dialect)
         stack.callback(service.stop)
         assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys
-        settings = Settings(
-            base_url=service.url,
-            api_key=service.api_key,
+        return embedded_directory(
+            service.url,
+            service.api_key,
+            identity=f"sample-{digest.hexdigest()[:16]}",
+            stop=stack.pop_all().close,
             name=SAMPLE_NAME,
-            cache_dir=cache_folder(cache_dir) if cache else None,
-            cache_namespace=f"sample-{digest.hexdigest()[:16]}",
-            max_workers=max_workers,
-            quota_dir=None,  # the key is valid for this service only
+            cache=cache,
         )
-        return Directory.from_settings(settings, closing=stack.pop_all())

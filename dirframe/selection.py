@@ -164,8 +164,8 @@ def _chosen(frame: pd.DataFrame, name: str, wanted: tuple[str | None, ...]) -> M
     else:
         texts = column.astype("category").cat
         names = list(texts.categories)
-        own: NDArray[np.int64] = texts.codes.to_numpy(np.int64)
-        rows, codes = np.arange(len(own), dtype=np.int64)[own >= 0], own[own >= 0]
+        codes = np.asarray(texts.codes, dtype=np.int64)
+        rows, codes = np.flatnonzero(codes >= 0), codes[codes >= 0]
         if name == "countries" and "country_alpha_2" in frame:
             pairs = frame[["country_alpha_2", _COUNTRY]].dropna().drop_duplicates()
             for code, country in pairs.itertuples(index=False):

@@ -29,7 +29,6 @@ for variable in ("DIRFRAME_BASE_URL", "DIRFRAME_API_KEY"):
 os.environ |= {
     "DIRFRAME_CACHE_DIR": str(BUILD / "cache"),
     "DIRFRAME_DATA_DIR": str(BUILD / "data"),
-    "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
     "PYTHONPATH": str(ROOT),  # kernels run what is documented, not what else is installed
 }
 

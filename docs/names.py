@@ -15,7 +15,6 @@ HOMES = {
     "dirframe.client": "loading",
     "dirframe.sample": "loading",
     "dirframe.archive": "archives",
-    "dirframe.client.fields": "loading",
     "dirframe.clean": "cleaning",
     "dirframe.stats": "overview",
     "dirframe.filters": "overview",

@@ -54,7 +54,8 @@ def _own_folders(tmp_path_factory):
         patch.setenv("DIRFRAME_DATA_DIR", str(folder / "data"))
         patch.delenv("DIRFRAME_BASE_URL", raising=False)
         patch.delenv("DIRFRAME_API_KEY", raising=False)
-        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+        # Two further attempts, without a pause between them.
+        patch.setattr("dirframe.client.http.session.PAUSES", (0.0, 0.0))
         yield
 
 

@@ -32,7 +32,7 @@ def test_errors_cross_a_process_boundary_with_their_facts():
     frame = pd.DataFrame({"id": ["1"]})
     one_of_each_shape = [
         InvalidInputError("It is there.", hint=Hint("Pass overwrite=True.", "Use --overwrite.")),
-        MissingExtraError("keyring", extra="keyring", purpose="Reading a stored key"),
+        MissingExtraError("xlsxwriter", extra="excel", purpose="Writing .xlsx"),
         UnreadableResponseError("This is HTML.", found="HTML", source="page.xml"),
         NetworkError("No answer came.", url=URL),
         QuotaExceededError(
@@ -101,9 +101,9 @@ def test_advice_stands_below_a_list():
 
 
 def test_a_missing_extra_says_what_to_install():
-    error = MissingExtraError("keyring", extra="keyring", purpose="Reading a stored key")
-    assert (error.package, error.extra) == ("keyring", "keyring")
-    assert 'pip install "dirframe[keyring]"' in str(error)
+    error = MissingExtraError("xlsxwriter", extra="excel", purpose="Writing .xlsx")
+    assert (error.package, error.extra) == ("xlsxwriter", "excel")
+    assert 'pip install "dirframe[excel]"' in str(error)
 
 
 def test_warnings_reach_code_that_is_in_no_module():

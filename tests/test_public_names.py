@@ -51,7 +51,6 @@ PUBLIC = [
     "UnreadableResponseError",
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
-    "WeakKeyWarning",
     "cache_info",
     "child_table",
     "cite",

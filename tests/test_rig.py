@@ -91,7 +91,7 @@ def outcome(rig, fault):
     with rig as served:
         served.always = fault
         try:
-            return load(served, retries=0, max_response_bytes=2**20)
+            return load(served)
         except dirframe.DirframeError as error:
             assert served.requests
             return type(error)

@@ -17,7 +17,7 @@ from dirframe.provenance import caption, get_provenance
 
 
 def test_it_listens_on_this_machine_alone_and_says_that_its_data_are_synthetic(sample):
-    assert sample.settings.base_url.startswith("http://127.0.0.1:")
+    assert sample.base_url.startswith("http://127.0.0.1:")
     assert "sample" in repr(sample)
     for frame in (
         dirframe.load_accounts(sample, max_items=5, progress=False),
@@ -34,9 +34,7 @@ def test_leaving_it_stops_the_service_and_leaves_no_thread():
         dirframe.load_accounts(directory, max_items=5, progress=False)
     left = [thread.name for thread in set(threading.enumerate()) - before if thread.is_alive()]
     assert left == []
-    directory = dirframe.Directory(
-        directory.settings.base_url, directory.settings.api_key, cache=False, retries=0
-    )
+    directory = dirframe.Directory(directory.base_url, directory.api_key, cache=False)
     with pytest.raises(NetworkError):
         dirframe.load_accounts(directory, max_items=5, progress=False)
 
@@ -55,7 +53,7 @@ def test_one_that_nobody_closes_stops_its_service():
 
 
 def test_pages_are_found_again_although_the_port_changes_and_kept_only_in_a_cache(tmp_path):
-    for options, expected in (({"cache_dir": tmp_path}, [2, 0]), ({"cache": False}, [2, 2])):
+    for options, expected in (({"cache": tmp_path}, [2, 0]), ({"cache": False}, [2, 2])):
         paid = []
         for _ in range(2):
             with dirframe.sample_directory(**options) as directory:
@@ -66,8 +64,8 @@ def test_pages_are_found_again_although_the_port_changes_and_kept_only_in_a_cach
 
 def test_two_of_them_run_beside_one_another(sample):
     with dirframe.sample_directory() as other:
-        assert sample.settings.base_url != other.settings.base_url
-        assert sample.settings.api_key != other.settings.api_key
+        assert sample.base_url != other.base_url
+        assert sample.api_key != other.api_key
         ids = [list(d.projects(max_items=5, progress=False)["id"]) for d in (sample, other)]
         assert ids[0] == ids[1]
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Literal
 from dirframe.archive.archive import Archive
 from dirframe.archive.status import read_index
 from dirframe.archive.store import Store
-from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, Refused, check_details, read_sent
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.directory import open_directory
 from dirframe.client.page import check_records
 from dirframe.client.paging.order import KEPT_TODAY, is_sorted
 from dirframe.client.paging.prefetch import fetch_ahead
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dirframe.archive.store import PageRow
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
 
 
 _MAX_REFETCHED = 5  # more pages that do not fit together are no accident: the order does not hold
@@ -43,7 +41,6 @@ def harvest(
     query: str | None = None,
     sort: str | None = None,
     details: bool = False,
-    wait: float = 0.0,
 ) -> Archive:
     """Store a whole collection in a file, page by page; the same call again continues.
 
@@ -66,8 +63,6 @@ def harvest(
     details : bool, default False
         Whether to store the own page of each project that the collection returns without its
         analysis: one request each. Today's live service sends analyses only there.
-    wait : float, default 0
-        Maximum number of seconds to wait for the daily quota to reset.
 
     Returns
     -------
@@ -101,34 +96,30 @@ def harvest(
         )
     check_details(collection, details=details)
     asked = CollectionQuery(resource=resources[collection], query=query, sort=sort)
-    policy = CachePolicy(wait=wait, keep=False)
-    with client_or_default(directory) as client:
-        settings = client.settings
+    with open_directory(directory) as client:
         client.session.address(asked.path, asked.params(1))  # raises before a file exists
         facts = {
-            "source": settings.name,
-            "identity": settings.cache_namespace or settings.base_url,
-            "base_url": settings.base_url,
+            "source": client.name,
+            "identity": client.identity,
+            "base_url": client.base_url,
             "resource": asked.resource.name,
             "query": query,
             "sort": sort,
         }
         with Store.open_writer(Path(path), **facts) as store:
-            walk = _Walk(store, client, asked, policy)
+            walk = _Walk(store, client, asked)
             walk.read_pages()
             if details:
                 walk.read_details()
-    return Archive(Path(path), daily_quota=settings.daily_quota)
+    return Archive(Path(path), daily_quota=client.daily_quota)
 
 
 class _Walk:
     """One call of `harvest`."""
 
-    def __init__(
-        self, store: Store, client: Connection, query: CollectionQuery, policy: CachePolicy
-    ) -> None:
+    def __init__(self, store: Store, client: Directory, query: CollectionQuery) -> None:
         self._store, self._client, self._query = store, client, query
-        self._policy, self._workers = policy, client.settings.max_workers
+        self._workers = client.workers
         self._index = read_index(store)
         self._sequence, self._sort = self._index.sequence, self._index.sort
 
@@ -205,7 +196,7 @@ class _Walk:
     def read_details(self) -> None:
         """Fetch the own pages that are needed and not stored yet."""
         index = read_index(self._store)
-        details = Details(self._client, self._query.resource, self._policy)
+        details = Details(self._client, self._query.resource, {}, store=False)
 
         def fetch(identifier: str) -> PageRow:
             page = details.get_cached(identifier) or details.fetch(identifier)
@@ -223,8 +214,9 @@ class _Walk:
             pass
 
     def _get(self, number: int, sort: str | None, *, refresh: bool = False) -> FetchedPage:
-        query, policy = replace(self._query, sort=sort), replace(self._policy, refresh=refresh)
-        return self._client.session.get(query.path, query.params(number), policy)
+        query = replace(self._query, sort=sort)
+        params = query.params(number)
+        return self._client.session.get(query.path, params, refresh=refresh, store=False)
 
     def _add(self, page: FetchedPage, number: int, sort: str | None) -> PageRow:
         """Store a page of the collection."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
 
 
 FORMAT = 2

@@ -2,7 +2,7 @@
 
 Frames go to standard output, as a table on a terminal and as CSV elsewhere, or to a file;
 progress and messages go to standard error. API keys are not accepted as arguments, where process
-lists and shell histories reveal them: set DIRFRAME_API_KEY or use the keyring.
+lists and shell histories reveal them: set DIRFRAME_API_KEY.
 """
 
 from __future__ import annotations

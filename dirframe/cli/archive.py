@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 @click.option("--query", metavar="TEXT", help="Load only matching records.")
 @click.option("--sort", metavar="VALUE", help="Sort order. Default: one that the directory keeps.")
 @details_option
-@click.option(
-    "--wait",
-    metavar="SECONDS",
-    type=click.FloatRange(0),
-    default=0.0,
-    help="Maximum time to wait for the daily quota to reset.",
-)
 @click.option("--plan", "price", is_flag=True, help="Only estimate the cost.")
 def harvest(
     *,
@@ -38,7 +31,6 @@ def harvest(
     base_url: str | None,
     sample: bool,
     price: bool,
-    wait: float,
     **question: Any,
 ) -> None:
     """Download a whole collection into an archive, over several days if needed.
@@ -49,7 +41,7 @@ def harvest(
     Examples:
       dirframe harvest projects --to kept.archive --sample
       dirframe harvest projects --to kept.archive --details
-      dirframe harvest accounts --to kept.archive --wait 86400
+      dirframe harvest accounts --to kept.archive
     """
     from dirframe.archive.archive import Archive
     from dirframe.archive.harvest import harvest as run
@@ -59,9 +51,9 @@ def harvest(
             click.echo(_price(collection, directory, **question))
             return
         try:
-            archive = run(collection, path, directory=directory, wait=wait, **question)
+            archive = run(collection, path, directory=directory, **question)
         except QuotaExceededError:
-            click.echo(Archive(path, directory.settings.daily_quota).status(), err=True)
+            click.echo(Archive(path, directory.daily_quota).status(), err=True)
             raise
     click.echo(archive.status())
 
@@ -77,7 +69,7 @@ def _price(
     # Pages in the cache are most often in another order.
     most = price.pages + price.details
     uncertain = (price.requests_needed or 0) - (price.requests_at_least or 0)
-    daily = directory.settings.daily_quota
+    daily = directory.daily_quota
     days = [-(-requests // daily) for requests in (most - uncertain, most)]
     span = f"{days[1]:,}" if days[0] == days[1] else f"{days[0]:,} to {days[1]:,}"
     return f"{price}\nA harvest takes {span} {'day' if days[1] == 1 else 'days'}."

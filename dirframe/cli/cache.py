@@ -14,7 +14,7 @@ def cache() -> None:
 
 @cache.command("info")
 def show_cache_info() -> None:
-    """Show location, size and age of the cache.
+    """Show location and size of the cache.
 
     \b
     Example:
@@ -39,16 +39,13 @@ def clear() -> None:
 
 
 @cache.command("prune")
-@click.option("--older-than", type=click.FloatRange(0), required=True, metavar="DAYS")
-def prune(older_than: float) -> None:
-    """Remove pages older than a number of days.
+def prune() -> None:
+    """Remove the pages that have expired.
 
     \b
     Example:
-      dirframe cache prune --older-than 30
+      dirframe cache prune
     """
-    from datetime import timedelta
-
     from dirframe.client.http.cache import prune_cache
 
-    click.echo(f"Removed {prune_cache(timedelta(days=older_than)):,} pages.", err=True)
+    click.echo(f"Removed {prune_cache():,} pages.", err=True)

@@ -187,20 +187,14 @@ _WHERE = with_options(
 )
 _REFRESH = with_options(
     click.option("--refresh", is_flag=True, help="Fetch every page again, even if it is cached."),
-    section="Cache and quota",
+    section="Cache",
 )
 _POLICY = with_options(
     _REFRESH,
-    click.option("--offline", is_flag=True, help="Use only the cache; send no requests."),
-    click.option("--stale", is_flag=True, help="Accept cached pages of any age."),
     click.option(
-        "--wait",
-        metavar="SECONDS",
-        type=click.FloatRange(0),
-        default=0.0,
-        help="Maximum time to wait for the daily quota to reset.",
+        "--offline", is_flag=True, help="Use only the cache, pages of any age; send no requests."
     ),
-    section="Cache and quota",
+    section="Cache",
 )
 _QUERY = with_options(
     click.option("--query", metavar="TEXT", help="Load only matching records."),

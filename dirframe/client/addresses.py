@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from dirframe.client.http.redaction import KEY_PARAMETER, scrub
+from dirframe.client.http.api_key import KEY_PARAMETER, redact
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dirframe.schema import Resource
+    from dirframe.settings import ApiKey
 
 
 _SAFE = "/!$'()*+,:;=@~%"
@@ -37,7 +38,7 @@ class Address:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
+def address_of(text: object, base_url: str, *, key: ApiKey) -> Address:
     """Validate an address given by the user.
 
     Parameters
@@ -46,7 +47,7 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
         A path below the base URL, or an absolute URL that begins with the base URL.
     base_url
         Address of the directory.
-    secret
+    key
         The API key, which no path may contain.
 
     Returns
@@ -65,7 +66,7 @@ def address_of(text: object, base_url: str, *, secret: str = "") -> Address:
         raise InvalidInputError(
             f"The path is {text!r}; pass one below the base URL, such as '/languages.xml'."
         )
-    if KEY_PARAMETER in unquote(address).casefold() or scrub(address, secret) != address:
+    if KEY_PARAMETER in unquote(address).casefold() or redact(address, key) != address:
         raise InvalidInputError(
             "The path holds an api_key, which is sent without that.",
             hint=Hint("Pass the path alone."),

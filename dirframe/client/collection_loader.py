@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dirframe import provenance
-from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details
+from dirframe.client.directory import open_directory
 from dirframe.client.paging.order import KEPT_TODAY, better_sort, is_in_order, is_of_today
 from dirframe.client.paging.paginator import Paginator
 from dirframe.client.paging.progress import Progress
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.connection import Connection
-    from dirframe.client.http.client import CachePolicy, FetchedPage
+    from dirframe.client.directory import Directory
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.paging.paginator import CollectionResult
     from dirframe.client.paging.progress import ProgressCallback
     from dirframe.client.paging.query import CollectionQuery
     from dirframe.schema import Resource
-    from dirframe.settings import Settings
 
 
 Incomplete = Literal["raise", "warn"]
@@ -51,7 +50,7 @@ class LoadOptions:
         If `incomplete` has an invalid value.
     """
 
-    policy: CachePolicy
+    policy: dict[str, bool]
     details: bool = False
     incomplete: Incomplete = "raise"
     progress: bool | ProgressCallback = False
@@ -65,7 +64,7 @@ class LoadOptions:
 
 def load_collection_query(
     query: CollectionQuery,
-    directory: Connection | None,
+    directory: Directory | None,
     options: LoadOptions,
     *,
     first: FetchedPage | None = None,
@@ -94,9 +93,9 @@ def load_collection_query(
         If the collection cannot be proven complete.
     """
     resource, requested, spent = query.resource, query.sort, 0
-    with client_or_default(directory) as connection:
+    with open_directory(directory) as connection:
         if has_free_order(query):
-            first = first or connection.session.get(query.path, query.params(1), options.policy)
+            first = first or connection.session.get(query.path, query.params(1), **options.policy)
             query = with_order(query, connection, first)
             if query.sort is not None:
                 spent, first = first.attempts, None
@@ -112,14 +111,14 @@ def load_collection_query(
     if is_in_order(result.frame, sort) is False:
         del facts["sort"]
         if requested or sort != query.sort:
-            warn(_sort_ignored(sort, f"{resource.collection} of {client.settings.name}"))
+            warn(_sort_ignored(sort, f"{resource.collection} of {client.name}"))
     kind, reason = result.completeness, result.unproven_reason
     if result.capped:
         kind = "incomplete"
         reason = result.incomplete_reason or f"capped at max_items={query.max_items}"
     frame = attach_load_provenance(
         result.frame,
-        client.settings,
+        client,
         resource,
         result.fetched,
         more_requests=spent + sum(refusal.requests for refusal in result.refused.values()),
@@ -137,7 +136,7 @@ def load_collection_query(
     if result.not_sent:
         warn(analyses_not_sent(len(frame), result.needed))
     if result.incomplete_reason:
-        handle_incomplete(result, query, client.settings, options, frame)
+        handle_incomplete(result, query, client, options, frame)
     return frame
 
 
@@ -147,7 +146,7 @@ def has_free_order(query: CollectionQuery) -> bool:
     return is_whole and query.path == "/projects.xml" and "sort" not in query.params(1)
 
 
-def with_order(query: CollectionQuery, client: Connection, first: FetchedPage) -> CollectionQuery:
+def with_order(query: CollectionQuery, client: Directory, first: FetchedPage) -> CollectionQuery:
     """Return the query in the order that today's live service keeps, if `first` is of it."""
     is_moved = client.session.is_moved(query.path)
     return replace(query, sort=KEPT_TODAY) if is_of_today(first.page, is_moved=is_moved) else query
@@ -165,14 +164,14 @@ def _sort_ignored(sort: str, what: str) -> SortIgnoredWarning:
 def load_single(
     fetched: FetchedPage,
     resource: Resource,
-    client: Connection,
+    client: Directory,
     query: Mapping[str, Any],
 ) -> pd.DataFrame:
     """Return the record of its own page as a frame of one row, with its provenance."""
     client.session.warn_if_stale([fetched])
     return attach_load_provenance(
         frame_of([fetched.page], resource),
-        client.settings,
+        client,
         resource,
         [fetched],
         query=query,
@@ -186,35 +185,35 @@ def load_single(
 @contextmanager
 def open_paginator(
     query: CollectionQuery,
-    directory: Connection | None,
+    directory: Directory | None,
     options: LoadOptions,
     *,
     first: FetchedPage | None = None,
-) -> Iterator[tuple[Connection, Paginator]]:
+) -> Iterator[tuple[Directory, Paginator]]:
     """Yield the directory and a paginator of a query, with the progress that the options ask for."""
     resource = query.resource
     with (
-        client_or_default(directory) as client,
+        open_directory(directory) as client,
         Progress(resource.collection, shown=options.progress) as bar,
         Progress("own pages", shown=options.progress) as own,
     ):
         session, policy = client.session, options.policy
 
         def fetch(page: int, *, refresh: bool = False) -> FetchedPage:
-            chosen = policy.for_retry() if refresh else policy
-            return session.get(query.path, query.params(page), chosen)
+            chosen = {"refresh": True} if refresh and not policy.get("offline") else policy
+            return session.get(query.path, query.params(page), **chosen)
 
         def get_cached(page: int) -> FetchedPage | None:
             if page == 1 and first is not None:
                 return first
-            return session.get_cached(query.path, query.params(page), policy)
+            return session.get_cached(query.path, query.params(page), **policy)
 
         paginator = Paginator(
             fetch,
             resource,
             get_cached=get_cached,
             max_items=query.max_items,
-            workers=client.settings.max_workers,
+            workers=client.workers,
             progress=bar.advance,
             details=Details(client, resource, policy) if options.details else None,
             on_details=own.advance,
@@ -225,13 +224,13 @@ def open_paginator(
 def handle_incomplete(
     result: CollectionResult,
     query: CollectionQuery,
-    settings: Settings,
+    directory: Directory,
     options: LoadOptions,
     frame: pd.DataFrame,
 ) -> None:
     """Raise or warn that records are not proven complete, as the options say."""
     why = str(result.incomplete_reason)
-    what = f"{query.resource.collection} of {settings.name}"
+    what = f"{query.resource.collection} of {directory.name}"
     facts: dict[str, Any] = {
         "received": result.received,
         "expected": result.expected or None,
@@ -317,7 +316,7 @@ def analyses_not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
 
 def attach_load_provenance(
     frame: pd.DataFrame,
-    settings: Settings,
+    directory: Directory,
     resource: Resource,
     pages: list[FetchedPage],
     *,
@@ -330,8 +329,8 @@ def attach_load_provenance(
     ----------
     frame
         Modified in place; only its attributes change.
-    settings
-        Settings of the queried directory.
+    directory
+        The queried directory.
     resource
         Resource of the records.
     pages
@@ -349,8 +348,8 @@ def attach_load_provenance(
     times = [page.retrieved.isoformat(timespec="seconds") for page in pages]
     return provenance.set_provenance(
         frame,
-        source=settings.name,
-        base_url=settings.base_url,
+        source=directory.name,
+        base_url=directory.base_url,
         resource=resource.name,
         items_loaded=len(frame),
         retrieved_oldest=min(times, default=None),

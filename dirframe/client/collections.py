@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import Address, identifier_of, path_of
 from dirframe.client.collection_loader import LoadOptions
-from dirframe.client.connection import client_or_default
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.directory import open_directory
 from dirframe.client.load import load_at
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
@@ -30,8 +29,6 @@ def load_languages(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the programming languages of a directory, with their totals.
@@ -47,7 +44,7 @@ def load_languages(
     sort : str, optional
         ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
         ``commits``. Default: that of the directory, the name.
-    max_items, incomplete, refresh, offline, stale, wait, progress
+    max_items, incomplete, refresh, offline, progress
         As in `load_projects`.
 
     Returns
@@ -74,7 +71,7 @@ def load_languages(
     >>> dirframe.fields("language").query("unit == 'people'")["name"].item()
     'contributors'
     """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
     return _load(LANGUAGE, directory, options, query=query, sort=sort, max_items=max_items)
 
@@ -89,8 +86,6 @@ def load_contributors(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the people who committed to a project.
@@ -107,7 +102,7 @@ def load_contributors(
         ``commits_12_mo``, ``commits``, ``name``, ``kudo_position``, ``language``,
         ``latest_commit``, ``newest`` or ``oldest``. Left out: the directory's default,
         ``commits_12_mo``.
-    max_items, directory, incomplete, refresh, offline, stale, wait, progress
+    max_items, directory, incomplete, refresh, offline, progress
         As in `load_projects`.
 
     Returns
@@ -139,7 +134,7 @@ def load_contributors(
     >>> dirframe.fields("contributor_fact")["name"].head(2).tolist()
     ['contributor_id', 'account_id']
     """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
     parameters = {"project": project, "query": query, "sort": sort, "max_items": max_items}
     return _load(CONTRIBUTOR_FACT, directory, options, **parameters)
@@ -152,8 +147,6 @@ def load_activity(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
 ) -> pd.DataFrame:
     """Load what happened in the source code of a project, month by month.
 
@@ -163,7 +156,7 @@ def load_activity(
     ----------
     project : str or int
         The project's id, or its short name in addresses.
-    directory, incomplete, refresh, offline, stale, wait
+    directory, incomplete, refresh, offline
         As in `load_projects`.
 
     Returns
@@ -192,7 +185,7 @@ def load_activity(
     >>> dirframe.fields("activity_fact").query("unit == 'people'")["name"].item()
     'contributors'
     """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     options = LoadOptions(policy=policy, incomplete=incomplete)
     return _load(ACTIVITY_FACT, directory, options, project=project)
 
@@ -204,8 +197,6 @@ def load_size(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
 ) -> pd.DataFrame:
     """Load how large the source code of a project was, month by month.
 
@@ -215,7 +206,7 @@ def load_size(
     ----------
     project : str or int
         The project's id, or its short name in addresses.
-    directory, incomplete, refresh, offline, stale, wait
+    directory, incomplete, refresh, offline
         As in `load_projects`.
 
     Returns
@@ -244,7 +235,7 @@ def load_size(
     >>> dirframe.fields("size_fact")["name"].head(2).tolist()
     ['month', 'code']
     """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     options = LoadOptions(policy=policy, incomplete=incomplete)
     return _load(SIZE_FACT, directory, options, project=project)
 
@@ -258,5 +249,5 @@ def _load(
     path = path_of(resource.paths[0], analysis="latest", **facts)
     address = Address(path, paged=resource.paged, single=False, facts=facts)
     query = CollectionQuery(resource=resource, address=address, **parameters)
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         return load_at(query, client, options)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dirframe.client.connection import Connection
-    from dirframe.client.http.client import CachePolicy, FetchedPage
+    from dirframe.client.directory import Directory
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.page import Page
     from dirframe.schema import Resource
 
@@ -95,32 +95,42 @@ class Details:
     resource
         Resource of the records.
     policy
-        How the cache and the quota may be used.
+        Whether to `refresh`, or to be `offline`.
+    store
+        Whether received pages are kept in the cache.
     """
 
-    def __init__(self, directory: Connection, resource: Resource, policy: CachePolicy) -> None:
-        self._session, self._resource, self._policy = directory.session, resource, policy
+    def __init__(
+        self,
+        directory: Directory,
+        resource: Resource,
+        policy: dict[str, bool],
+        *,
+        store: bool = True,
+    ) -> None:
+        self._session, self._resource = directory.session, resource
+        self._policy, self._store = policy, store
 
     def fetch(self, identifier: str) -> FetchedPage | Refused:
         """Return the own page of a record, or the reason why it is not available."""
         path = record_path(self._resource, identifier)
         try:
-            return self._session.get(path, {}, self._policy)
+            return self._session.get(path, None, **self._policy, store=self._store)
         except (ServiceError, NotFoundError) as error:
             if (refused := refusal_from_error(error)) is None:
                 raise
             # Without a status, the directory gave no answer about this record.
-            if self._policy.keep and error.status is not None:
+            if self._store and error.status is not None:
                 self._session.put_refusal(path, refused.why)
             return refused
 
     def get_cached(self, identifier: str) -> FetchedPage | Refused | None:
         """Return the own page of a record, or its refusal, from the cache if allowed."""
         path = record_path(self._resource, identifier)
-        why = self._session.get_refusal(path, self._policy)
+        why = self._session.get_refusal(path, **self._policy)
         if why is not None:
             return Refused(why, requests=0)
-        return self._session.get_cached(path, {}, self._policy)
+        return self._session.get_cached(path, None, **self._policy)
 
 
 def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:

@@ -1,30 +1,45 @@
-"""A directory, and what is most often asked of it."""
+"""A directory: its address, the key and the limits, and what is most often asked of it."""
 
 from __future__ import annotations
 
+import math
+import os
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from datetime import timedelta
+from importlib import import_module
+from numbers import Integral, Real
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from weakref import finalize
 
 from dirframe._display.card import Card
-from dirframe._display.suggest import unknown_attribute
-from dirframe.client.connection import Connection
-from dirframe.client.loaders import load_accounts, load_projects
-from dirframe.client.plan import plan
+from dirframe.client.http.session import Session
+from dirframe.errors import ConfigurationError, InvalidInputError
+from dirframe.settings import (
+    API_KEY_VARIABLE,
+    BASE_URL_VARIABLE,
+    ApiKey,
+    cache_folder,
+    data_folder,
+    is_loopback,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
+    from pathlib import Path
+
+    import pandas as pd
 
     from dirframe.client.plan import Plan
 
-# mypy alone reads it as true. TYPE_CHECKING is true for jedi as well, which then shows no options.
-MYPY = False
-if MYPY:
-    P = ParamSpec("P")
-    R = TypeVar("R")
-
-    def _as_method(function: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
-        """Give a function a first argument that is not optional, which mypy asks of a method."""
+#: Requests per second to another machine.
+_RATE = 10.0
+_SAMPLE = "or use dirframe.sample_directory() (--sample) for the bundled sample data."
+#: Sessions that a forked process has of its parent: not even closing them is allowed.
+_inherited: list[object] = []
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -64,49 +79,34 @@ class Quota(Card):
         return f"Quota: {self.directory}", facts, ""
 
 
-class Directory(Connection):
-    """Connection to an open source directory.
+class Directory(Card):
+    """An open source directory that is queried over HTTP.
 
     Parameters
     ----------
-    base_url : str, optional
+    url : str, optional
         Its base URL. Default: the environment variable DIRFRAME_BASE_URL.
-    api_key : str or ApiKey, optional
+    key : str or ApiKey, optional
         The API key; a service of `dirframe.serve` provides one. Default: the environment
-        variable DIRFRAME_API_KEY, then the keyring (service ``dirframe``, user the base URL).
-    name : str, default ""
-        Name in captions and citations; the host by default.
-    cache : bool, default True
-        Whether pages are stored on disk and read from there.
-    cache_dir : str or pathlib.Path, optional
-        Folder of the cache. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
+        variable DIRFRAME_API_KEY.
+    name : str, optional
+        Name in captions and citations. Default: the host.
+    cache : bool, str or pathlib.Path, default True
+        Whether pages are stored on disk and read from there; or the folder. Default:
+        DIRFRAME_CACHE_DIR, then the user's cache folder.
     expire_after : datetime.timedelta, default seven days
         Age at which a cached page is fetched again.
-    max_workers : int, default 4
+    workers : int, default 4
         Number of pages fetched concurrently.
+    rate : float, optional
+        Maximum number of requests per second; ``math.inf`` for no limit. Default: 10, and no
+        limit for a service on this machine.
     daily_quota : int, default 1000
-        Requests that the directory allows this key within 24 hours. All processes of a
-        user share the count.
-    max_per_second : float, "auto" or None, default "auto"
-        Maximum number of requests per second, None for no limit. ``"auto"`` is 10, and no limit
-        for a service on this machine.
-    connect_timeout, read_timeout, total_timeout : float, default 10, 60 and 300
-        Timeouts in seconds: for connecting, for the next bytes of a response, and for the
-        whole response including retries.
-    min_bytes_per_second, slow_time : float, default 100 and 30
-        A response slower than this rate in bytes per second, measured over `slow_time`
-        seconds of waiting for bytes after the first one, is aborted. 0 for no limit.
-    retries, backoff, max_backoff : int and float, default 3, 0.5 and 30
-        Number of retries of a request that was interrupted or answered with 502, 503 or 504, the
-        factor of the pauses between them, and the longest pause, both in seconds.
-    max_response_bytes : int, default 64 MiB
-        Maximum size of a response after decompression.
-    quota_dir : str or pathlib.Path, optional
-        Folder of the count of requests that all processes share. Default: DIRFRAME_DATA_DIR,
-        then the user's data folder.
-    auth : requests.auth.AuthBase, optional
-        An authentication object of requests, for users with a grant. Responses to such
-        requests may be private and are never stored.
+        Requests that the directory allows this key within 24 hours. All processes of a user
+        share the count, in the folder DIRFRAME_DATA_DIR or the user's data folder.
+    timeout : float, default 30
+        Seconds to wait for a connection, and for the next bytes of a response. Its body may take
+        four times as long. Headers that are sent byte by byte are not bounded.
     allow_http : bool, default False
         Whether hosts other than this machine may be queried without encryption.
 
@@ -114,6 +114,8 @@ class Directory(Connection):
     ------
     ConfigurationError
         If there is no address or no key, or the address is invalid.
+    InvalidInputError
+        If another argument is invalid.
 
     Examples
     --------
@@ -124,65 +126,95 @@ class Directory(Connection):
     10
     """
 
-    # The loaders themselves: their first argument is the directory.
-    if MYPY:
-        accounts, projects = _as_method(load_accounts), _as_method(load_projects)
-    else:  # as editors read it, which complete and show its options
-        accounts = load_accounts
-        projects = load_projects
-
-    if not TYPE_CHECKING:  # type checkers would accept any name
-
-        def __getattr__(self, name: str) -> object:
-            public = [other for other in dir(type(self)) if not other.startswith("_")]
-            raise unknown_attribute("'Directory' object", name, public)
-
-    def __enter__(self) -> Directory:  # noqa: PYI034  # editors complete no method of Self
-        return self
-
-    def plan(
+    def __init__(
         self,
-        collection: str,
+        url: str | None = None,
+        key: str | ApiKey | None = None,
         *,
-        query: str | None = None,
-        sort: str | None = None,
-        max_items: int | None = None,
-        details: bool = False,
-        refresh: bool = False,
-        exact: bool = False,
-    ) -> Plan:
-        """Estimate the number of requests of a load; see `dirframe.plan`.
+        name: str | None = None,
+        cache: bool | str | Path = True,
+        expire_after: timedelta = timedelta(days=7),
+        workers: int = 4,
+        rate: float | None = None,
+        daily_quota: int = 1_000,
+        timeout: float = 30.0,
+        allow_http: bool = False,
+    ) -> None:
+        self.base_url = _base_url(url or os.environ.get(BASE_URL_VARIABLE), allow_http)
+        self.api_key = _api_key(key or os.environ.get(API_KEY_VARIABLE), self.base_url)
+        host = urlsplit(self.base_url)
+        self.name = name or host.netloc
+        self.cache_folder = (
+            None if cache is False else cache_folder(None if cache is True else cache)
+        )
+        self.quota_folder: Path | None = data_folder()
+        self.expire_after, self.allow_http = expire_after, allow_http
+        if not isinstance(expire_after, timedelta):
+            raise InvalidInputError(
+                f"expire_after is {expire_after!r}; it must be a timedelta, such as "
+                "timedelta(days=7)."
+            )
+        self.workers = _whole("workers", workers)
+        self.daily_quota = _whole("daily_quota", daily_quota)
+        if rate is None:
+            rate = math.inf if is_loopback(host.hostname or "") else _RATE
+        self.rate, self.timeout = _positive("rate", rate), _positive("timeout", timeout)
+        #: What archives and the cache know it by: the address, or the content of the sample.
+        self.identity = self.base_url
+        self._closing = ExitStack()
+        self._stopper: finalize[..., Directory] | None = None
+        self._session: Session | None = None
+        self._process, self._opening = os.getpid(), Lock()
+
+    def projects(self, **options: Any) -> pd.DataFrame:
+        """Load its projects.
+
+        Parameters
+        ----------
+        **options
+            As in `dirframe.load_projects`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a project.
+        """
+        frame: pd.DataFrame = _client_module("loaders").load_projects(self, **options)
+        return frame
+
+    def accounts(self, **options: Any) -> pd.DataFrame:
+        """Load its accounts.
+
+        Parameters
+        ----------
+        **options
+            As in `dirframe.load_accounts`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row an account.
+        """
+        frame: pd.DataFrame = _client_module("loaders").load_accounts(self, **options)
+        return frame
+
+    def plan(self, collection: str, **options: Any) -> Plan:
+        """Estimate the number of requests of a load.
 
         Parameters
         ----------
         collection : str
             The collection to load, or a path below the base URL.
-        query, sort, max_items, details, refresh, exact
+        **options
             As in `dirframe.plan`.
 
         Returns
         -------
         Plan
             Number of pages and of requests, and whether the quota is sufficient.
-
-        Examples
-        --------
-        >>> import dirframe
-        >>> with dirframe.sample_directory(cache=False) as directory:
-        ...     price = directory.plan("projects", max_items=100)
-        >>> price.requests_needed
-        4
         """
-        return plan(
-            collection,
-            query=query,
-            sort=sort,
-            max_items=max_items,
-            details=details,
-            directory=self,
-            refresh=refresh,
-            exact=exact,
-        )
+        price: Plan = _client_module("plan").plan(collection, directory=self, **options)
+        return price
 
     def quota(self) -> Quota:
         """Return the daily quota and what is left of it, without a request.
@@ -201,12 +233,162 @@ class Directory(Connection):
         (0, True)
         """
         count = self.session.quota
-        left = count.remaining()
         return Quota(
-            directory=self.settings.name,
-            base_url=self.settings.base_url,
+            directory=self.name,
+            base_url=self.base_url,
             limit=count.limit,
-            used=count.limit - left,
-            left=left,
+            used=count.used(),
+            left=count.remaining(),
             resets_at=count.resets_at(),
         )
+
+    @property
+    def session(self) -> Session:
+        """The session, opened on first use, and again after `close` and in a forked process."""
+        if self._process != os.getpid():
+            # Another thread of the parent may have held the lock.
+            _inherited.append((self._session, self._closing))
+            self._session, self._closing, self._opening = None, ExitStack(), Lock()
+            self._process = os.getpid()
+        # Workers may be the first to use it, and all together.
+        with self._opening:
+            if self._session is None:
+                self._session = Session(self)
+                # Of a directory that nobody closes; also at exit.
+                self._closer = finalize(self, self._session.close)
+            return self._session
+
+    def close(self) -> None:
+        """Close the connections and the cache, and stop an embedded service."""
+        with self._opening:
+            if self._session is not None:
+                self._closer()
+                self._session = None
+        if self._stopper is not None:
+            self._stopper.detach()
+        self._closing.close()
+
+    def __enter__(self) -> Directory:  # noqa: PYI034  # editors complete no method of Self
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        rate = "" if self.rate == math.inf else f", at most {self.rate:g} a second"
+        facts = {
+            "address": self.base_url,
+            "key": f"fingerprint {self.api_key.fingerprint}",
+            "cache": "none" if self.cache_folder is None else str(self.cache_folder),
+            "quota": f"{self.daily_quota:,} requests a day{rate}",
+        }
+        return f"Directory: {self.name}", facts, ""
+
+    def __repr__(self) -> str:
+        cache = "no cache" if self.cache_folder is None else f"cache in {self.cache_folder}"
+        return (
+            f"<Directory {self.name!r} at {self.base_url}, key {self.api_key.fingerprint}, {cache}>"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("A Directory is not pickled: make one of the same address there.")
+
+
+def embedded_directory(
+    url: str, key: ApiKey, *, identity: str, stop: Callable[[], object], **options: Any
+) -> Directory:
+    """Return the directory of a service in this process, which is stopped with it."""
+    directory = Directory(url, key, **options)
+    directory.identity = identity
+    directory.quota_folder = None  # the key is valid for this service only
+    directory._closing.callback(stop)
+    # In a thread of its own: garbage is collected in any thread, also in one of the service.
+    thread = Thread(target=directory._closing.close, name="dirframe close", daemon=True)
+    directory._stopper = finalize(directory, thread.start)
+    directory._stopper.atexit = False
+    return directory
+
+
+@contextmanager
+def open_directory(directory: Directory | None) -> Iterator[Directory]:
+    """Yield the given directory, or one from the environment that is closed afterwards."""
+    if directory is not None:
+        if not isinstance(directory, Directory):
+            raise InvalidInputError(
+                f"Expected a Directory; got a {type(directory).__name__}.",
+                hint="Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
+                "text, pass query=.",
+            )
+        yield directory
+        return
+    with Directory() as opened:
+        yield opened
+
+
+def _client_module(name: str) -> Any:
+    """Return a module that itself opens directories: an import here would be a circle."""
+    return import_module(f"dirframe.client.{name}")
+
+
+def _whole(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
+        raise InvalidInputError(f"{name} is {value!r}; it must be a whole number from 1.")
+    return int(value)
+
+
+def _positive(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) > 0:
+        raise InvalidInputError(f"{name} is {value!r}; it must be a number above 0.")
+    return float(value)
+
+
+def _api_key(key: str | ApiKey | None, base_url: str) -> ApiKey:
+    if not key:
+        raise ConfigurationError(
+            f"No API key is given for {base_url}.",
+            hint=f"Pass key=, set {API_KEY_VARIABLE}, {_SAMPLE}",
+        )
+    return key if isinstance(key, ApiKey) else ApiKey(key)
+
+
+def _base_url(address: str | None, allow_http: bool) -> str:
+    """Return an address without a trailing slash; raise if it is none, or carries more."""
+    if not address:
+        raise ConfigurationError(
+            "No directory is given.",
+            hint=f"Pass url= (--base-url), set {BASE_URL_VARIABLE}, {_SAMPLE}",
+        )
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise ConfigurationError("The base URL is not an address.") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise ConfigurationError(
+            "The base URL must begin with https:// (or http:// on this machine) and name a host."
+        )
+    if not host.isascii():
+        raise ConfigurationError(
+            f"The host {host} of the base URL is not in the form that goes on the wire. Write it "
+            "as xn--…, which a browser shows when you copy the address."
+        )
+    base_url = _strip_secrets(address)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ConfigurationError(
+            f"The base URL {base_url} carries more than an address (a user, a query or a fragment).",
+            hint=f"Leave that out; the key is passed as key=, or taken from {API_KEY_VARIABLE}.",
+        )
+    if parts.scheme == "http" and not allow_http and not is_loopback(host):
+        raise ConfigurationError(
+            f"{base_url} is asked without encryption, and the key would be readable on the way.",
+            hint="Use https://, or pass allow_http=True if you must.",
+        )
+    return base_url
+
+
+def _strip_secrets(address: str) -> str:
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    host = f"[{host}]" if ":" in host else host  # IPv6
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{host}{port}{parts.path}".rstrip("/")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.client.addresses import address_of, known_resource
 from dirframe.client.collection_loader import LoadOptions, load_collection_query, load_single
-from dirframe.client.connection import client_or_default
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.directory import open_directory
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.errors import Hint, InvalidInputError, UnreadableResponseError
 from dirframe.schema.extensions import UNKNOWN, resource_named
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.collection_loader import Incomplete
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.paging.progress import ProgressCallback
 
 
@@ -49,8 +47,6 @@ def load(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load any address below a directory's base URL.
@@ -63,7 +59,7 @@ def load(
         query parameters.
     query, sort, max_items, directory, incomplete
         As in `load_projects`; the valid values of `sort` depend on the address.
-    refresh, offline, stale, wait, progress
+    refresh, offline, progress
         As in `load_projects`.
 
     Returns
@@ -102,16 +98,15 @@ def load(
     (50, 'Int64')
     """
     parameters: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         return load_at(query_at(path, client, **parameters), client, options)
 
 
-def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
+def query_at(path: str, client: Directory, **options: Any) -> CollectionQuery:
     """Return the query to an address given by the user."""
-    settings = client.settings
-    address = address_of(path, settings.base_url, secret=settings.api_key.reveal())
+    address = address_of(path, client.base_url, key=client.api_key)
     for name in ("query", "sort"):
         if options.get(name) is not None and name in address.parameters:
             raise InvalidInputError(
@@ -122,7 +117,7 @@ def query_at(path: str, client: Connection, **options: Any) -> CollectionQuery:
     return CollectionQuery(resource=resource or UNKNOWN, address=address, **options)
 
 
-def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy) -> First:
+def fetch_first(query: CollectionQuery, client: Directory, policy: dict[str, bool]) -> First:
     """Fetch the first page of an address and determine its resource.
 
     Raises
@@ -131,7 +126,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
         If the records are not those expected at the path, or their number differs from the
         reported one: then the document is not a list of records.
     """
-    fetched = client.session.get(query.path, query.params(1), policy)
+    fetched = client.session.get(query.path, query.params(1), **policy)
     page = fetched.page
     resource = resource_named(page.record_name) if page.record_name else query.resource
     if query.resource is not UNKNOWN and resource.name != query.resource.name:
@@ -156,7 +151,7 @@ def fetch_first(query: CollectionQuery, client: Connection, policy: CachePolicy)
     return First(query=replace(query, resource=resource), fetched=fetched)
 
 
-def load_at(query: CollectionQuery, client: Connection, options: LoadOptions) -> pd.DataFrame:
+def load_at(query: CollectionQuery, client: Directory, options: LoadOptions) -> pd.DataFrame:
     """Load a query to an address; see `load`."""
     first = fetch_first(query, client, options.policy)
     resource = first.query.resource

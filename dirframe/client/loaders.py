@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe.client.collection_loader import LoadOptions, load_collection_query
-from dirframe.client.http.client import CachePolicy
 from dirframe.client.paging.query import CollectionQuery
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -28,8 +27,6 @@ def load_accounts(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the accounts of a directory.
@@ -52,13 +49,7 @@ def load_accounts(
     refresh : bool, default False
         Whether to fetch every page from the directory, even if it is cached.
     offline : bool, default False
-        Whether to use only the cache.
-    stale : bool, default False
-        Whether to accept cached pages of any age; a warning reports the age.
-    wait : float, default 0
-        Maximum number of seconds to wait for the daily quota to reset. If the directory goes on
-        refusing requests after the time that it names, the pauses double from 1 s to 15 minutes;
-        the load ends once the next pause would exceed this time.
+        Whether to use only the cache: pages of any age, with a warning that reports the age.
     progress : bool or callable, default True
         Whether to show a progress bar in terminals and notebooks; or a callback that is called
         after each page with the number of records so far and the total. If it raises
@@ -101,7 +92,7 @@ def load_accounts(
     collection_query = CollectionQuery(
         resource=ACCOUNT, query=query, sort=sort, max_items=max_items
     )
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
     return load_collection_query(collection_query, directory, options)
 
@@ -116,8 +107,6 @@ def load_projects(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the projects of a directory.
@@ -151,13 +140,7 @@ def load_projects(
     refresh : bool, default False
         Whether to fetch every page from the directory, even if it is cached.
     offline : bool, default False
-        Whether to use only the cache.
-    stale : bool, default False
-        Whether to accept cached pages of any age; a warning reports the age.
-    wait : float, default 0
-        Maximum number of seconds to wait for the daily quota to reset. If the directory goes on
-        refusing requests after the time that it names, the pauses double from 1 s to 15 minutes;
-        the load ends once the next pause would exceed this time.
+        Whether to use only the cache: pages of any age, with a warning that reports the age.
     progress : bool or callable, default True
         Whether to show a progress bar in terminals and notebooks; or a callback that is called
         after each page with the number of records so far and the total, and then likewise for
@@ -215,7 +198,7 @@ def load_projects(
     collection_query = CollectionQuery(
         resource=PROJECT, query=query, sort=sort, max_items=max_items
     )
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     options = LoadOptions(
         policy=policy,
         details=details,

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from dirframe._display.card import Card
 from dirframe.client.collection_loader import has_free_order, with_order
-from dirframe.client.connection import client_or_default
 from dirframe.client.details import Details, check_details, read_sent
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.directory import open_directory
 from dirframe.client.load import fetch_first, query_at
 from dirframe.client.paging.completeness import PAGE_SIZE_STEP
 from dirframe.client.paging.prefetch import fetch_ahead
@@ -21,9 +20,8 @@ from dirframe.schema.extensions import ALL_RESOURCES
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.paging.query import CollectionQuery
 
 
@@ -217,14 +215,14 @@ def plan(
             hint=Hint("Leave exact= or refresh= out.", shell="Leave --exact or --refresh out."),
         )
     check_details(collection, details=details)
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         request = query_at(path, client, query=query, sort=sort, max_items=max_items)
         needs_details = details and request.resource is PROJECT
         return _price(client, request, details=needs_details, refresh=refresh, exact=exact)
 
 
 def _price(
-    client: Connection,
+    client: Directory,
     query: CollectionQuery,
     *,
     details: bool,
@@ -232,7 +230,7 @@ def _price(
     exact: bool,
 ) -> Plan:
     session = client.session
-    first_page = fetch_first(query, client, CachePolicy())
+    first_page = fetch_first(query, client, {})
     query, first = first_page.query, first_page.fetched
     size = len(first.page.records)
     available, max_items = first.page.items_available, query.max_items
@@ -252,7 +250,7 @@ def _price(
     cached = sum(session.is_cached(query.path, query.params(page)) for page in numbers)
     own, own_cached, unknown = 0, 0, 0
     if details and items is not None:
-        fetcher = Details(client, query.resource, CachePolicy(refresh=refresh))
+        fetcher = Details(client, query.resource, {"refresh": refresh})
         own, own_cached, unknown = _details(fetcher, query, documents, items)
     to_pay = None if pages is None else pages - cached + own - own_cached
     return Plan(
@@ -272,20 +270,20 @@ def _price(
 
 
 def _later_pages(
-    client: Connection, query: CollectionQuery, pages: range, *, fetch: bool
+    client: Directory, query: CollectionQuery, pages: range, *, fetch: bool
 ) -> list[FetchedPage]:
     """Return the given pages of a collection: all, or those in the cache."""
-    session, policy = client.session, CachePolicy()
+    session = client.session
 
     def get(page: int) -> FetchedPage:
-        return session.get(query.path, query.params(page), policy)
+        return session.get(query.path, query.params(page))
 
     def get_cached(page: int) -> FetchedPage | None:
-        return session.get_cached(query.path, query.params(page), policy)
+        return session.get_cached(query.path, query.params(page))
 
     if not fetch:
         return [fetched for page in pages if (fetched := get_cached(page)) is not None]
-    workers = client.settings.max_workers
+    workers = client.workers
     return [fetched for _, fetched in fetch_ahead(get, get_cached, pages, workers)]
 
 

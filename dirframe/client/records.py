@@ -186,13 +186,12 @@ class _Node:
     def put(self, row: int, value: Any) -> None:
         """Put a value into the column; a second one, of an element or attribute, makes a list."""
         cells = self.cells
-        short = row - len(cells)
-        if short > 0:
-            cells.extend([None] * short)
-        if short >= 0:
-            cells.append(value)
-        else:
+        if len(cells) > row:
             cells[-1] = [*_as_list(cells[-1]), *_as_list(value)]
+            return
+        if len(cells) < row:
+            cells += [None] * (row - len(cells))
+        cells.append(value)
 
     def put_attribute(self, row: int, name: str, value: str) -> None:
         """Put an attribute of the element into the column of a child of its name."""
@@ -214,23 +213,23 @@ def _read(element: Element, node: _Node, children: list[Element], row: int, shar
     nodes = [known.get(child.tag) or node.child(child.tag) for child in children]
     repeats = len(set(nodes)) < len(nodes)
     for child, below in zip(children, nodes, strict=True):
+        if not len(child):
+            for name, value in child.items():
+                below.put_attribute(row, name, value)
+            if (text := child.text) and not text.isspace():
+                below.put(row, [text.strip()] if below.is_list else text)
+            continue
         inside = list(child)
-        if inside and repeats and nodes.count(below) > 1:
+        if repeats and nodes.count(below) > 1:
             below.put(row, [_entry(child, share)])
-            continue
-        if inside and not below.is_list and not _is_list(below.path[-1], inside):
-            _read(child, below, inside, row, share)
-            continue
-        for name, value in child.items():
-            below.put_attribute(row, name, value)
-        if inside:
+        elif below.is_list or _is_list(below.path[-1], inside):
+            for name, value in child.items():
+                below.put_attribute(row, name, value)
             entries = [_entry(one, share) for one in inside]
             if below.is_list or any(entry is not None for entry in entries):
                 below.put(row, entries)
-        elif (text := child.text) and not text.isspace():
-            below.put(
-                row, [share.setdefault(text.strip(), text.strip())] if below.is_list else text
-            )
+        else:
+            _read(child, below, inside, row, share)
 
 
 def _is_list(name: str, children: list[Element]) -> bool:
@@ -243,31 +242,29 @@ def _is_list(name: str, children: list[Element]) -> bool:
 
 def _entry(element: Element, share: Share) -> Any:
     """Return one entry of a list, flattened to any depth."""
-    text = (element.text or "").strip()
-    text = share.setdefault(text, text)
-    if not len(element) and not element.keys():
-        return text or None
+    text = element.text
+    text = text and text.strip()
+    children = list(element)
+    if not children and not element.keys():
+        return share.setdefault(text, text) or None
     entry: dict[str, Any] = {}
-    _fill(entry, element, "", "", share)
+    _fill(entry, element, children, "", share)
     if text:
-        _put(entry, intern(_local(element.tag)), text)
+        _put(entry, intern(_local(element.tag)), share.setdefault(text, text))
     return entry
 
 
-def _fill(entry: dict[str, Any], element: Element, name: str, tag: str, share: Share) -> None:
-    """Read an element into an entry, or into the fields of it that begin with `name`."""
+def _fill(
+    entry: dict[str, Any], element: Element, children: list[Element], name: str, share: Share
+) -> None:
+    """Put attributes and children of an element into an entry, below a name of its fields."""
     before = f"{name}_" if name else ""
     for attribute, value in element.items():
         text = value.strip()
         _put(entry, intern(before + _local(attribute)), share.setdefault(text, text))
-    children = list(element)
     if not children:
-        if name:
-            text = element.text
-            text = text and text.strip()
-            _put(entry, name, share.setdefault(text, text))
         return
-    if name and _is_list(tag, children):
+    if name and _is_list(_local(element.tag), children):
         entries = [_entry(child, share) for child in children]
         has_content = any(one is not None for one in entries)
         _put(entry, name, entries if has_content else None)
@@ -275,10 +272,15 @@ def _fill(entry: dict[str, Any], element: Element, name: str, tag: str, share: S
     tags = [_local(child.tag) for child in children]
     repeats = len(set(tags)) < len(tags)
     for child, below in zip(children, tags, strict=True):
-        if repeats and len(child) and tags.count(below) > 1:
-            _put(entry, intern(before + below), [_entry(child, share)])
-        else:
-            _fill(entry, child, intern(before + below), below, share)
+        key, inside = intern(before + below), list(child)
+        if inside and repeats and tags.count(below) > 1:
+            _put(entry, key, [_entry(child, share)])
+            continue
+        _fill(entry, child, inside, key, share)
+        if not inside:
+            text = child.text
+            text = text and text.strip()
+            _put(entry, key, share.setdefault(text, text))
 
 
 def _put(entry: dict[str, Any], name: str, value: Any) -> None:

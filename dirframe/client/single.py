@@ -9,9 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from dirframe.client.addresses import identifier_of
 from dirframe.client.collection_loader import load_single
-from dirframe.client.connection import client_or_default
 from dirframe.client.details import record_path
-from dirframe.client.http.client import CachePolicy
+from dirframe.client.directory import open_directory
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.client.connection import Connection
     from dirframe.client.directory import Directory
     from dirframe.schema import Resource
 
@@ -37,8 +35,6 @@ def load_account(
     directory: Directory | None = None,
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
 ) -> pd.DataFrame:
     """Load one account by its id, its login or its e-mail address.
 
@@ -50,8 +46,8 @@ def load_account(
         its names (ignoring case), or by its ``email_sha1``.
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
-    refresh, offline, stale, wait
-        How the cache and the daily quota may be used, as in `load_accounts`.
+    refresh, offline
+        How the cache may be used, as in `load_accounts`.
 
     Returns
     -------
@@ -75,9 +71,9 @@ def load_account(
     >>> len(one)
     1
     """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     identifier = identifier_of(account, "account")
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         if "@" in identifier:
             return _load_by_email(identifier, client, policy)
         return _load_record(ACCOUNT, identifier, client, policy)
@@ -89,8 +85,6 @@ def load_project(
     directory: Directory | None = None,
     refresh: bool = False,
     offline: bool = False,
-    stale: bool = False,
-    wait: float = 0.0,
 ) -> pd.DataFrame:
     """Load one project by its id or its short name.
 
@@ -102,8 +96,8 @@ def load_project(
         case).
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
-    refresh, offline, stale, wait
-        How the cache and the daily quota may be used, as in `load_accounts`.
+    refresh, offline
+        How the cache may be used, as in `load_accounts`.
 
     Returns
     -------
@@ -127,13 +121,13 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    policy = CachePolicy(refresh=refresh, offline=offline, stale=stale, wait=wait)
+    policy = {"refresh": refresh, "offline": offline}
     identifier = identifier_of(project, "project")
-    with client_or_default(directory) as client:
+    with open_directory(directory) as client:
         return _load_record(PROJECT, identifier, client, policy)
 
 
-def _load_by_email(address: str, client: Connection, policy: CachePolicy) -> pd.DataFrame:
+def _load_by_email(address: str, client: Directory, policy: dict[str, bool]) -> pd.DataFrame:
     # The specification hashes the address, the live service the address in lower case.
     spellings = list(dict.fromkeys([address.lower(), address]))
     for spelling in spellings:
@@ -147,7 +141,7 @@ def _load_by_email(address: str, client: Connection, policy: CachePolicy) -> pd.
         # An unknown digest that begins with digits is taken for an id by the live service.
         if frame["email_sha1"].str.lower().isin(_email_sha1s(spellings)).all():
             return frame
-    url = client.session.address(f"/accounts/{digest}.xml", {})
+    url = client.session.address(f"/accounts/{digest}.xml")
     raise NotFoundError(
         f"{url} returned an account of another e-mail address; there is no account of the "
         "one that was asked for.",
@@ -190,15 +184,15 @@ def _describe(row: Mapping[Hashable, Any]) -> str:
 def _load_record(
     resource: Resource,
     identifier: str,
-    client: Connection,
-    policy: CachePolicy,
+    client: Directory,
+    policy: dict[str, bool],
     *,
     matches: Callable[[pd.DataFrame, str], bool] = _matches,
 ) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
-    fetched = client.session.get(path, {}, policy)
+    fetched = client.session.get(path, None, **policy)
     frame = load_single(fetched, resource, client, {"id": identifier})
     if len(frame) != 1 or not matches(frame, identifier):
         what = resource.name if len(frame) == 1 else resource.collection

@@ -18,15 +18,14 @@ def load_lines(collection: str, request: Mapping[str, Any], directory: Directory
     """Return the lines that load records; the environment has the key of the directory."""
     from dirframe.sample import SAMPLE_NAME  # it imports the service
 
-    settings = directory.settings
     opened = "dirframe.sample_directory()"
-    if settings.name != SAMPLE_NAME:
+    if directory.name != SAMPLE_NAME:
         options: dict[str, Any] = {}
-        if settings.name != urlsplit(settings.base_url).netloc:
-            options["name"] = settings.name
-        if settings.allow_http:
+        if directory.name != urlsplit(directory.base_url).netloc:
+            options["name"] = directory.name
+        if directory.allow_http:
             options["allow_http"] = True
-        opened = _call("dirframe.Directory", _value(settings.base_url), options)
+        opened = _call("dirframe.Directory", _value(directory.base_url), options)
     load = _call(f"dirframe.load_{collection}", "directory", request)
     return [f"with {opened} as directory:", f"    {collection} = {load}"]
 

@@ -14,10 +14,11 @@ from tests.rig.server import Rig, id_of, numbered
 
 #: What a person runs in a process of its own: URL, key, file, number of workers, and details or nothing.
 LINE = """
-import sys, dirframe
+import os, sys, dirframe
 url, key, file, workers, *details = sys.argv[1:]
-options = {"cache": False, "max_workers": int(workers), "quota_dir": None, "name": "rig"}
-with dirframe.Directory(url, key, max_per_second=None, **options) as directory:
+os.environ["DIRFRAME_DATA_DIR"] = f"{file}.data"
+options = {"cache": False, "workers": int(workers), "name": "rig"}
+with dirframe.Directory(url, key, **options) as directory:
     dirframe.harvest("projects", file, directory=directory, details=bool(details))
 """
 

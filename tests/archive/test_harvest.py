@@ -142,7 +142,7 @@ def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
     harvest = harvests(rig)
     with rig.in_process():
         with pytest.raises(QuotaExceededError) as stopped:
-            harvest.run({"daily_quota": 40, "max_workers": 4})
+            harvest.run({"daily_quota": 40, "workers": 4})
         status = dirframe.open_archive(harvest.path).status()
         assert stopped.value.resets_at is not None
         assert (status.pages, status.records, status.requests_left) == (40, 400, 60)

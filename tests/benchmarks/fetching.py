@@ -5,16 +5,15 @@ medians of rounds in which the numbers of threads take turns; each load begins w
 cache. At 0 ms, where threads bring nothing, the goal is that they cost nothing.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from statistics import median
 
 import dirframe
 from dirframe.client.directory import Directory
-from dirframe.settings import ApiKey, Settings
 from tests.benchmarks._report import Cell, Measure, Table
 from tests.rig.server import KEY
 
@@ -60,14 +59,8 @@ asyncio.run(main(Rig({PAGES * SIZE - 1}, size={SIZE}), int(sys.argv[1]) / 1000))
 
 def seconds(url, threads):
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(
-            base_url=url,
-            api_key=ApiKey(KEY),
-            cache_dir=Path(folder) / "cache",
-            quota_dir=Path(folder) / "data",
-            max_workers=threads,
-        )
-        with Directory.from_settings(settings) as directory:
+        os.environ["DIRFRAME_DATA_DIR"] = f"{folder}/data"
+        with Directory(url, KEY, cache=folder, workers=threads) as directory:
             begin = time.perf_counter()
             frame = dirframe.load_projects(directory=directory, progress=False)
             took = time.perf_counter() - begin

@@ -16,7 +16,7 @@ from tests.rig.server import Rig, numbered, page_xml, record
 
 def loaded(rig, **options):
     """Load projects from a rig in this process: ids, provenance, whether they are in doubt."""
-    settings = {name: options.pop(name) for name in ("max_workers",) if name in options}
+    settings = {name: options.pop(name) for name in ("workers",) if name in options}
     with rig.in_process(), rig.directory(**settings) as directory:
         frame, facts, doubt = outcome(directory, **options)
     return frame["id"].tolist(), facts, doubt
@@ -87,7 +87,7 @@ def test_load_over_http_of_each_kind(connect):
     failures = []
     for number, (rig, expected, records) in enumerate(cases):
         with rig:
-            frame, facts, doubt = outcome(connect(rig, max_workers=1 + number % 2 * 3))
+            frame, facts, doubt = outcome(connect(rig, workers=1 + number % 2 * 3))
         ids = frame["id"].tolist()
         if doubt != expected or ids != (records or ids) or not frame["id"].is_unique:
             failures.append((number, doubt, facts["incomplete_reason"], ids))
@@ -141,7 +141,7 @@ def test_load_with_a_count_without_measure_costs_a_few_pages(end):
     assert facts["items_available"] == 10**17
     with Changing(60, size=25, end=end, lie=lambda *_: 10**17) as rig:
         rig.always = faults.late(0.005)
-        with rig.directory(max_workers=4) as directory:
+        with rig.directory(workers=4) as directory:
             frame, _, doubt = outcome(directory)
         assert (len(frame), doubt) == (60, True)
         assert max(rig.pages) <= 3 + 4 * 4

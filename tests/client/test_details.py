@@ -88,7 +88,7 @@ def test_details_give_what_a_whole_collection_gives(rig, connect, carried):
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_details_again_cost_nothing(rig, connect, workers):
-    directory = connect(rig, max_workers=workers)
+    directory = connect(rig, workers=workers)
     first = load(directory, details=True)
     rig.forget()
     for options in ({}, {"offline": True}):
@@ -340,10 +340,10 @@ def test_details_refusals_are_forgotten_with_the_pages(rig, connect, carried):
 def test_details_pay_for_one_redirect_however_many_workers(connect, carried):
     with make() as rig:
         rig.moves = True
-        same(load(connect(rig, max_workers=4), details=True), carried)
+        same(load(connect(rig, workers=4), details=True), carried)
         asked = Counter(request.path.split("/")[1].partition(".")[0] for request in rig.requests)
         assert asked == {"projects": 1, "p": 25}
-        same(load(connect(rig, max_workers=4), details=True), carried)
+        same(load(connect(rig, workers=4), details=True), carried)
         assert len(rig.requests) == 26
 
 
@@ -357,5 +357,5 @@ def test_details_keep_all_workers_busy(connect):
     with make() as rig:
         rig.bare = set(IDS[:4])
         rig.before = together
-        load(connect(rig, max_workers=4), details=True)
+        load(connect(rig, workers=4), details=True)
         assert len(own_pages(rig)) == 20

@@ -126,13 +126,13 @@ def test_load_provenance_says_what_it_was_made_from(by_hand):
     facts = get_provenance(projects(by_hand, query="example", sort="id", max_items=5))
     assert facts["resource"] == "project"
     assert facts["query"] == {"query": "example", "sort": "id", "max_items": 5}
-    assert (facts["source"], facts["base_url"]) == ("by hand", by_hand.settings.base_url)
+    assert (facts["source"], facts["base_url"]) == ("by hand", by_hand.base_url)
     assert (facts["items_available"], facts["items_loaded"]) == (1, 1)
     assert facts["complete"] is True
     assert facts["retrieved_oldest"] <= facts["retrieved_newest"]
     assert facts["synthetic"] is False
     assert (facts["requests_made"], facts["requests_cached"]) == (1, 0)
-    assert by_hand.settings.api_key.reveal() not in str(facts)
+    assert by_hand.api_key.reveal() not in str(facts)
 
 
 def test_load_of_at_most_some_says_so_and_is_no_failure(by_hand):
@@ -162,12 +162,12 @@ def test_load_of_the_sample_is_whole_and_marked(sample, sample_projects):
 
 def test_load_with_a_wrong_key(by_hand):
     with (
-        dirframe.Directory(by_hand.settings.base_url, "a wrong key", cache=False) as directory,
+        dirframe.Directory(by_hand.base_url, "a wrong key", cache=False) as directory,
         pytest.raises(InvalidKeyError) as caught,
     ):
         projects(directory)
     assert caught.value.status == 403
-    assert caught.value.url.startswith(by_hand.settings.base_url)
+    assert caught.value.url.startswith(by_hand.base_url)
 
 
 def test_load_takes_the_directory_as_first_argument(rig, connect):
@@ -305,7 +305,7 @@ def test_load_that_a_callback_stops_keeps_what_came(rig, connect, workers):
             raise StopIteration
 
     with pytest.raises(IncompleteCollectionError, match="30 of 55") as caught:
-        dirframe.load_projects(connect(rig, max_workers=workers), progress=stop)
+        dirframe.load_projects(connect(rig, workers=workers), progress=stop)
     assert caught.value.frame["id"].tolist() == numbered(30)
     facts = get_provenance(caught.value.frame)
     assert facts["complete"] is False
@@ -374,7 +374,7 @@ def test_load_order_does_not_depend_on_workers(connect):
     with Rig(133) as rig:
         rig.before = lambda asked: threading.Event().wait(0.004 * (asked.page % 3))
         for workers in (1, 2, 8):
-            frame = projects(connect(rig, max_workers=workers), refresh=True)
+            frame = projects(connect(rig, workers=workers), refresh=True)
             assert frame["id"].tolist() == numbered(133)
             assert get_provenance(frame)["complete"] is True
 
@@ -390,7 +390,7 @@ def test_load_keeps_all_workers_busy(connect):
 
     with Rig(175) as rig:
         rig.before = together
-        assert len(projects(connect(rig, max_workers=4))) == 175
+        assert len(projects(connect(rig, workers=4))) == 175
 
 
 @pytest.mark.parametrize("workers", [1, 4])
@@ -399,7 +399,7 @@ def test_load_error_of_any_page_ends_it(connect, workers):
         rig.always = faults.late(0.004)
         rig.on_page[7] = [faults.fails("broken", 500)]
         with pytest.raises(ServiceError) as caught:
-            projects(connect(rig, max_workers=workers))
+            projects(connect(rig, workers=workers))
         assert caught.value.url.endswith("page=7")
         assert len(rig.requests) <= 7 + (workers > 1) * 20
 
@@ -618,10 +618,10 @@ def test_load_warnings_point_at_the_line_that_loads(serve, connect, tmp_path):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         load("/projects.xml", connect(many, **old))
-        load("/projects.xml", connect(many, **old), stale=True)
+        load("/projects.xml", connect(many, **old), offline=True)
         load("/projects/1/contributors/5.xml", connect(one, **old))
-        load("/projects/1/contributors/5.xml", connect(one, **old), stale=True)
-        dirframe.load_projects(connect(many, **old), progress=False, stale=True)
+        load("/projects/1/contributors/5.xml", connect(one, **old), offline=True)
+        dirframe.load_projects(connect(many, **old), progress=False, offline=True)
         dirframe.read_pages(recorded)
     assert {warning.category for warning in caught} == {
         *(AnalysesNotSentWarning, IncompleteWarning, StaleWarning, UnreadableValueWarning)

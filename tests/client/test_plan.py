@@ -24,7 +24,7 @@ def test_plan_says_the_price_that_is_paid(rig, connect, tmp_path):
     failures = []
     for number, (question, (items, pages)) in enumerate(zip(questions, expected, strict=True)):
         rig.forget()
-        directory = connect(rig, cache_dir=tmp_path / str(number))
+        directory = connect(rig, cache=tmp_path / str(number))
         price = dirframe.plan("projects", directory=directory, **question)
         if (price.items, price.pages, price.requests_used) != (items, pages, len(rig.requests)):
             failures.append((question, price))

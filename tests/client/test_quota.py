@@ -3,7 +3,6 @@
 Over real HTTP, over processes and with waiting it is looked at in tests/faults.
 """
 
-import shutil
 import sqlite3
 import threading
 from contextlib import closing
@@ -105,7 +104,7 @@ def test_quota_is_shared_by_directories_of_a_key(rig, connect, clock, file):
 def test_quota_of_threads_is_exact(connect):
     with Rig(1000) as rig:
         rig.always = faults.late(0.004)
-        directories = [connect(rig, daily_quota=37, max_workers=4, cache=False) for _ in range(2)]
+        directories = [connect(rig, daily_quota=37, workers=4, cache=False) for _ in range(2)]
 
         def load(directory):
             with pytest.raises(QuotaExceededError):
@@ -134,7 +133,7 @@ def test_quota_is_not_charged_for_what_was_refused_or_never_sent(rig, connect, c
     with gone:
         pass
     with pytest.raises(NetworkError):
-        send(connect(gone, daily_quota=5, retries=0))
+        send(connect(gone, daily_quota=5))
     quota = directory.quota()
     assert (quota.used, quota.left, quota.resets_at) == (1, 4, BEGIN + DAY)
     rig.faults.append(faults.fails("broken", 500))
@@ -214,26 +213,14 @@ def test_quota_limit_lowered_below_the_count(rig, connect, clock):
     assert directory.quota().left == 2
 
 
-@pytest.mark.xfail(strict=True, reason="used is computed from the limit: 2 of 4 requests")
 def test_quota_used_beyond_a_lowered_limit(rig, connect, clock):
     send(connect(rig, daily_quota=5), 4)
     assert connect(rig, daily_quota=2).quota().used == 4
 
 
-def test_quota_file_that_is_removed_while_it_is_used_loses_no_count(rig, connect, clock, file):
-    directory = connect(rig, daily_quota=10)
-    send(directory)
-    shutil.rmtree(file.parent)
-    send(directory)
-    other = connect(rig, daily_quota=10)
-    assert other.quota().left == 8
-    send(other)
-    assert directory.quota().left == 7
-
-
 def test_quota_folder_is_made_with_those_above_it(rig, connect, tmp_path):
     folder = tmp_path / "not" / "yet"
-    assert send(connect(rig, quota_dir=folder)) == 1
+    assert send(connect(rig, data=folder)) == 1
     assert (folder / "quota.sqlite").is_file()
 
 
@@ -249,7 +236,6 @@ def test_quota_file_that_fails_is_left_for_memory_and_the_count_goes_on(rig, con
     assert directory.quota().left == 0
 
 
-@pytest.mark.xfail(strict=True, reason="it points into requests, which is between")
 def test_quota_warning_of_a_load_points_at_the_line_that_loads(rig, connect, file):
     directory = connect(rig)
     send(directory)

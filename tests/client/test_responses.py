@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
+from dirframe.client.http import session
 from dirframe.errors import (
     DirframeError,
     DirframeWarning,
@@ -21,11 +22,11 @@ from dirframe.errors import (
     RequestError,
     ServiceError,
     UnreadableResponseError,
-    WeakKeyWarning,
 )
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, page_xml, record
 
+PAUSES = session.PAUSES  # as they are before any test
 ONE = page_xml([record("1")], available=1, first=0)
 
 
@@ -36,7 +37,7 @@ def projects(directory):
 def error_of(body, status=200, headers=None, load=projects, **options):
     """Load from a directory that answers alike; return the error, or None."""
     rig = Rig(answer=lambda _: Reply(body, status, headers or {}))
-    with rig.in_process(), rig.directory(**{"retries": 0} | options) as directory:
+    with rig.in_process(), rig.directory(**options) as directory:
         try:
             load(directory)
         except DirframeError as error:
@@ -179,7 +180,7 @@ def test_response_that_may_pass_is_asked_for_again():
         rig = Rig(answer=lambda _, status=status: Reply(failed("broken"), status))
         with (
             rig.in_process(),
-            rig.directory(retries=2) as directory,
+            rig.directory() as directory,
             pytest.raises(RequestError),
         ):
             projects(directory)
@@ -190,24 +191,25 @@ def test_response_that_may_pass_is_asked_for_again():
 
 def test_response_pauses_grow_and_end(connect, monkeypatch):
     slept = []
+    monkeypatch.setattr("dirframe.client.http.session.PAUSES", PAUSES)
     monkeypatch.setattr(time, "sleep", slept.append)
     with Rig(5).in_process() as rig:
         rig.always = faults.answers("", 503)
         with pytest.raises(ServiceError):
-            dirframe.load_project(1, directory=connect(rig, retries=8, backoff=0.5, max_backoff=10))
-        assert len(rig.requests) == 9
-        assert slept == [1, 2, 4, 8, 10, 10, 10]  # the second goes out at once
+            dirframe.load_project(1, directory=connect(rig))
+        assert len(rig.requests) == 4
+        assert slept == [0, 1, 2]
         slept.clear()
         rig.forget()
         rig.faults.extend([faults.answers("", 503, Retry_After="7")] * 2)
-        frame = dirframe.load_project(1, directory=connect(rig, retries=2, max_backoff=10))
+        frame = dirframe.load_project(1, directory=connect(rig))
         assert (len(frame), slept, len(rig.requests)) == (1, [7, 7], 3)
         assert frame.attrs["dirframe"]["requests_made"] == 3
         slept.clear()
         rig.forget()
-        rig.always = faults.answers("", 503, Retry_After="11")  # longer than the longest
+        rig.always = faults.answers("", 503, Retry_After="31")  # longer than the longest
         with pytest.raises(ServiceError):
-            dirframe.load_project(2, directory=connect(rig, retries=5, max_backoff=10))
+            dirframe.load_project(2, directory=connect(rig))
         assert (slept, len(rig.requests)) == ([], 1)
 
 
@@ -256,25 +258,27 @@ def test_response_redirect_of_a_folder_is_paid_for_once():
 # Bodies
 
 
-def test_response_that_is_too_long_is_not_read_to_its_end():
-    error = error_of(b"x" * 3_000_000, max_response_bytes=1_000_000)
+def test_response_that_is_too_long_is_not_read_to_its_end(monkeypatch):
+    monkeypatch.setattr(session, "MAX_BYTES", 1_000_000)
+    error = error_of(b"x" * 3_000_000)
     assert type(error) is UnreadableResponseError
     assert "1,000,000" in error.found
     assert error.source.endswith("/projects.xml?page=1")
-    assert error_of(ONE, max_response_bytes=len(ONE)) is None
-    assert type(error_of(ONE, max_response_bytes=len(ONE) - 1)) is UnreadableResponseError
+    monkeypatch.setattr(session, "MAX_BYTES", len(ONE))
+    assert error_of(ONE) is None
+    monkeypatch.setattr(session, "MAX_BYTES", len(ONE) - 1)
+    assert type(error_of(ONE)) is UnreadableResponseError
 
 
 def test_response_keeps_an_ordinary_word_that_is_the_key(connect, serve):
     for key in ("Ohloh", "SCM", "open source", "1"):
         rig = serve(page_xml([record("1", name=f"{key} SCM")], available=1, first=0))
         directory = connect(rig, key=key)
-        with pytest.warns(WeakKeyWarning):
-            frame = dirframe.load_projects(directory, progress=False)
+        frame = dirframe.load_projects(directory, progress=False)
         assert frame["name"].tolist() == [f"{key} SCM"]
         assert dirframe.load_projects(directory, progress=False).equals(frame)
         assert len(rig.requests) == 1
     rig = serve(lambda _: Reply(failed("Ohloh is no api_key"), 403))
-    with pytest.warns(WeakKeyWarning), pytest.raises(InvalidKeyError) as caught:
+    with pytest.raises(InvalidKeyError) as caught:
         dirframe.load_projects(connect(rig, key="Ohloh"), progress=False)
     assert "Ohloh" not in str(caught.value)

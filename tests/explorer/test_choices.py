@@ -84,7 +84,7 @@ def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, shown, press, 
     assert 0 < len(explorer.frame) < 60
     alt = assert_one_truth(explorer, shown, capsys)
     assert re.search(r"n = \d+ of .*60", alt)
-    assert sample.settings.api_key.reveal() not in sent(explorer)
+    assert sample.api_key.reveal() not in sent(explorer)
     assert "explorer" not in explorer.code
 
 

@@ -71,7 +71,7 @@ def test_stopped_load_is_said_and_the_next_pays_the_rest(tmp_path, press, shown)
 
 
 def test_incomplete_load_is_shown_and_the_code_says_so(tmp_path, press, shown):
-    with Rig(55) as rig, rig.directory(tmp_path, retries=0) as directory:
+    with Rig(55) as rig, rig.directory(tmp_path) as directory:
         explorer = dirframe.Explorer(directory)
         rig.on_page[4] = [FAULTS["500"]]
         press(explorer, "Load")
@@ -95,7 +95,7 @@ def test_every_fault_is_a_sentence_without_the_key_and_the_next_load_is_whole(
             *("the key in the text", "the key in names", "429"),
         )
     ):
-        with Rig(25) as rig, rig.directory(tmp_path / str(number), retries=0) as directory:
+        with Rig(25) as rig, rig.directory(tmp_path / str(number)) as directory:
             explorer = dirframe.Explorer(directory)
             press(explorer, "Load")
             before = explorer.frame
@@ -124,7 +124,7 @@ def test_refused_key_and_closed_port_are_sentences(tmp_path, press, sent):
                 press(explorer, button)
                 assert isinstance(explorer.error, InvalidKeyError)
                 assert "wrong" * 8 not in sent(explorer)
-        with rig.directory(tmp_path, retries=0) as directory:
+        with rig.directory(tmp_path) as directory:
             explorer = dirframe.Explorer(directory)
             rig.close()
             press(explorer, "Load")

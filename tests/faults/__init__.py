@@ -7,7 +7,7 @@ from tests.rig import faults
 from tests.rig.server import Exchange
 
 #: One of each way in which a response is damaged or too slow: what it is, options of the directory.
-HASTY = {"read_timeout": 0.5, "total_timeout": 0.7}
+HASTY = {"timeout": 0.4}
 
 
 def load(directory, **options):
@@ -41,7 +41,7 @@ def stored(folder):
 def after_damage(rig, folder, name, workers=1):
     """Load while page 3 is damaged, and again; return what is wrong with both, or None."""
     options = HASTY if name in faults.SLOW else {}
-    options |= {"retries": 0, "max_response_bytes": 2**20, "max_workers": workers}
+    options |= {"workers": workers}
     rig.forget()
     rig.on_page[3] = [faults.FAULTS[name]] * 99
     with rig.directory(folder, **options) as directory:
@@ -120,10 +120,10 @@ UNUSUAL = [without_length, in_chunks, with_bytes_behind, Exchange.answer]
 
 #: What a person runs in a process of its own: URL, key, folder, number of workers.
 LINE = """
-import sys, warnings, dirframe
+import os, sys, warnings, dirframe
 url, key, folder, workers = sys.argv[1:]
-options = {"cache_dir": f"{folder}/cache", "quota_dir": f"{folder}/data"}
-options |= {"max_workers": int(workers), "max_per_second": None, "daily_quota": 100_000}
+os.environ["DIRFRAME_DATA_DIR"] = f"{folder}/data"
+options = {"cache": f"{folder}/cache", "workers": int(workers), "daily_quota": 100_000}
 with warnings.catch_warnings(record=True) as warned, dirframe.Directory(url, key, **options) as d:
     warnings.simplefilter("always")
     frame = dirframe.load_projects(d, progress=False)

@@ -14,7 +14,7 @@ import dirframe
 from tests.rig import faults
 from tests.rig.server import Rig
 
-RETRIES = 1
+RETRIES = 2
 
 #: Without those that take their time, and those that end the day for a key.
 NAMES = sorted(
@@ -165,7 +165,7 @@ def check_schedule(
 
     rig.before = before
     with served(rig), TemporaryDirectory() as folder:
-        options = {"max_workers": workers, "retries": RETRIES}
+        options = {"workers": workers}
         with rig.directory(Path(folder), **options) as directory:
             run = _Run(rig, directory, family, incomplete, states)
             # Each run uses up faults or ends them; when none is left, it must succeed.

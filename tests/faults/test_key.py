@@ -68,7 +68,7 @@ def test_no_fault_shows_the_key_on_the_command_line(run, tmp_path, monkeypatch):
 def test_no_key_is_written_anywhere_whatever_goes_wrong(name, key, operation, workers):
     with TemporaryDirectory() as folder, Rig(25, key=key).in_process() as rig:
         fault = faults.FAULTS[name]
-        everything = written(rig, Path(folder), operation, fault, max_workers=workers)
+        everything = written(rig, Path(folder), operation, fault, workers=workers)
     assert everything.places_of_the_key() == []
 
 
@@ -90,7 +90,7 @@ def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):
     everything = Everything()
     with Rig(55, key=KEY) as rig, everything.logged(), interruptible():
         rig.on_page[2] = [fault]
-        directory = rig.directory(tmp_path, max_workers=4)
+        directory = rig.directory(tmp_path, workers=4)
         try:
             dirframe.load_projects(directory=directory, progress=False)
         except KeyboardInterrupt as error:

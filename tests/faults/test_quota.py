@@ -16,9 +16,10 @@ DAY, SOON = timedelta(days=1), timedelta(minutes=1)
 
 #: What a person runs in a process: URL, key, folder of the cache, folder of the count, quota.
 LINE = """
-import sys, dirframe
+import os, sys, dirframe
 url, key, cache, data, quota = sys.argv[1:]
-options = {"cache_dir": cache, "quota_dir": data, "daily_quota": int(quota)}
+os.environ["DIRFRAME_DATA_DIR"] = data
+options = {"cache": cache, "daily_quota": int(quota)}
 with dirframe.Directory(url, key, **options) as directory:
     dirframe.load_projects(directory, progress=False)
 """
@@ -46,7 +47,7 @@ def test_own_quota_ends_a_load_before_the_directory_s_does(rig, slept):
 
 def test_retry_is_counted_and_never_exceeds_the_quota(rig):
     rig.always = faults.reset_before
-    directory = rig.directory(daily_quota=3, retries=50)
+    directory = rig.directory(daily_quota=3)
     assert isinstance(error_of(directory), dirframe.NetworkError)
     assert len(rig.requests) == 3
     assert isinstance(error_of(directory), dirframe.QuotaExceededError)
@@ -56,7 +57,7 @@ def test_retry_is_counted_and_never_exceeds_the_quota(rig):
 @pytest.mark.parametrize("workers", [1, 4])
 def test_refusal_of_the_directory_is_believed_by_all_that_come_after(workers, slept, tmp_path):
     with Rig(55, daily_limit=3) as rig:
-        error = error_of(rig.directory(tmp_path, max_workers=workers))
+        error = error_of(rig.directory(tmp_path, workers=workers))
         assert isinstance(error, dirframe.QuotaExceededError)
         assert error.status == 429
         requests = len(rig.requests)
@@ -68,7 +69,7 @@ def test_refusal_of_the_directory_is_believed_by_all_that_come_after(workers, sl
         # Somebody else's count knows nothing of it, and pays only for what is missing.
         rig.daily_limit = None
         rig.forget()
-        anew = rig.directory(tmp_path, quota_dir=tmp_path / "other")
+        anew = rig.directory(tmp_path, data=tmp_path / "other")
         assert load(anew) == rig.ids
         assert len(rig.pages) == 3
     assert slept == []
@@ -121,7 +122,7 @@ def test_pages_from_the_cache_are_free(rig, tmp_path):
 
 def test_threads_share_a_quota_to_the_last_request(rig):
     rig.always = faults.late(0.005)
-    directory = rig.directory(daily_quota=5, max_workers=16)
+    directory = rig.directory(daily_quota=5, workers=16)
     assert isinstance(error_of(directory), dirframe.QuotaExceededError)
     assert len(rig.requests) == 5
 

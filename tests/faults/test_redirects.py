@@ -31,7 +31,7 @@ def moved(exchange):
 
 @pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 301), ("127.0.0.2", 308)])
 def test_redirect_sends_no_byte_to_another_host_or_port(host, status, rig):
-    with Trap(host) as trap, rig.directory(retries=0) as directory:
+    with Trap(host) as trap, rig.directory() as directory:
         for address in STRANGE:
             location = address.format(host=host, port=trap.port, own=rig.port)
             rig.on_page[1] = [faults.redirects(location, status)]

@@ -115,7 +115,7 @@ def test_damaged_count_of_requests_stops_nothing(damage, rig, tmp_path):
 
 
 def test_count_of_requests_that_breaks_while_it_is_used_stops_nothing(rig, tmp_path):
-    directory = rig.directory(tmp_path, max_workers=4)
+    directory = rig.directory(tmp_path, workers=4)
     dirframe.plan("projects", directory=directory)
     [file] = (tmp_path / "data").glob("*.sqlite")
     with closing(sqlite3.connect(file)) as database, database:

@@ -33,7 +33,7 @@ def test_load_over_pages_that_lost_a_record_reads_them_again_or_is_an_error(rig)
 def test_load_with_a_count_that_changes_all_the_time_is_an_error(workers, more, rig):
     numbers = cycle(more)
     rig.items_available = lambda count: count + next(numbers)
-    error = error_of(rig.directory(max_workers=workers))
+    error = error_of(rig.directory(workers=workers))
     assert isinstance(error, dirframe.IncompleteCollectionError)
     assert len(rig.requests) < 60
 

@@ -41,7 +41,6 @@ CALLS = {
     "stats tags projects.parquet --exclude lines_outlier --older-than 2y": columns("tag"),
     "stats lorenz projects.parquet --by language --min-records 5": columns("language"),
     "generate made --accounts 3 --projects 3": text(""),
-    "cache prune --older-than 30": text(""),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
 }
 

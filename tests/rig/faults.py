@@ -138,10 +138,6 @@ def _drip(exchange, content):
             return
 
 
-def drip_headers(exchange):
-    _drip(exchange, exchange.head(X_Filler="x" * 5_000))
-
-
 def drip_body(exchange):
     exchange.send(exchange.head(Content_Length=str(len(exchange.body))))
     _drip(exchange, exchange.body)
@@ -152,9 +148,9 @@ def silence(exchange):
 
 
 def _repeated(exchange):
-    """Say again what was requested: the whole address, and the key in several spellings."""
+    """Say again what was requested: the whole address, and the key as it is and in addresses."""
     key = exchange.request.query.get("api_key", "")
-    return f"{exchange.request.target} {key} {quote_plus(key)} {escape(key)}"
+    return f"{exchange.request.target} {key} {quote_plus(key)}"
 
 
 def _repeats_in_names(exchange):
@@ -208,7 +204,7 @@ DAMAGED = {
 }
 
 #: The answer takes too long.
-SLOW = {"drip headers": drip_headers, "drip body": drip_body, "silence": silence}
+SLOW = {"drip body": drip_body, "silence": silence}
 
 #: The directory refuses.
 REFUSALS = {

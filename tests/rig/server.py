@@ -207,19 +207,15 @@ class Rig:
         """Connect to this directory until it is closed; `folder` holds cache and quota."""
         usual = {
             "name": "rig",
-            "cache": folder is not None,
-            "cache_dir": folder and folder / "cache",
-            "quota_dir": (folder or self._folder) / "data",
+            "cache": folder / "cache" if folder else False,
             "daily_quota": 100_000,
-            "max_workers": 1,
-            "max_per_second": None,
-            "retries": 2,
-            "backoff": 0.0,
-            "connect_timeout": 30.0,
-            "read_timeout": 30.0,
+            "workers": 1,
         }
         address = options.pop("url", self.url), options.pop("key", self.key)
-        self._directories.append(Directory(*address, **usual | options))
+        data = options.pop("data", (folder or self._folder) / "data")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DIRFRAME_DATA_DIR", str(data))
+            self._directories.append(Directory(*address, **usual | options))
         return self._directories[-1]
 
     # What it answers

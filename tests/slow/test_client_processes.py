@@ -24,9 +24,10 @@ from dirframe.errors import QuotaWarning
 
 warnings.simplefilter("error", QuotaWarning)  # a count that is lost
 warnings.simplefilter("ignore", DeprecationWarning)
+os.environ["DIRFRAME_DATA_DIR"] = sys.argv[2]
 service = dirframe.serve()
 directory = dirframe.Directory(
-    service.url, service.api_key, cache_dir=sys.argv[1], quota_dir=sys.argv[2], max_workers=1
+    service.url, service.api_key, cache=sys.argv[1], workers=1
 )
 sorts = ["id", "name", "created_at"]
 
@@ -56,14 +57,14 @@ def test_directory_in_a_forked_process_has_its_own_connections_and_the_same_coun
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="looks into Linux's /proc")
-def test_directory_that_nobody_closes_leaves_no_file_open(tmp_path):
+def test_directory_that_nobody_closes_leaves_no_file_open(tmp_path, monkeypatch):
     def open_files():
         links = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
         return [name for name in links if name.startswith(str(tmp_path))]
 
     with Rig(3) as rig:
-        folders = {"cache_dir": tmp_path / "cache", "quota_dir": tmp_path / "data"}
-        directory = Directory(rig.url, KEY, **folders)  # the rig would keep its own
+        monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
+        directory = Directory(rig.url, KEY, cache=tmp_path / "cache")  # the rig would keep its own
         for _ in range(2):  # it may be closed, and is opened again
             assert len(directory.projects(progress=False)) == 3
             assert open_files()
@@ -87,7 +88,7 @@ def test_cache_file_that_another_program_locks_holds_nobody_up(mode, when, tmp_p
                 locker.execute(f"BEGIN {mode}")
             else:
                 rig.edits[2] = lambda ids: (locker.execute(f"BEGIN {mode}"), ids)[1]
-            with rig.directory(tmp_path, max_workers=4) as directory:
+            with rig.directory(tmp_path, workers=4) as directory:
                 begin = monotonic()
                 with pytest.warns(CacheWarning) as caught:
                     frame = dirframe.load_projects(directory, progress=False)
@@ -103,13 +104,14 @@ def test_cache_file_that_may_not_be_written_holds_nobody_up(tmp_path):
 import os, sys, warnings
 import dirframe
 from dirframe.errors import CacheWarning
-with dirframe.Directory(sys.argv[1], sys.argv[2], cache=False, quota_dir=sys.argv[4]) as one:
+os.environ["DIRFRAME_DATA_DIR"] = sys.argv[4]
+with dirframe.Directory(sys.argv[1], sys.argv[2], cache=False) as one:
     dirframe.load_projects(one, progress=False)  # what is imported may be for its owner alone
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    with dirframe.Directory(sys.argv[1], sys.argv[2], cache_dir=sys.argv[3], quota_dir=sys.argv[4]) as one:
+    with dirframe.Directory(sys.argv[1], sys.argv[2], cache=sys.argv[3]) as one:
         assert len(dirframe.load_projects(one, progress=False)) == 5
 assert CacheWarning in {w.category for w in caught}, caught
 """
@@ -136,16 +138,15 @@ assert CacheWarning in {w.category for w in caught}, caught
 
 
 def test_directory_keeps_the_rate():
-    with Rig(5, size=1).in_process() as rig, rig.directory(max_per_second=2.0) as directory:
+    with Rig(5, size=1).in_process() as rig, rig.directory(rate=2.0) as directory:
         begin = monotonic()
         dirframe.load_projects(directory, progress=False)
         assert len(rig.pages) == 6
         assert monotonic() - begin >= 1.5
 
 
-@pytest.mark.xfail(strict=True, reason="a rate below 0.75 is taken for 0.5 a second")
 def test_directory_keeps_a_rate_below_one_a_second():
-    with Rig(2, size=1).in_process() as rig, rig.directory(max_per_second=0.2) as directory:
+    with Rig(2, size=1).in_process() as rig, rig.directory(rate=0.2) as directory:
         begin = monotonic()
         dirframe.load_projects(directory, progress=False)
         assert monotonic() - begin >= 4.5

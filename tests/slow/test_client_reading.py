@@ -167,7 +167,7 @@ def test_details_of_recorded_projects_are_those_that_were_recorded(shared, tmp_p
         for part in pages.split("<project>")[1:]
     ]
     with Today(records) as rig:
-        directory = rig.directory(tmp_path, max_workers=4)
+        directory = rig.directory(tmp_path, workers=4)
         frame = dirframe.load_projects(directory, sort="project_name", details=True, progress=False)
         assert get_provenance(frame)["complete"] is True
         one, other = (table.set_index("id").sort_index() for table in (frame, recorded))
@@ -188,7 +188,7 @@ def test_details_of_a_harvest_pay_for_one_redirect(tmp_path):
             )
         before = dirframe.open_archive(tmp_path / "kept").status()
         rig.forget()
-        directory = rig.directory(tmp_path, max_workers=4)  # all begin with own pages, at once
+        directory = rig.directory(tmp_path, workers=4)  # all begin with own pages, at once
         archive = dirframe.harvest("projects", tmp_path / "kept", directory=directory, **options)
         assert archive.status().details == 24
         assert len(rig.requests) == 1 + 24 - before.details

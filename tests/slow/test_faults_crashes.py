@@ -120,10 +120,10 @@ def expected(rig):
 
 
 def open_directory(url, key, folder=None):
-    files = {"cache_dir": folder / "cache", "quota_dir": folder / "data"} if folder else {}
-    return dirframe.Directory(
-        url, key, name="rig", cache=folder is not None, max_workers=1, **files
-    )
+    if folder:
+        os.environ["DIRFRAME_DATA_DIR"] = str(folder / "data")
+    cache = folder / "cache" if folder else False
+    return dirframe.Directory(url, key, name="rig", cache=cache, workers=1)
 
 
 # Loads
@@ -256,7 +256,7 @@ def test_store_is_there_whole_or_not_at_all_at_any_write(tmp_path):
         service = dirframe.serve(folder / "store.sqlite")
         with (
             service as url,
-            dirframe.Directory(url, service.api_key, cache=False, quota_dir=folder) as directory,
+            dirframe.Directory(url, service.api_key, cache=False) as directory,
         ):
             assert len(dirframe.load_projects(directory, progress=False)) == 30
             assert len(dirframe.load_projects(directory, query="project", progress=False)) == 30

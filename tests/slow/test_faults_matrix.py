@@ -6,10 +6,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from requests.auth import AuthBase, HTTPBasicAuth
 
 import dirframe
-from tests.faults import HASTY, after_damage, after_interruption, after_refusal, load
+from tests.faults import HASTY, after_damage, after_interruption, after_refusal
 from tests.faults.everything import KEYS, OPERATIONS, Everything, written
 from tests.faults.schedules import SCHEDULES, check_schedule
 from tests.rig import faults
@@ -80,7 +79,7 @@ def test_every_right_response_with_something_odd_about_it_is_taken(rig):
 def test_no_key_is_written_anywhere_over_sockets(name, key, operation, workers):
     with TemporaryDirectory() as folder, Rig(25, key=key) as rig:
         fault = faults.FAULTS[name]
-        everything = written(rig, Path(folder), operation, fault, max_workers=workers)
+        everything = written(rig, Path(folder), operation, fault, workers=workers)
     assert everything.places_of_the_key() == []
 
 
@@ -147,54 +146,3 @@ def test_load_is_a_whole_state_or_is_said_not_to_be(**schedule):
 @given(**SCHEDULES)
 def test_load_over_sockets_is_a_whole_state_or_is_said_not_to_be(**schedule):
     check_schedule(**schedule, served=lambda rig: rig)
-
-
-class Bearer(AuthBase):
-    """What an OAuth 2.0 library puts on: the token in a header, or in the address."""
-
-    def __init__(self, *, in_address=False):
-        self._in_address = in_address
-
-    def __call__(self, request):
-        if self._in_address:
-            request.prepare_url(request.url, {"access_token": MARK})
-        else:
-            request.headers["Authorization"] = f"Bearer {MARK}"
-        return request
-
-
-GRANTS = {
-    "header": Bearer(),
-    "address": Bearer(in_address=True),
-    "basic": HTTPBasicAuth("ada", MARK),
-}
-
-
-@pytest.mark.parametrize("grant", GRANTS)
-def test_grant_goes_with_every_request_and_nothing_is_stored(grant, rig, tmp_path):
-    directory = rig.directory(tmp_path, auth=GRANTS[grant], max_workers=4)
-    moved = faults.redirects(lambda e: f"{e.request.target}&moved=1")
-    rig.on_page[2] = [faults.reset_before, None if grant == "address" else moved]
-    assert load(directory) == rig.ids
-    assert load(directory) == rig.ids  # costs the same: nothing is kept
-    assert list(dirframe.load_project(7, directory=directory)["id"]) == ["7"]
-    assert len(rig.requests) == 6 + 1 + (grant != "address") + 6 + 1
-    for request in rig.requests:
-        assert "api_key" in request.query
-        assert request.query.get("access_token") or request.headers.get("Authorization")
-    assert not (tmp_path / "cache").exists()
-
-
-@pytest.mark.parametrize("grant", GRANTS)
-def test_no_error_log_or_file_shows_the_token_of_a_grant(grant, tmp_path):
-    failures = []
-    for name in ("reset before", "cut short", "403", "500", "HTML with 200", "to another host"):
-        folder = tmp_path / name
-        folder.mkdir()
-        with Rig(25, key="another") as rig:
-            everything = written(rig, folder, "load", faults.FAULTS[name], auth=GRANTS[grant])
-        # The object that a person made holds the token, wherever it is.
-        own = ("a local variable", "pickle of", "traceback with locals")
-        places = [p for p in everything.places_of_the_key() if not p.startswith(own)]
-        failures += [f"{name}: {place}" for place in places]
-    assert not failures

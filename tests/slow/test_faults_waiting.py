@@ -4,6 +4,7 @@ import socket
 import sqlite3
 import ssl
 from contextlib import ExitStack, closing
+from time import monotonic
 
 import pytest
 import trustme
@@ -37,32 +38,42 @@ def pausing(exchange):
     exchange.send(exchange.body)
 
 
-@pytest.mark.parametrize("name", ["drip headers", "drip body"])
-def test_trickle_is_ended_charged_once_and_not_asked_for_again(name, rig):
-    rig.always = faults.SLOW[name]
-    directory = rig.directory(retries=3, min_bytes_per_second=1_000.0, slow_time=0.4)
+def test_trickle_is_ended_after_four_time_outs_and_charged_once(rig):
+    rig.always = faults.drip_body
+    directory = rig.directory(timeout=0.2)
+    begin = monotonic()
     assert type(error_of(directory)) is dirframe.NetworkError
+    assert 0.8 <= monotonic() - begin < 5
     assert directory.quota().used == len(rig.requests) == 1
 
 
-def test_encrypted_trickle_is_ended_by_its_rate_and_by_the_deadline(encrypted):
+def test_encrypted_trickle_is_ended_too(encrypted):
     encrypted.always = faults.drip_body
-    for options in (
-        {"min_bytes_per_second": 1_000.0, "slow_time": 0.4},
-        {"total_timeout": 0.7, "retries": 0},
-    ):
-        encrypted.requests.clear()
-        directory = encrypted.directory(**options)
-        before = directory.quota().used
-        assert type(error_of(directory)) is dirframe.NetworkError
-        assert directory.quota().used - before == len(encrypted.requests) == 1
+    directory = encrypted.directory(timeout=0.2)
+    assert type(error_of(directory)) is dirframe.NetworkError
+    assert directory.quota().used == len(encrypted.requests) == 1
+
+
+def whole_at_last(exchange):
+    """Send all but the last byte, and that when the time for the body is over."""
+    exchange.send(exchange.head(Content_Length=str(len(exchange.body))))
+    for part in (exchange.body[:-3], *(exchange.body[n : n + 1] for n in (-3, -2))):
+        exchange.send(part)
+        exchange.closing.wait(0.3)
+    exchange.send(exchange.body[-1:])
+
+
+def test_response_that_is_whole_as_its_time_ends_is_kept(rig):
+    rig.faults.append(whole_at_last)
+    directory = rig.directory(timeout=0.4)
+    assert load(directory) == rig.ids
+    assert len(rig.requests) == 6
 
 
 @pytest.mark.parametrize("fault", [faults.late(1.0), pausing])
 def test_pause_before_a_whole_response_or_body_is_no_trickle(fault, rig):
     rig.faults.append(fault)
-    directory = rig.directory(min_bytes_per_second=10_000.0, slow_time=0.2)
-    assert load(directory) == rig.ids
+    assert load(rig.directory(timeout=2.0)) == rig.ids
 
 
 def test_connection_that_takes_too_long_costs_nothing(rig):
@@ -76,7 +87,7 @@ def test_connection_that_takes_too_long_costs_nothing(rig):
             waiting.setblocking(False)
             waiting.connect_ex(("127.0.0.1", port))
         url = f"http://127.0.0.1:{port}"
-        directory = rig.directory(url=url, retries=0, connect_timeout=0.3)
+        directory = rig.directory(url=url, timeout=0.3)
         assert type(error_of(directory)) is dirframe.NetworkError
     assert directory.quota().used == 0
 

@@ -137,7 +137,7 @@ def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, 
 
 
 def test_no_file_holds_a_key_or_a_path_of_this_machine(sample, study):
-    secrets = [sample.settings.api_key.reveal(), *map(str, (Path.home(), study, Path.cwd()))]
+    secrets = [sample.api_key.reveal(), *map(str, (Path.home(), study, Path.cwd()))]
     held = [
         (path, secret)
         for path in study.rglob("*")

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dirframe.client.details import Details
-    from dirframe.client.http.client import FetchedPage
+    from dirframe.client.http.session import FetchedPage
     from dirframe.schema import Resource
 
 

@@ -23,8 +23,10 @@ explorer
 SLOWLY = """
 import dirframe
 sample = dirframe.sample_directory()
-slow = sample.settings.with_options(max_per_second=4, max_workers=1, cache_dir=None)
-explorer = dirframe.Explorer(dirframe.Directory.from_settings(slow))
+slow = dirframe.Directory(
+    sample.base_url, sample.api_key, name=sample.name, cache=False, rate=4, workers=1
+)
+explorer = dirframe.Explorer(slow)
 explorer
 """
 

@@ -144,7 +144,7 @@ def _having(frame: pd.DataFrame, words: str) -> Mask:
     rows, codes, tags = tag_codes(lists)
     mask = np.ones(len(frame), dtype=bool)
     for word in words.casefold().split():
-        found = whole.str.contains(word, regex=False).to_numpy(dtype=bool)
+        found = np.array(whole.str.contains(word, regex=False), dtype=bool)
         has_word = np.array([word in tag.casefold() for tag in tags], dtype=bool)
         found[rows[has_word[codes]]] = True
         mask &= found

@@ -32,7 +32,7 @@ def differing(before: pd.Series[Any], after: pd.Series[Any]) -> NDArray[np.bool_
 
 def as_text(column: pd.Series[Any]) -> pd.Series[str]:
     """Convert the values of a column to text; missing values stay missing."""
-    if column.dtype != "object":
+    if column.dtype != object:
         return column.astype("str")
     texts = [None if value is None else _to_text(value) for value in map(_plain, column)]
     return pd.Series(texts, index=column.index, dtype="str")
@@ -42,7 +42,7 @@ def _common_dtype(before: pd.Series[Any], after: pd.Series[Any]) -> tuple[Any, A
     """Return the columns in a common dtype for a vectorized comparison, or None."""
     types = pd.api.types
     pair = (before, after)
-    if "object" in {before.dtype, after.dtype}:
+    if before.dtype == object or after.dtype == object:
         return None
     if before.dtype == after.dtype and not isinstance(before.dtype, pd.CategoricalDtype):
         return pair

@@ -15,6 +15,7 @@ import pyarrow as pa
 from dirframe import provenance
 from dirframe._arrow import as_pandas, check_unique_columns, too_large, type_name
 from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError, MissingColumnsError
+from dirframe.schema import COUNTED_LISTS
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
 CREATED = "created_at"
 UPDATED = "updated_at"
 RANK = "kudo_score_kudo_rank"
-LISTS = ("tags", "licenses", "analysis_languages")
 MOMENT = "datetime64[us, UTC]"
 
 _NUMBERS = (LINES, CONTRIBUTORS, *USERS, "posts_count", RANK)
@@ -64,7 +64,7 @@ _DTYPES = {
     **dict.fromkeys((*_NUMBERS, *_OF_ONE_PROJECT), "Int64"),
     **dict.fromkeys(_DATES, MOMENT),
     **dict.fromkeys(("latitude", "longitude"), "Float64"),
-    **dict.fromkeys(LISTS, "object"),
+    **dict.fromkeys(COUNTED_LISTS, "object"),
 }
 #: What a column must hold, by its dtype, and the kinds of pandas that do. Text is neither a number
 #: nor a date, since "03/04/2013" is ambiguous; a number is no date, since its unit is unknown.

@@ -6,16 +6,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from dirframe import InvalidInputError, provenance, stats
+from tests.oracle import LINES, PEOPLE
 
 NAMES = (
     *("language_share", "contributors_by_language", "language_breakdown", "languages_by_year"),
     *("licenses", "tags", "activity", "life_span", "survival", "growth", "lorenz"),
     *("team_size_classes", "users_against_contributors"),
 )
-
-
-def counts(frame, name):
-    return getattr(stats, name)(frame), getattr(stats, name)(frame).attrs["dirframe"]["counted"]
 
 
 def check(elsewhere, frame, *, has_source=False):
@@ -53,16 +50,38 @@ def test_a_parquet_file_and_a_folder_of_them(projects, parquet):
     check(str(parquet / "parts"), projects, has_source=True)
 
 
-def test_only_the_columns_that_are_needed_are_read(projects, parquet, monkeypatch):
-    read = []
-    table = pq.ParquetFile(parquet / "projects.parquet").schema_arrow
-    from dirframe.stats import kernel
+class Batches:
+    """Three batches of Arrow that count what is taken from them."""
 
-    whole = kernel._converted
-    monkeypatch.setattr(kernel, "_converted", lambda t: read.extend(t.column_names) or whole(t))
-    stats.lorenz(parquet / "projects.parquet")
-    stats.lorenz(pa.table({name: pa.nulls(1, table.field(name).type) for name in table.names}))
-    assert set(read) == {"analysis_twelve_month_contributor_count"}
+    def __init__(self, table):
+        self.table, self.batches = table, 0
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        def batches():
+            for batch in self.table.to_batches(max_chunksize=20):
+                self.batches += 1
+                yield batch
+
+        reader = pa.RecordBatchReader.from_batches(self.table.schema, batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_offers_an_arrow_stream_is_read_once(projects, parquet):
+    stream = Batches(pq.read_table(parquet / "projects.parquet"))
+    pd.testing.assert_frame_equal(stats.lorenz(stream), stats.lorenz(projects))
+    assert stream.batches == 3
+
+
+def test_a_file_with_a_column_that_no_frame_can_hold_is_counted_without_it(tmp_path):
+    lines = pa.array([2**64 - 1], pa.uint64())
+    pq.write_table(pa.table({PEOPLE: [3], LINES: lines}), tmp_path / "wide.parquet")
+    assert stats.contributor_distribution(tmp_path / "wide.parquet")["contributors"].tolist() == [3]
+    with pytest.raises(InvalidInputError, match=LINES):
+        stats.language_breakdown(
+            pq.read_table(tmp_path / "wide.parquet").append_column(
+                "analysis_languages", pa.array([[]], pa.list_(pa.string()))
+            )
+        )
 
 
 def test_tables_of_arrow_and_frames_of_polars(projects, parquet):

@@ -32,7 +32,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
 FAST := --ignore=tests/slow --dist=worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: other-interpreter help demo test test-slow test-all wheel-test test-lowest coverage mutants \
+.PHONY: other-interpreter help demo test test-slow test-all wheel-test test-lowest coverage \
     lint format docs bench clean
 
 help: ## List the targets
@@ -86,9 +86,6 @@ coverage: $(VENV)/.dev ## Run the tests and show which lines and branches they r
 	    status=$$?; $(BIN)/coverage combine --quiet && $(BIN)/coverage report; exit $$status
 
 # The sample is the same each time; a surviving mutant fails the run. ARGS: an area, --sample, --seed, --processes.
-mutants: $(VENV)/.dev ## Make small changes to the code, one at a time, and check whether a test fails
-	$(BIN)/python -m tools.mutants $(ARGS)
-
 lint: $(VENV)/.lint $(VENV)/.slow ## Run every check except the tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

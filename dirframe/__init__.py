@@ -31,7 +31,7 @@ _NAMES = {
     "dirframe.client.fields": "fields",
     "dirframe.errors": (
         "AnalysesNotSentWarning ArchiveError CacheError CacheWarning ColumnsNotSentError "
-        "ConfigurationError DirframeError DirframeWarning ExportWarning Hint "
+        "ConfigurationError DirframeError DirframeWarning ExportWarning "
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
         "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
         "QuotaExceededError QuotaWarning RequestError ServiceError "

@@ -45,7 +45,6 @@ from dirframe.errors import (
     DirframeError as DirframeError,
     DirframeWarning as DirframeWarning,
     ExportWarning as ExportWarning,
-    Hint as Hint,
     IncompleteCollectionError as IncompleteCollectionError,
     IncompleteWarning as IncompleteWarning,
     InvalidInputError as InvalidInputError,

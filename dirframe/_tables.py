@@ -117,7 +117,7 @@ def read_parquet(content: bytes) -> Columns:
     names = [name for name in table.column_names if not name.startswith("__index_level_")]
     if len(set(names)) < len(names):
         raise ValueError("there are several columns of one name")
-    return {name: _texts(table[name]) for name in names}
+    return {name: column_texts(table[name]) for name in names}
 
 
 def separator_of(header: str) -> str:
@@ -159,7 +159,8 @@ def _json_text(value: Any) -> str | None:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _texts(column: pa.ChunkedArray) -> list[str | None]:
+def column_texts(column: pa.ChunkedArray) -> list[str | None]:
+    """Return the values of a column of Arrow as texts; times as ISO 8601, lists as JSON."""
     import pyarrow as pa
 
     kind = column.type

@@ -16,14 +16,20 @@ from urllib.parse import quote, urlsplit
 from dirframe._arrow import as_pandas
 from dirframe._display.values import counted
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.provenance import ATTRIBUTE, Provenance, attributes_of, difference
+from dirframe.provenance import (
+    ATTRIBUTE,
+    Provenance,
+    attributes_of,
+    completeness_note,
+    difference,
+)
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
 from dirframe.settings import is_loopback
 
 if TYPE_CHECKING:
     from dirframe.provenance import Difference
 
-Style = Literal["text", "bibtex", "csl"]
+Style = Literal["text", "bibtex"]
 
 _SYNTHETIC = "Synthetic sample data: generated, not observed."
 _ESCAPES = str.maketrans(
@@ -53,7 +59,7 @@ class Citation(str):
 
     def _repr_html_(self) -> str:
         style = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0"
-        if not self.startswith(("@", "[")):
+        if not self.startswith("@"):
             style += ";font-family:inherit"
         return f'<pre style="{style}">{escape(self)}</pre>'
 
@@ -63,22 +69,22 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    frame : pandas.DataFrame or pyarrow.Table
         A frame of a loader, or one derived from it that kept its provenance, such as a
         statistic.
-    style : {"text", "bibtex", "csl"}, default "text"
-        Plain text; an entry for BibTeX and BibLaTeX; or CSL-JSON, a list with one item, which
-        Zotero, Pandoc and others read.
+    style : {"text", "bibtex"}, default "text"
+        Plain text, or an entry for BibTeX and BibLaTeX, which Zotero and Pandoc read too.
 
     Returns
     -------
     Citation
         A string that is displayed as it is in a terminal and a notebook. It has the name and
         home page of the directory, the resource, the query, the number of records, the days of
-        access in UTC, the version of dirframe and the processing steps. If applicable, it also
-        states that the data is synthetic, incomplete or not proven complete, or that the records differ from those
-        that were loaded (filtered, cut, joined or duplicated). In entries these notes are part
-        of the title, which every style prints. Loopback addresses are left out.
+        access in UTC, the version of dirframe and the processing steps. It also states what is
+        excluded, that the data is synthetic, a random sample, incomplete or not proven complete,
+        and how the records differ from those that were loaded (filtered, cut, joined or
+        duplicated). In entries these notes are part of the title, which every style prints.
+        Loopback addresses are left out.
 
     Raises
     ------
@@ -87,9 +93,6 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
 
     Notes
     -----
-    The fields of CSL-JSON are those of the Citation Style Language's schema for data
-    (csl-data, version 1.0.2), type ``dataset``.
-
     The key of an entry ends in a digest of directory, resource, query, days of access and
     records, so that it is unique to a load and stable. For recorded pages, whose days of access
     are not known, the year is that of the last change in the records.
@@ -102,7 +105,7 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     ...     pd.DataFrame({"id": ["1", "2", "3"]}),
     ...     source="A directory", base_url="https://directory.example", resource="project",
     ...     query={"query": "xml"}, items_loaded=3, retrieved_oldest="2026-11-20T09:00:00Z",
-    ...     retrieved_newest="2026-11-20T09:05:00Z", dirframe="0.1.0",
+    ...     retrieved_newest="2026-11-20T09:05:00Z", complete=True, dirframe="0.1.0",
     ... )
     >>> print(cite(frame))
     A directory. Projects matching “xml” (3 records). https://directory.example.
@@ -112,12 +115,18 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
         raise InvalidInputError(
             f"There is no citation style {style!r}; it is one of {', '.join(get_args(Style))}."
         )
-    return Citation({"text": _text, "bibtex": _bibtex, "csl": _csl}[style](*_facts(frame)))
+    return Citation((_bibtex if style == "bibtex" else _text)(*_facts(frame)))
 
 
-def csl_item(frame: Any) -> dict[str, Any]:
-    """Return the citation of a frame as an item of CSL-JSON; see `cite`."""
-    return _csl_item(*_facts(frame))
+def cited_title(frame: Any) -> str:
+    """Return the title of the citation, with what is missing or different."""
+    return _whole_title(*_facts(frame))
+
+
+def cited_source(frame: Any) -> tuple[str, str]:
+    """Return the name of the directory, and its address; empty for one of this machine."""
+    record, _ = _facts(frame)
+    return _service(record), _link(record)
 
 
 def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
@@ -128,8 +137,7 @@ def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
             "The frame has no provenance, so it cannot be cited.",
             hint=Hint(
                 "Cite the frame of a loader, or hand its record on to one that was merged or "
-                "concatenated, or derived with Polars, by dirframe.provenance.copy_provenance(loaded, "
-                "frame).",
+                "concatenated by dirframe.provenance.copy_provenance(loaded, frame).",
                 shell="Cite a file of dirframe accounts or projects.",
             ),
         )
@@ -165,27 +173,6 @@ def _bibtex(record: Provenance, differs: Difference | None) -> str:
     return f"@misc{{{_key(record, differs)},\n{lines}}}\n"
 
 
-def _csl(record: Provenance, differs: Difference | None) -> str:
-    return json.dumps([_csl_item(record, differs)], ensure_ascii=False, indent=2)
-
-
-def _csl_item(record: Provenance, differs: Difference | None) -> dict[str, Any]:
-    days = [[int(part) for part in day.split("-")] for day in record.days]
-    years = _years(record)
-    item: dict[str, Any] = {
-        "id": _key(record, differs),
-        "type": "dataset",
-        "title": _whole_title(record, differs),
-        "author": [{"literal": _service(record)}],
-        "URL": _link(record),
-        "issued": {"date-parts": [[int(years[-1])]]} if years else None,
-        "accessed": {"date-parts": days} if days else None,
-        "version": f"dirframe {record.dirframe}",
-        "note": _remarks(record, differs),
-    }
-    return {name: value for name, value in item.items() if value}
-
-
 def _service(record: Provenance) -> str:
     return " ".join((record.source or record.base_url).split())
 
@@ -211,15 +198,8 @@ def _title(record: Provenance) -> str:
 
 def _whole_title(record: Provenance, differs: Difference | None) -> str:
     """Return the title of an entry, the only field that every style prints."""
-    marks = []
-    if record.synthetic:
-        marks.append("synthetic sample data")
-    if record.complete is False:
-        loaded, available = record.items_loaded, record.items_available
-        known = loaded is not None and available is not None
-        marks.append("incomplete" + (f": {loaded:,} of {available:,} records" if known else ""))
-    elif record.completeness == "counted":
-        marks.append("counted, not proven complete")
+    marks = ["synthetic sample data"] if record.synthetic else []
+    marks += [note] if (note := completeness_note(record)) else []
     if differs is not None:
         marks.append(_counted(differs))
     return f"{_service(record)}: {_title(record)}" + "".join(f" [{mark}]" for mark in marks)
@@ -250,12 +230,15 @@ def _notes(record: Provenance) -> str:
             0,
             f"Days of access not recorded; the records were last changed in {' to '.join(years)}.",
         )
-    if record.complete is False:
-        why = f" ({record.incomplete_reason})" if record.incomplete_reason else ""
+    if record.excluded:
+        rules = ", ".join(f"{rule} {number:,}" for rule, number in record.excluded.items())
+        notes.append(f"Excluded: {rules}.")
+    why = f" ({record.incomplete_reason})" if record.incomplete_reason else ""
+    if record.completeness == "incomplete":
         of = f" of {record.items_available:,}" if record.items_available is not None else ""
         notes.append(f"Incomplete{of and f': {record.items_loaded or 0:,}{of}'}{why}.")
-    elif record.completeness == "counted":
-        notes.append(f"Counted, not proven complete ({record.incomplete_reason}).")
+    elif note := completeness_note(record):
+        notes.append(f"{note[0].upper()}{note[1:]}{why}.")
     if record.synthetic:
         notes.append(_SYNTHETIC)
     return " ".join(notes)

@@ -36,9 +36,9 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── QuotaWarning                the quota count cannot be shared with other processes
     └── ExportWarning               a file format cannot represent part of a frame
 
-The message states what was requested and what happened, `hint` what to do in Python and in a
-shell; details are attributes. Exceptions can be pickled. They never contain an API key: the code
-that raises them passes URLs without it.
+The message states what was requested and what happened, `hint` what to do; facts are attributes.
+Exceptions can be pickled. They never contain an API key: the code that raises them passes URLs
+without it.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ from __future__ import annotations
 import copyreg
 import sys
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +65,6 @@ __all__ = [
     "DirframeError",
     "DirframeWarning",
     "ExportWarning",
-    "Hint",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",
@@ -91,56 +89,31 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, init=False)
-class Hint:
-    """What to do about an error or a warning.
+class Hint(str):
+    """Advice on an error; where the command line has other words for it, with these behind."""
 
-    Parameters
-    ----------
-    python : str
-        Advice for Python, in sentences; empty if there is nothing to do.
-    shell : str, optional
-        Advice for the command line. Default: the same as `python`.
+    __slots__ = ()
 
-    Examples
-    --------
-    >>> Hint("Pass overwrite=True.", shell="Give --overwrite.").shell
-    'Give --overwrite.'
-    >>> Hint("Check the address.").shell
-    'Check the address.'
-    """
-
-    python: str
-    shell: str
-
-    def __init__(self, python: str, shell: str | None = None) -> None:
-        object.__setattr__(self, "python", python)
-        object.__setattr__(self, "shell", python if shell is None else shell)
+    def __new__(cls, python: str, shell: str | None = None) -> Self:
+        """Join the advice for Python and that for the command line."""
+        return super().__new__(cls, f"{python} (In a shell: {shell})" if shell else python)
 
 
 class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
-    """A message with a hint."""
+    """A message with one advice, `hint`, that names the argument and the option."""
 
-    def __init__(self, message: str, *, hint: Hint | str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
         self.hint = hint
 
     @property
     def message(self) -> str:
-        """The message without the hint."""
+        """The message without the advice."""
         return str(self.args[0])
 
-    @property
-    def shell_text(self) -> str:
-        """The message with the hint for the command line."""
-        return self._with(self.hint.shell if isinstance(self.hint, Hint) else self.hint or "")
-
     def __str__(self) -> str:
-        return self._with(self.hint.python if isinstance(self.hint, Hint) else self.hint or "")
-
-    def _with(self, advice: str) -> str:
         gap = "\n" if "\n" in self.message else " "  # a list is followed by a new line
-        return f"{self.message}{gap}{advice}" if advice else self.message
+        return f"{self.message}{gap}{self.hint}" if self.hint else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default calls cls(*args), which fails for keyword-only arguments.
@@ -162,7 +135,7 @@ class MissingExtraError(ConfigurationError, ImportError):
         wanted = f'"dirframe[{extra}]"' if extra else package
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed.",
-            hint=Hint(f"Run pip install {wanted}."),
+            hint=f"Run pip install {wanted}.",
         )
         self.package = package
         self.extra = extra
@@ -183,19 +156,14 @@ class UnresolvedCountriesError(InvalidInputError):
         super().__init__(
             f"{len(unresolved):,} values in {records:,} records name no country:\n"
             + "\n".join(shown),
-            hint=Hint(
-                'Resolve them with overrides={value: code or None}, or pass errors="coerce".',
-                shell="Answer them in a file of overrides, which --audit writes, and give it with "
-                "--overrides; or leave --strict out.",
-            ),
+            hint="Resolve them with overrides={value: code or None} (--overrides FILE, which --audit "
+            'writes), or pass errors="coerce" (leave --strict out).',
         )
         self.unresolved = list(unresolved)
 
 
 class _ColumnsError(InvalidInputError):
-    def __init__(
-        self, message: str, *, columns: Sequence[str], hint: Hint | str | None = None
-    ) -> None:
+    def __init__(self, message: str, *, columns: Sequence[str], hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.columns = tuple(columns)
 
@@ -212,7 +180,7 @@ class UnreadableResponseError(DirframeError):
     """The response is not the interface's XML; `found` describes its content."""
 
     def __init__(
-        self, message: str, *, found: str, source: str | None = None, hint: Hint | str | None = None
+        self, message: str, *, found: str, source: str | None = None, hint: str | None = None
     ) -> None:
         super().__init__(message, hint=hint)
         self.found = found
@@ -229,7 +197,7 @@ class RequestError(DirframeError):
         url: str,
         status: int | None = None,
         help_text: str | None = None,
-        hint: Hint | str | None = None,
+        hint: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.url = url
@@ -285,7 +253,7 @@ class IncompleteCollectionError(DirframeError):
         expected: int | None = None,
         order_fails: bool = False,
         better_sort: str | None = None,
-        hint: Hint | str | None = None,
+        hint: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.frame = frame
@@ -325,7 +293,7 @@ def warn(warning: DirframeWarning) -> None:
 class AnalysesNotSentWarning(DirframeWarning):
     """Projects were sent without analyses; `requests` is the number needed to fetch them."""
 
-    def __init__(self, message: str, *, requests: int = 0, hint: Hint | str | None = None) -> None:
+    def __init__(self, message: str, *, requests: int = 0, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.requests = requests
 
@@ -342,7 +310,7 @@ class IncompleteWarning(DirframeWarning):
         expected: int | None = None,
         order_fails: bool = False,
         better_sort: str | None = None,
-        hint: Hint | str | None = None,
+        hint: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.details_missing = tuple(details_missing)
@@ -353,7 +321,7 @@ class IncompleteWarning(DirframeWarning):
 class MissingGlyphsWarning(DirframeWarning):
     """No installed font has some characters of a chart; `characters` holds them."""
 
-    def __init__(self, message: str, *, characters: str, hint: Hint | str | None = None) -> None:
+    def __init__(self, message: str, *, characters: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.characters = characters
 
@@ -361,7 +329,7 @@ class MissingGlyphsWarning(DirframeWarning):
 class SortIgnoredWarning(DirframeWarning):
     """The records are not in the order that was requested; `sort` is this order."""
 
-    def __init__(self, message: str, *, sort: str, hint: Hint | str | None = None) -> None:
+    def __init__(self, message: str, *, sort: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.sort = sort
 
@@ -375,7 +343,7 @@ class StrataOmittedWarning(DirframeWarning):
         *,
         strata: Sequence[str],
         columns: Sequence[str],
-        hint: Hint | str | None,
+        hint: str | None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.strata = tuple(strata)
@@ -385,9 +353,7 @@ class StrataOmittedWarning(DirframeWarning):
 class UnknownValueWarning(DirframeWarning):
     """A selection names values that no record has; `values` holds them."""
 
-    def __init__(
-        self, message: str, *, values: Sequence[str], hint: Hint | str | None = None
-    ) -> None:
+    def __init__(self, message: str, *, values: Sequence[str], hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.values = tuple(values)
 

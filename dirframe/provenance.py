@@ -490,7 +490,7 @@ def _word(complete: object) -> str:
 
 def _ids(frame: Any) -> Any:
     # A Series has attrs too, and column labels may be duplicated.
-    names = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
     return frame["id"] if list(names).count("id") == 1 else None
 
 

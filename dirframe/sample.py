@@ -10,9 +10,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from dirframe.client.directory import embedded_directory
-from dirframe.service.dialects.dialects import SPECIFICATION
 from dirframe.service.server import serve
-from dirframe.service.store.sample import sample_files
+from dirframe.service.store import sample_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +24,7 @@ SAMPLE_NAME = "dirframe sample directory"
 def sample_directory(
     *,
     cache: bool | str | Path = True,
-    dialect: str = SPECIFICATION.name,
+    analyses: bool = True,
 ) -> Directory:
     """Start the embedded service on the bundled sample data and return a directory for it.
 
@@ -37,9 +36,10 @@ def sample_directory(
     ----------
     cache : bool, str or pathlib.Path, default True
         Whether to use the cache on disk, or its folder, as in `Directory`.
-    dialect : {"specification", "recorded", "today"}, default "specification"
-        Dialect of the service's XML: as specified, as in responses recorded from 2008 to
-        2013, or as in those of the live service.
+    analyses : bool, default True
+        Whether collections have the analyses of projects. Without, as in today's directories: they
+        are on the own page of each project alone (``details=True`` loads them), and a page of a
+        collection has ten records.
 
     Returns
     -------
@@ -50,8 +50,6 @@ def sample_directory(
     ------
     StoreError
         If the sample data is missing from the installation.
-    InvalidInputError
-        If the dialect is unknown.
 
     Examples
     --------
@@ -61,11 +59,11 @@ def sample_directory(
     >>> accounts.attrs["dirframe"]["synthetic"]
     True
     """
-    digest = sha256(b"" if dialect == SPECIFICATION.name else dialect.encode())
-    for path in sample_files():
+    digest = sha256(b"" if analyses else b"without analyses")
+    for path in sorted(sample_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
     with ExitStack() as stack:
-        service = serve(dialect=dialect)
+        service = serve(analyses=analyses)
         stack.callback(service.stop)
         assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys
         return embedded_directory(

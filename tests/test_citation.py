@@ -23,6 +23,7 @@ def loaded(**facts):
         "query": {"query": "xml", "sort": "name", "max_items": 100},
         "items_available": 2500,
         "items_loaded": 100,
+        "complete": True,
         "retrieved_oldest": "2026-11-19T23:59:59Z",
         "retrieved_newest": "2026-11-20T00:00:01Z",
         "dirframe": "0.1.0",

@@ -13,7 +13,6 @@ from dirframe.errors import (
     ConfigurationError,
     DirframeError,
     DirframeWarning,
-    Hint,
     IncompleteCollectionError,
     InvalidInputError,
     MissingExtraError,
@@ -25,13 +24,13 @@ from dirframe.errors import (
 )
 
 URL = "https://directory.example/projects.xml"
-CLASSES = [getattr(errors, name) for name in errors.__all__ if name != "Hint"]
+CLASSES = [getattr(errors, name) for name in errors.__all__]
 
 
 def test_errors_cross_a_process_boundary_with_their_facts():
     frame = pd.DataFrame({"id": ["1"]})
     one_of_each_shape = [
-        InvalidInputError("It is there.", hint=Hint("Pass overwrite=True.", "Use --overwrite.")),
+        InvalidInputError("It is there.", hint="Pass overwrite=True (--overwrite)."),
         MissingExtraError("xlsxwriter", extra="excel", purpose="Writing .xlsx"),
         UnreadableResponseError("This is HTML.", found="HTML", source="page.xml"),
         NetworkError("No answer came.", url=URL),
@@ -80,15 +79,12 @@ def test_errors_are_caught_by_one_base_and_by_the_standard_names():
     assert issubclass(DirframeWarning, UserWarning)
 
 
-def test_advice_follows_the_message_in_the_words_of_python_or_of_the_shell():
+def test_advice_follows_the_message():
     for kind in (InvalidInputError, DirframeWarning):
-        both = kind("It is there.", hint=Hint("Pass overwrite=True.", shell="Use --overwrite."))
-        assert (str(both), both.message) == ("It is there. Pass overwrite=True.", "It is there.")
-        assert both.shell_text == "It is there. Use --overwrite."
-        same = kind("It is gone.", hint=Hint("Check the address."))
-        assert str(same) == same.shell_text == "It is gone. Check the address."
+        error = kind("It is there.", hint="Pass overwrite=True (--overwrite).")
+        assert str(error) == "It is there. Pass overwrite=True (--overwrite)."
+        assert (error.message, error.hint) == ("It is there.", "Pass overwrite=True (--overwrite).")
         assert str(kind("It is gone.")) == "It is gone."
-        assert kind("It is gone.", hint=Hint("Call f().", shell="")).shell_text == "It is gone."
 
 
 def test_advice_stands_below_a_list():
@@ -97,7 +93,7 @@ def test_advice_stands_below_a_list():
     *_, mars, advice = str(error).splitlines()
     assert "'Mars' (2): no country" in mars
     assert "overrides=" in advice
-    assert "overrides=" not in error.shell_text
+    assert "--overrides" in advice
 
 
 def test_a_missing_extra_says_what_to_install():

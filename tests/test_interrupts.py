@@ -11,23 +11,6 @@ from tests.rig.server import Rig
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 
-#: Sends SIGINT to itself where Python ignores what a finalizer raises, and goes on.
-IGNORED = """
-import signal, time
-from dirframe._interrupts import exit_with
-
-class Finalized:
-    def __del__(self):
-        signal.raise_signal(signal.SIGINT)
-
-def run():
-    Finalized()
-    time.sleep(60)
-    print("went on")
-
-exit_with(run)
-"""
-
 
 def begin(*words, **options):
     with interruptible():
@@ -99,8 +82,3 @@ def test_an_export_that_is_stopped_leaves_no_file(tmp_path):
     assert (code, out) == (130, "")
     left = {one.name for one in tmp_path.iterdir() if one.is_file()}
     assert left == {"sitecustomize.py", "projects.csv"}
-
-
-def test_an_interrupt_that_a_finalizer_swallows_is_repeated():
-    code, out, _ = end(begin(program=IGNORED))
-    assert (code, out) == (130, "")

@@ -29,7 +29,6 @@ PUBLIC = [
     "DirframeWarning",
     "Explorer",
     "ExportWarning",
-    "Hint",
     "IncompleteCollectionError",
     "IncompleteWarning",
     "InvalidInputError",

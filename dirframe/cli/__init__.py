@@ -16,7 +16,6 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__, errors
-from dirframe._interrupts import INTERRUPTED
 from dirframe.cli import analyze, archive, cache, completion, export, load, quality, quota, serve
 from dirframe.cli.options import Group, command
 
@@ -61,10 +60,6 @@ class _Commands(Group):
         return result
 
 
-def _shell_text(message: Warning | str) -> str:
-    return message.shell_text if isinstance(message, errors.DirframeWarning) else str(message)
-
-
 def _open_missing_streams() -> None:
     """Open the standard streams that the caller closed, before a file gets their descriptors."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -84,7 +79,7 @@ def main() -> NoReturn:
     import warnings
 
     _open_missing_streams()
-    warnings.formatwarning = lambda message, *_: f"dirframe: {_shell_text(message)}\n"
+    warnings.formatwarning = lambda message, *_: f"dirframe: {message}\n"
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
         if sys.stdout.isatty():
@@ -94,7 +89,7 @@ def main() -> NoReturn:
     try:
         code = cli.main(standalone_mode=False)
     except errors.DirframeError as error:
-        click.echo(f"dirframe: {error.shell_text}", err=True)
+        click.echo(f"dirframe: {error}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
         error.show()
@@ -104,7 +99,7 @@ def main() -> NoReturn:
         code = 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("dirframe: stopped; what was loaded is in the cache.", err=True)
-        code = INTERRUPTED
+        code = 130
     except OSError as error:
         reason = error.strerror or str(error).rstrip(".")
         about = f"{error.filename}: " if error.filename else ""
@@ -176,7 +171,7 @@ _SECTIONS = {
     ),
     "Publish": (export.report, export.export, export.cite, export.fields),
     "Archives": (archive.harvest, archive.status),
-    "Serve a directory": (serve.serve, serve.keys, serve.generate),
+    "Serve a directory": (serve.serve, serve.keys),
     "Shell": (completion.completion,),
 }
 for _section, _members in _SECTIONS.items():

@@ -158,7 +158,7 @@ def clean(
 def _answers(file: str) -> pd.DataFrame:
     from dirframe.cli.frame_input import read_table
 
-    frame = read_table(file, about_source=False, is_edited=True)
+    frame = read_table(file, about_source=False)
     # Missing columns are reported by unify_countries.
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 

@@ -34,8 +34,8 @@ def export(
     """Convert records to another file format, by its suffix.
 
     Takes FILES, - for standard input, or asks the directory for --collection. A .zip is a study:
-    CSV and Parquet with metadata that repositories and other programs read. It, a workbook or a
-    database holds several FILES.
+    CSV and Parquet with a description that repositories and other programs read. It or a workbook
+    holds several FILES.
 
     \b
     Examples:
@@ -47,7 +47,7 @@ def export(
     from dirframe.provenance import caption
 
     *sources, file = files
-    study = split(("title", "authors", "license"), question)
+    study = split(("title", "authors", "license", "personal", "archive"), question)
     check_target(Path(file), overwrite=overwrite)
     frames = {
         Path(source or f"{collection}").stem: read_input(source, collection, question)
@@ -66,10 +66,10 @@ def export(
 @collection_option
 @click.option(
     "--style",
-    type=click.Choice(["text", "bibtex", "csl"]),
+    type=click.Choice(["text", "bibtex"]),
     default="text",
     show_default=True,
-    help="Plain text, BibTeX or CSL-JSON.",
+    help="Plain text or BibTeX.",
 )
 @query_options
 def cite(file: str | None, collection: str | None, style: Any, **question: Any) -> None:

@@ -79,7 +79,9 @@ class Output:
                 chosen = () if self.columns else first or _overview(frame)
                 _print_table(frame, chosen, folded=bool(first))
             elif fmt == "parquet":
-                sys.stdout.buffer.write(_parquet(frame))
+                from dirframe.io.writers import parquet_bytes
+
+                sys.stdout.buffer.write(parquet_bytes(frame))
             else:
                 _print_text(frame, fmt)
             sys.stdout.flush()
@@ -212,21 +214,12 @@ def echo_note(text: str) -> None:
 
 
 def _print_text(frame: pd.DataFrame, fmt: str) -> None:
-    from dirframe.io.csv import stream_csv, stream_json
+    from dirframe.io.writers import write_csv, write_json
 
     if fmt in {"csv", "tsv"}:
-        stream_csv(frame, sys.stdout, "," if fmt == "csv" else "\t")
+        write_csv(frame, sys.stdout, "," if fmt == "csv" else "\t")
     else:
-        stream_json(frame, sys.stdout, lines=fmt == "jsonl")
-
-
-def _parquet(frame: pd.DataFrame) -> bytes:
-    from tempfile import TemporaryDirectory
-
-    from dirframe.io.export import export
-
-    with TemporaryDirectory() as folder:  # a pipe gets the same bytes as a file
-        return export(frame, Path(folder) / "frame.parquet").read_bytes()
+        write_json(frame, sys.stdout, lines=fmt == "jsonl")
 
 
 def _overview(frame: pd.DataFrame) -> tuple[str, ...]:

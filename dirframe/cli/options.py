@@ -136,6 +136,17 @@ study_options = with_options(
         metavar="SPDX",
         help="Licence of the records: an identifier such as CC-BY-4.0, or a URL.",
     ),
+    click.option(
+        "--personal",
+        is_flag=True,
+        help="Write names, logins, pictures, locations and the like too, which are left out.",
+    ),
+    click.option(
+        "--archive",
+        metavar="FILE",
+        type=click.Path(exists=True, dir_okay=False),
+        help="Archive of harvested pages to add; needs --personal.",
+    ),
     section="Study (.zip)",
 )
 

@@ -98,12 +98,12 @@ def _write(result: Summary | Comparison, fmt: str) -> None:
         return
     import pandas as pd
 
-    from dirframe.io.csv import stream_json
+    from dirframe.io.writers import write_json
 
     facts = {field.name: getattr(result, field.name) for field in fields(result)}
     for name, value in facts.items():
         if isinstance(value, pd.DataFrame):
             stream = io.StringIO()
-            stream_json(value, stream)
+            write_json(value, stream)
             facts[name] = json.loads(stream.getvalue())
     click.echo(json.dumps(facts, ensure_ascii=False))

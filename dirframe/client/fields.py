@@ -33,7 +33,7 @@ _OVERVIEW = {
     ),
 }
 
-_COLUMNS = ["name", "type", "unit", "required", "meaning", "dialects"]
+_COLUMNS = ["name", "type", "unit", "required", "personal", "meaning", "dialects"]
 
 
 def fields(resource: str = "project") -> pd.DataFrame:
@@ -56,6 +56,7 @@ def fields(resource: str = "project") -> pd.DataFrame:
         - ``type`` (str): dtype; ``object`` is a list of entries, see `child_table`
         - ``unit`` (str): unit of numbers, or time zone of timestamps; missing if neither applies
         - ``required`` (bool): whether the specification requires it in every record
+        - ``personal`` (bool): whether it tells who or where a person is; left out of studies
         - ``meaning`` (str): description; of a list also the fields of an entry
         - ``dialects`` (str): source of the field: the specification or the extension, whose
           columns every frame has; responses recorded from 2008 to 2013; or today's service
@@ -83,13 +84,16 @@ def fields(resource: str = "project") -> pd.DataFrame:
             "type": dtype_of(field.kind),
             "unit": field.unit or None,
             "required": field.required,
+            "personal": field.personal,
             "meaning": _meaning(field),
             "dialects": field.dialect.value,
         }
         for field in ordered
     ]
     table = pd.DataFrame(rows, columns=_COLUMNS)
-    return table.astype({name: "bool" if name == "required" else "str" for name in _COLUMNS})
+    return table.astype(
+        {name: "bool" if name in {"required", "personal"} else "str" for name in _COLUMNS}
+    )
 
 
 def _meaning(field: Field) -> str:

@@ -83,9 +83,8 @@ def read_pages(
     Examples
     --------
     >>> import dirframe
-    >>> from dirframe.service.store.sample import sample_files
-    >>> accounts_file, projects_file = sample_files()
-    >>> len(dirframe.read_pages(projects_file))
+    >>> from dirframe.service.store import sample_folder
+    >>> len(dirframe.read_pages(sample_folder() / "projects.xml.gz"))
     1500
     """
     files = list(_files(paths))

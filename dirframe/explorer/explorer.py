@@ -187,7 +187,12 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     def _button(self, label: str, tip: str, action: Callable[[], None]) -> Any:
         button = _classed(w.Button(description=label, tooltip=tip, layout=_AUTO), "df-button")
         button.button_style = "primary" if label == "Load" else ""
-        button.on_click(lambda _: self._run(action))
+
+        def press() -> None:
+            with suppress(KeyboardInterrupt, Exception):  # `_attempt` has shown it
+                action()
+
+        button.on_click(lambda _: self._run(press))
         return button
 
     @property
@@ -266,7 +271,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         return f"{len(frame):,} {name} loaded."
 
     def _attempt(self, action: Callable[[], str], doing: str) -> None:
-        """Run an action of the user; show its result with its warnings, or why it failed."""
+        """Run an action of the user; show its result with its warnings, or why it fails."""
         self.error = None
         self._say(doing)
         self._progress.value, self._progress.layout.display = 0, None
@@ -281,12 +286,10 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         except KeyboardInterrupt:
             self._say(_STOPPED, "warning")
             raise
-        except (DirframeError, OSError) as error:
+        except Exception as error:
             self.error = error
-            self._say(str(error), "error")
-        except Exception as error:  # noqa: BLE001  # its text could hold an address with the key
-            self.error = error
-            self._say(f"Unexpected: {type(error).__name__}. See explorer.error.", "error")
+            self._say(_sentence(error), "error")
+            raise
         finally:
             self._progress.layout.display = "none"
             for button in self._buttons:
@@ -357,8 +360,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         try:
             self._out["picture"].value = view.chart(frame, chart)
             lines += ["", f"ax = dirframe.plot.{chart}(shown)"]
-        except DirframeError as error:
-            self._out["picture"].value = view.message(str(error), "info")
+        except Exception as error:  # noqa: BLE001  # the rest is shown all the same
+            self.error = error
+            self._out["picture"].value = view.message(_sentence(error), "info")
         try:
             citation = str(cite(frame, style=self.style.value))
             lines.append(f'print(dirframe.cite(shown, style="{self.style.value}"))')
@@ -379,6 +383,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     def _offer_choices(self, choices: dict[str, Any]) -> None:
         """Offer the values of each filter with their counts; hide a filter without its column."""
         options = self._counted.options(choices)
+        self.search.layout.display = None if "name" in self._loaded else "none"
         for name, control in self._filters.items():
             if name != "search":
                 offered = options.get("years" if name.endswith("year") else name)
@@ -398,15 +403,10 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
         A kernel may handle the messages of widgets in a thread of its own.
         """
-
-        def run() -> None:
-            with suppress(KeyboardInterrupt):
-                action()
-
         if self._loop is None or threading.get_ident() == self._thread:
-            run()
+            action()
         else:
-            self._loop.call_soon_threadsafe(run)
+            self._loop.call_soon_threadsafe(action)
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
@@ -433,6 +433,13 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def __repr__(self) -> str:
         return f"<Explorer: {self._size()}>"
+
+
+def _sentence(error: Exception) -> str:
+    """Return the words of an error; those of an unexpected one could hold the key."""
+    if isinstance(error, (DirframeError, OSError)):
+        return str(error)
+    return f"Unexpected: {type(error).__name__}. See explorer.error."
 
 
 def _control(kind: Any, label: str, **options: Any) -> Any:

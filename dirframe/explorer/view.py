@@ -51,7 +51,7 @@ def chart(frame: pd.DataFrame, name: str) -> str:
     captions = [text.get_text() for text in ax.texts if text.get_gid() == "caption"]
     words = escape(" ".join(" ".join([f"{ax.get_title()}.", *captions]).split()))
     data = base64.b64encode(stream.getvalue()).decode()
-    return f'<img src="data:image/png;base64,{data}" alt="{words}">'
+    return _scrolling(f'<img src="data:image/png;base64,{data}" alt="{words}">', "Picture")
 
 
 def table(frame: pd.DataFrame) -> str:
@@ -61,7 +61,7 @@ def table(frame: pd.DataFrame) -> str:
     cells = head.astype(object).map(_text).rename(columns=headings(frame))
     with pd.option_context("display.max_colwidth", None):
         rows = cells.to_html(index=False, border=0, classes="df", justify="left")
-    return f'<div class="df-scroll" role="region" aria-label="Records" tabindex="0">{rows}</div>'
+    return _scrolling(rows, "Records")
 
 
 def headings(frame: pd.DataFrame) -> dict[str, str]:
@@ -80,6 +80,11 @@ def message(text: str, severity: str) -> str:
 def code(text: str, label: str) -> str:
     """Return text as it is, which the keyboard can reach."""
     return f'<pre tabindex="0" aria-label="{label}">{escape(text)}</pre>'
+
+
+def _scrolling(content: str, label: str) -> str:
+    """Return what scrolls inside if it is wider than the page, also by keyboard."""
+    return f'<div class="df-scroll" role="region" aria-label="{label}" tabindex="0">{content}</div>'
 
 
 def _text(value: Any) -> str:

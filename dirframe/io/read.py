@@ -1,56 +1,67 @@
-"""Read exported files back into frames."""
+"""Read tables into frames: those that `export` wrote, and those of other programs."""
 
 from __future__ import annotations
 
-import errno
+import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dirframe.errors import DirframeError, InvalidInputError
-from dirframe.io._integrity.native_check import check, check_record
-from dirframe.io.formats import KINDS, kind_of
-from dirframe.io.sidecar import read_sidecar
-from dirframe.provenance import ATTRIBUTE
+import pandas as pd
+import pyarrow as pa
+
+from dirframe import _tables
+from dirframe._arrow import as_pandas, loader_series
+from dirframe.client.dtypes import convert_column, infer_kind
+from dirframe.errors import ExportWarning, Hint, InvalidInputError, UnreadableValueWarning, warn
+from dirframe.io.writers import TEXTS, beside
+from dirframe.provenance import ATTRIBUTE, Provenance, set_provenance
+from dirframe.schema import ACCOUNT, PROJECT, Field, Kind
+from dirframe.schema.extensions import EXTENSIONS, detect_resource, resource_named
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from dirframe.schema import Resource
+
+#: Suffixes of the tables that are read.
+SUFFIXES = (*TEXTS, ".parquet")
+
+_READ_XML = Hint(
+    "Recorded XML is read by dirframe.read_pages.",
+    shell="Recorded XML is read by dirframe read FILE -o records.parquet.",
+)
+_UTF_8 = Hint("Save the table as UTF-8.")
+#: What a table with semicolons as a rule writes otherwise: 51,507 and 1.000.
+_DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
 
-def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
-    """Read a file that `export` wrote, with every dtype and the provenance.
+def read_export(path: str | Path) -> pd.DataFrame:
+    """Read a table: one that `export` wrote, with its provenance, or one of another program.
 
     Parameters
     ----------
     path : str or pathlib.Path
-        The file, in any format except HTML and Markdown, which are only for viewing.
-    table : str, optional
-        Name of the frame; optional if the file has only one.
+        A CSV, TSV, JSON, JSON lines or Parquet file.
 
     Returns
     -------
     pandas.DataFrame
-        The frame with its columns, dtypes, values and ``attrs["dirframe"]``, and a new index from
-        0.
+        Of Parquet that `export` wrote, the frame as it was. Else the columns have the dtypes of the
+        loaders, by their names: texts and identifiers are text (Namibia's code is ``NA``), numbers
+        ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. Of other columns whole
+        numbers, decimals and ISO times are recognised. The provenance of a text file is that beside
+        it (``NAME.csv.provenance.json``), if it is there.
 
     Raises
     ------
     InvalidInputError
-        If the file was not written by `export`, is damaged, has several frames and `table` is
-        None, or its record belongs to another file.
-    FileNotFoundError
-        If there is no such file.
+        If there is no such file, it holds no table, or it is damaged.
 
     Warns
     -----
+    UnreadableValueWarning
+        If a number or a time cannot be read: it is kept as text in a column ``NAME_unreadable``.
     ExportWarning
-        If a CSV, TSV or JSON lines file has changed since its record was written, or a SQLite or
-        DuckDB file since it was exported, or a workbook holds other values than its record says.
-
-    Notes
-    -----
-    A damaged Parquet, Feather or DuckDB file can crash the library that reads it, and Python with
-    it. Therefore the digest in the file is verified first. A file from an older version, without a
-    digest, is first read by another Python process, which takes about a second.
+        If the file has other rows than `export` wrote.
 
     Examples
     --------
@@ -62,51 +73,186 @@ def read_export(path: str | Path, *, table: str | None = None) -> pd.DataFrame:
     ['01', 'NA']
     """
     file = Path(path)
-    kind = kind_of(file)
-    if kind.read is None:
-        readable = ", ".join(suffix for suffix, entry in KINDS.items() if entry.read)
+    if file.is_dir():
+        raise InvalidInputError(f"{file} is a folder; name a file of records.", hint=_READ_XML)
+    if not file.exists():
+        raise InvalidInputError(f"There is no file {file}.")
+    if file.suffix and file.suffix.lower() not in SUFFIXES:  # a named pipe has none
         raise InvalidInputError(
-            f"{file} is for people to look at; what is to be read back is exported to {readable}."
+            f"{file} has the suffix {file.suffix!r}; tables are read from {', '.join(SUFFIXES)}.",
+            hint=_READ_XML if ".xml" in map(str.lower, file.suffixes) else None,
         )
-    kind.check()
-    if not file.is_file():
-        raise FileNotFoundError(f"There is no file {file}.")
-    if kind.sidecar:
-        record_file = read_sidecar(file)
-        frames = {file.stem: (_read_whole(file, kind.read, record_file), record_file)}
-    else:
-        fits = check(file, kind)
-        frames = _read_whole(file, kind.read)
-        check_record(file, kind, fits, [record for _, record in frames.values()])
-    if table is None and len(frames) == 1:
-        table = next(iter(frames))
-    if table not in frames:
-        advice = (
-            "name one with table= of dirframe.read_export; commands read files of one table"
-            if table is None
-            else f"there is no {table!r} among them"
+    record = _record_beside(file)
+    is_parquet = file.suffix.lower() == ".parquet"
+    content: bytes | Path = file if is_parquet else file.read_bytes()
+    frame = read_content(content, str(file), record)
+    if (rows := record.get("rows", len(frame))) != len(frame):
+        warn(
+            ExportWarning(
+                f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
+            )
         )
-        raise InvalidInputError(f"{file} holds {', '.join(map(repr, frames))}: {advice}.")
-    frame: pd.DataFrame = frames[table][0]
-    record: dict[str, Any] = frames[table][1]
-    if len(frame) != record["rows"]:
-        raise InvalidInputError(
-            f"{file} holds {len(frame):,} rows, and its record says {record['rows']:,}: rows were "
-            "added or lost since. Export the frame again."
-        )
-    frame.attrs = {} if record["provenance"] is None else {ATTRIBUTE: record["provenance"]}
     return frame
 
 
-def _read_whole(file: Path, read: Any, *record: dict[str, Any]) -> Any:
+def read_content(content: bytes | Path, name: str, record: dict[str, Any]) -> pd.DataFrame:
+    """Return the table in a Parquet file or in bytes of a name; see `read_export`."""
     try:
-        return read(file, *record)
-    except DirframeError:
+        if isinstance(content, Path) or content[:4] == b"PAR1":
+            return _read_parquet(content)
+        columns = _columns(content, name, record)
+    except InvalidInputError:
         raise
-    except Exception as error:  # each library has its own error for a damaged file
-        # An error of the disk; an invalid position comes from the content.
-        if isinstance(error, OSError) and error.errno not in {None, errno.EINVAL}:
-            raise
+    except (ValueError, OSError) as error:  # those of Arrow, JSON and UTF-8 among them
         raise InvalidInputError(
-            f"{file} cannot be read as what its suffix says ({error}). Export the frame again."
-        ) from error
+            f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
+            f"{str(error).splitlines()[0].rstrip('.')}.",
+            hint=_hint(content, error),
+        ) from None
+    if content[:1] not in {b"[", b"{"} and _tables.separator_of(_first_line(content)) == ";":
+        _refuse_decimal_commas(columns, name)
+    return _typed(columns, name, record)
+
+
+def _read_parquet(content: bytes | Path) -> pd.DataFrame:
+    from pyarrow import parquet
+
+    source = content if isinstance(content, Path) else pa.BufferReader(content)
+    with parquet.ParquetFile(source, page_checksum_verification=True) as opened:
+        table = opened.read()
+    # Of an index of pandas, one with a name is a column.
+    names = [name for name in table.column_names if not name.startswith("__index_level_")]
+    frame: pd.DataFrame = as_pandas(table.select(names))
+    return frame
+
+
+def _record_beside(file: Path) -> dict[str, Any]:
+    """Return what `export` wrote beside a text file; empty if there is nothing."""
+    try:
+        record = json.loads(beside(file).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _columns(content: bytes, name: str, record: dict[str, Any]) -> _tables.Columns:
+    if not name.lower().endswith((".json", ".jsonl")):
+        return _tables.read_columns(content)
+    # Without rows, JSON has no columns.
+    return _tables.read_json(content) or {column: [] for column in record.get("columns", ())}
+
+
+def _typed(columns: _tables.Columns, name: str, record: dict[str, Any]) -> pd.DataFrame:
+    """Return columns of text with the dtypes of their fields; those of others are inferred."""
+    known = Provenance.from_dict(record.get("provenance"))
+    resource = resource_named(known.resource) if known.resource else detect_resource(columns)
+    is_record = resource is not None and ("id" in columns or resource.name in EXTENSIONS)
+    if known.statistic or known.counted:  # a column of a statistic is not the field of its name
+        resource, is_record = None, False
+    fields = _fields(columns, resource if is_record else None)
+    data: dict[str, pd.Series[Any]] = {}
+    unreadable: dict[str, pd.Series[Any]] = {}
+    for column, texts in columns.items():
+        field = fields.get(column)
+        if field is None and is_record and resource and resource.name not in EXTENSIONS:
+            data[column] = _text(texts)
+        elif field is None:
+            data[column] = _inferred(column, texts)
+        elif field.kind is Kind.ITEMS:
+            data[column] = _lists(texts, column, name)
+        else:
+            data[column] = _converted(column, texts, field.kind, unreadable)
+    frame = pd.DataFrame(data | unreadable)
+    if record.get("provenance"):
+        frame.attrs[ATTRIBUTE] = record["provenance"]
+    elif resource is not None and is_record and not record:
+        set_provenance(frame, resource=resource.name)
+    return frame
+
+
+def _fields(columns: _tables.Columns, resource: Resource | None) -> dict[str, Field]:
+    """Return the fields of the columns by name; without a resource those that all records share."""
+    if resource is not None:
+        return resource.by_column
+    if "id" not in columns:
+        return {}
+    accounts, projects = ACCOUNT.by_column, PROJECT.by_column
+    common = [name for name in columns if name in accounts and name in projects]
+    return {name: accounts[name] for name in common if accounts[name].kind is projects[name].kind}
+
+
+def _converted(
+    name: str, texts: list[str | None], kind: Kind, unreadable: dict[str, pd.Series[Any]]
+) -> pd.Series[Any]:
+    """Return a column with the dtype of its kind, and put aside what cannot be read."""
+    if kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
+        return _text(texts)
+    array, others = convert_column(texts, kind)
+    if others is not None:
+        kept = f"{name}_unreadable"
+        count = len(others) - others.null_count
+        warn(UnreadableValueWarning(f"{count:,} values of {name} are kept as text in {kept}."))
+        unreadable[kept] = loader_series(others)
+    return loader_series(array)
+
+
+def _inferred(name: str, texts: list[str | None]) -> pd.Series[Any]:
+    words = {text for text in texts if text is not None}
+    if words and {text.lower() for text in words} <= {"true", "false"}:
+        values = [None if text is None else text.lower() == "true" for text in texts]
+        return pd.Series(values, dtype="boolean")
+    if any(text[:1] == "[" for text in words):
+        try:
+            return pd.Series(map(_parsed, texts), dtype="object")
+        except ValueError:
+            return _text(texts)
+    kind = infer_kind(name, words)
+    return _text(texts) if kind is Kind.TEXT else loader_series(convert_column(texts, kind)[0])
+
+
+def _text(texts: list[str | None]) -> pd.Series[Any]:
+    return loader_series(pa.array(texts, pa.large_string()))
+
+
+def _lists(texts: list[str | None], column: str, name: str) -> pd.Series[Any]:
+    lists: list[Any] = []
+    for number, text in enumerate(texts, start=1):
+        try:
+            value = _parsed(text or None)
+        except ValueError as error:
+            raise InvalidInputError(
+                f"{name} holds no table of records: {column} of record {number} is not a list as "
+                f"JSON ({error})."
+            ) from None
+        lists.append(value if value is None or isinstance(value, list) else [value])
+    return pd.Series(lists, dtype="object")
+
+
+def _parsed(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
+
+
+def _refuse_decimal_commas(columns: _tables.Columns, name: str) -> None:
+    resource = detect_resource(columns)
+    for column, texts in columns.items():
+        field = resource.by_column.get(column) if resource else None
+        pattern = _DOUBTFUL.get(field.kind) if field else None
+        doubtful = pattern and next((text for text in texts if text and pattern.search(text)), None)
+        if doubtful:
+            raise InvalidInputError(
+                f"{name} has semicolons between its columns and {doubtful!r} in {column}, where a "
+                "comma may begin a fraction.",
+                hint=Hint("Write numbers with a point before the fraction, without thousands."),
+            )
+
+
+def _first_line(content: bytes) -> str:
+    return content.partition(b"\n")[0].decode("utf-8-sig")
+
+
+def _hint(content: bytes | Path, error: Exception) -> Hint | None:
+    if isinstance(content, Path) or content[:4] == b"PAR1":
+        return Hint("Restore the file from a copy, or export the frame again.")
+    if isinstance(error, UnicodeDecodeError):
+        return _UTF_8
+    return _READ_XML if content.lstrip()[:1] == b"<" else None

@@ -76,13 +76,15 @@ class Field:
     """One field of a record.
 
     `path` leads from the element of the record to the value. `unit` is empty if there is none;
-    `items` describes the entries of a repeated element.
+    `items` describes the entries of a repeated element. What is `personal` tells who or where a
+    person is.
     """
 
     path: tuple[str, ...]
     kind: Kind
     meaning: str
     required: bool = False
+    personal: bool = False
     unit: str = ""
     dialect: Dialect = Dialect.SPECIFIED
     items: Items | None = None
@@ -175,6 +177,7 @@ def read_fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
             kind=Kind(row["kind"]),
             meaning=row["meaning"],
             required=row["required"] == "yes",
+            personal=row["personal"] == "yes",
             unit=row["unit"],
             dialect=Dialect[row["source"].upper()],
             items=Items(row["entry"], read_fields(resource, row["path"])) if row["entry"] else None,

@@ -1,1 +1,1 @@
-"""The embedded directory service. It shares only the schema with the client."""
+"""A directory served over HTTP: the interface as specified, and pages for people."""

@@ -1,4 +1,4 @@
-"""Records inside the service: nested mappings of strings."""
+"""Records as nested mappings, and their texts."""
 
 # A value is a string, None if missing, a mapping for a nested element or a list for a repeated
 # one. The key of an attribute is ``@`` and its name; ``#text`` is the text of an element that also
@@ -93,6 +93,11 @@ def entries_of(record: Record, name: str) -> list[Mapping[str, Value]]:
     return [entry for entry in entries if isinstance(entry, Mapping)]
 
 
+def record_from_xml(fragment: str) -> dict[str, Value]:
+    """Return the content of a stored record, which has neither document type nor entities."""
+    return record_from_element(etree.fromstring(fragment))
+
+
 def record_from_element(element: _Element) -> dict[str, Value]:
     """Return the content of an element: its children, its attributes and its text."""
     record: dict[str, Value] = {
@@ -110,11 +115,6 @@ def record_from_element(element: _Element) -> dict[str, Value]:
     if text:
         record["#text"] = text
     return record
-
-
-def record_from_xml(fragment: str) -> dict[str, Value]:
-    """Return the content of a fragment of the store, which has neither document type nor entities."""
-    return record_from_element(etree.fromstring(fragment))
 
 
 def _local(name: str) -> str:

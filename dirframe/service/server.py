@@ -1,58 +1,97 @@
-"""Serve a directory in a background thread."""
+"""Serve a directory, in a background thread or as a command."""
 
-# The server is waitress: pure Python, it runs in any thread, accepts absolute-form request
-# targets, bounds the size of requests, and its loop can be stopped between two responses.
+# The server is waitress: pure Python, it runs in any thread, accepts absolute-form request targets,
+# bounds the size of requests, and its loop can be stopped between two responses.
 
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import socket
+import sys
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import replace
-from errno import EADDRINUSE, EADDRNOTAVAIL, EAFNOSUPPORT
-from functools import partial
+from operator import attrgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from waitress import create_server, wasyncore
-from waitress.server import TcpWSGIServer
+from waitress.channel import ClientDisconnected, HTTPChannel
 
-from dirframe._sqlite import call_after_fork
-from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.service.api_keys import KeyStore
-from dirframe.service.connections import (
-    Connection,
-    Connections,
-    Limits,
-    bounded_by_open_files,
-)
-from dirframe.service.dialects.dialects import SPECIFICATION, rules_of
-from dirframe.service.dialects.states import StatesFile
-from dirframe.service.live import LiveApplication
-from dirframe.service.store.sample import discard_store, open_data
-from dirframe.service.store.store import Store
-from dirframe.service.web.access_log import logged
-from dirframe.service.web.app import SITE_NAME, create_app
-from dirframe.service.web.metrics import with_metrics
-from dirframe.service.web.page_rate import PAGE_RATE, PageRate
-from dirframe.service.web.proxy import behind_proxy
+from dirframe.errors import ConfigurationError
+from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
+from dirframe.service.keys import IN_MEMORY, KeyStore
+from dirframe.service.store import Store, open_data
 from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from os import PathLike
+    from types import FrameType
     from wsgiref.types import WSGIApplication
 
-    from dirframe.service.importing.progress import OnFile
-    from dirframe.service.importing.sources import Data
-    from dirframe.service.store.build import Changes
+    from dirframe.service.read_table import Data
 
+if sys.platform != "win32":
+    import resource
 
 _THREADS = 8
-_GRACE = 10.0
+#: Seconds for a whole request and to stop, and for a response of which nothing is read.
+_TIMEOUT = 10.0
+_STALLED = 30.0
+_CONNECTIONS = 4096
+#: Open files for the rest of the process: stores, keys, its own.
+_OTHER_FILES = 200
+#: Bytes that the system buffers, which count as read, and of unread responses to requests sent at
+#: once, above which a client is disconnected.
+_SEND_BUFFER = 2**17
+_UNREAD = 2**20
+
+
+def _connections(*, raise_soft_limit: bool = False) -> int:
+    """Return the connections that this process can hold."""
+    if sys.platform == "win32":
+        return 500  # of which select() takes 512
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = _CONNECTIONS + _OTHER_FILES
+    if raise_soft_limit and soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return (
+        _CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, min(needed, soft) - _OTHER_FILES)
+    )
+
+
+class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
+    """A connection that keeps nobody out."""
+
+    last_activity: float
+
+    def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+        super().__init__(server, sock, addr, adj, map=map)
+        if len(server.active_channels) > server.limit:  # who waited longest makes room
+            others = [c for c in server.active_channels.values() if not c.requests]
+            min(others, key=attrgetter("last_activity")).handle_close()
+
+    def handle_read(self) -> None:
+        since, is_partial = self.last_activity, self.request is not None
+        super().handle_read()
+        if is_partial and self.request is not None:
+            self.last_activity = since  # further bytes of a request do not extend its time
+
+    def write_soon(self, data: bytes) -> int:
+        if self.total_outbufs_len > _UNREAD:  # a thread never waits for a client
+            raise ClientDisconnected
+        written: int = super().write_soon(data)
+        return written
+
+    def is_overdue(self, now: float) -> bool:
+        """Return whether nothing was sent or received for too long, and nothing is being computed."""
+        limit = _STALLED if self.total_outbufs_len else _TIMEOUT
+        is_computing = self.requests and not self.total_outbufs_len
+        return not is_computing and now - self.last_activity > limit
 
 
 class Service:
@@ -69,54 +108,37 @@ class Service:
     """
 
     def __init__(
-        self,
-        application: WSGIApplication,
-        listeners: list[socket.socket],
-        limits: Limits,
-        api_key: ApiKey | None,
-        *,
-        live: LiveApplication,
-        reload: Callable[[Data | None], Changes | None],
+        self, application: WSGIApplication, listener: socket.socket, api_key: ApiKey | None
     ) -> None:
         # waitress warns if requests queue for a thread, which is normal here.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        host, port = listener.getsockname()[:2]
+        self.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         self.api_key = api_key
-        self._live = live
-        self._reload = reload
-        self.url = _url(listeners[0])
+        self._pid = os.getpid()
         self._stopping = threading.Event()
         self._stop_lock = threading.RLock()
         self._is_stopped = False
         #: Resources opened by `serve`, closed with the service.
         self._owned = ExitStack()
-        self._sockets = Connections(limits)
-        self._dispatcher = create_server(
+        self._sockets: dict[int, Any] = {}
+        limit = _connections()
+        self._server = create_server(
             application,
             map=self._sockets,
-            sockets=listeners,
+            sockets=[listener],
             threads=_THREADS,
             ident="dirframe",
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
-            # `Connections` enforces both limits.
-            connection_limit=limits.connections + 1000,
-            channel_timeout=2**31,
+            connection_limit=limit + 1000,  # the channel enforces the limit
+            channel_timeout=2**31,  # as `_close_overdue` the time
             clear_untrusted_proxy_headers=False,  # `behind_proxy` handles them
-        ).task_dispatcher
-        self._servers = [s for s in self._sockets.values() if isinstance(s, TcpWSGIServer)]
-        for server in self._servers:
-            server.channel_class = Connection
+        )
+        self._server.limit = limit
+        self._server.channel_class = _Channel
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
-        call_after_fork(self._leave_to_parent)
-
-    def _leave_to_parent(self) -> object:
-        """Count as stopped in a forked process, which has none of the threads."""
-        self._is_stopped, self._stop_lock = True, threading.RLock()
-        self._stopping = threading.Event()
-        self._stopping.set()
-        self._sockets.abandon()
-        return self
 
     def __enter__(self) -> str:
         return self.url
@@ -128,123 +150,81 @@ class Service:
         state = "stopped" if self._stopping.is_set() else "serving"
         return f"<dirframe service, {state} at {self.url}>"
 
-    @property
-    def import_report(self) -> str:
-        """Report of the imported tables: invalid values, unused columns and missing fields."""
-        return self._live.store.import_report
-
-    def reload(self, data: Data | None = None) -> Changes | None:
-        """Import the data again while the service answers from what it has.
-
-        Requests that have begun are answered from the previous records, all others from the new
-        ones. If the data cannot be imported, the previous records stay.
-
-        Parameters
-        ----------
-        data
-            Other data, as of `serve`. Default: the same data, read again.
-
-        Returns
-        -------
-        Changes or None
-            Numbers of records added, changed, removed and unchanged; None if the files are the
-            same as before.
-
-        Raises
-        ------
-        StoreError
-            The data is missing or invalid, or the service was started with an open store.
-        """
-        return self._reload(data)
-
     def stop(self) -> None:
         """Stop accepting connections, finish responses in progress, and release all resources.
 
         A call that is interrupted, by Ctrl-C, can be repeated; one from another thread waits.
         """
+        if os.getpid() != self._pid:  # the service is that of the process that forked
+            return
         with self._stop_lock:
             if self._is_stopped:
                 return
             self._stopping.set()
-            self._servers[0].pull_trigger()
+            self._server.pull_trigger()
             self._thread.join()
-            # Only now: until the loop has ended, this thread may be writing to the trigger.
-            for server in self._servers:
-                server.pull_trigger = _ignore  # a request that outlasts the grace would call it
-                server.trigger.close()
-            self._sockets.close()
+            # A request that outlasts the time would write to the trigger.
+            self._server.pull_trigger = lambda: None
+            self._server.trigger.close()
+            for channel in list(self._server.active_channels.values()):
+                channel.handle_close()
+            wasyncore.close_all(self._sockets)
             self._owned.close()
             self._is_stopped = True
 
     def _loop(self) -> None:
         while not self._stopping.is_set():
-            self._sockets.turn(1.0)
-        for server in self._servers:
-            wasyncore.dispatcher.close(server)  # only the listening socket
-        end = time.monotonic() + _GRACE
-        while self._sockets.answers_in_flight() and time.monotonic() < end:
-            self._sockets.turn(0.05)
-        self._dispatcher.shutdown(timeout=1)
+            self._turn(1.0)
+        wasyncore.dispatcher.close(self._server)  # only the listening socket
+        end = time.monotonic() + _TIMEOUT
+        while self._answers_in_flight() and time.monotonic() < end:
+            self._turn(0.05)
+        self._server.task_dispatcher.shutdown(timeout=1)
+
+    def _turn(self, seconds: float) -> None:
+        wasyncore.loop(seconds, use_poll=True, map=self._sockets, count=1)
+        now = time.time()
+        for channel in list(self._server.active_channels.values()):
+            if channel.is_overdue(now):
+                channel.handle_close()  # writable or not
+
+    def _answers_in_flight(self) -> bool:
+        channels = list(self._server.active_channels.values())
+        return any(c.requests or c.total_outbufs_len for c in channels)
 
 
 def serve(
     data: Data | Store | None = None,
     *,
-    mapping: str | PathLike[str] | None = None,
-    skip_invalid: bool = False,
     name: str = SITE_NAME,
-    metrics: str | None = None,
-    on_file: OnFile | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
     keys: str | PathLike[str] | KeyStore | None = None,
-    limits: Limits | None = None,
-    page_rate: int = PAGE_RATE,
     trusted_proxy: str | None = None,
-    dialect: str = SPECIFICATION.name,
-    states: str | PathLike[str] | None = None,
+    analyses: bool = True,
 ) -> Service:
     """Serve a directory from a background thread of this process.
 
     Parameters
     ----------
     data
-        A store; an XML file or a folder of XML files; a table: a CSV, JSON lines or Parquet file,
-        a pandas, polars or Arrow frame, or the address of a database as SQLAlchemy reads it; a
-        sequence of these, or a mapping from ``accounts`` and ``projects`` to them. Default: the
-        bundled sample.
-    mapping
-        A TOML file that says which columns of tables are which fields. Columns with the names of
-        fields need none.
-    skip_invalid
-        Whether to leave out rows of tables that do not fit; else they are refused.
+        An XML file or a folder of XML files; a table, whose columns are named as the fields: a CSV,
+        JSON lines or Parquet file, or a pandas, polars or Arrow frame; a sequence of these, or a
+        mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample.
     name
         Name of the site.
-    metrics
-        Where to publish metrics for Prometheus: a path such as ``/metrics``, or ``HOST:PORT``.
-        Default: nowhere.
-    on_file
-        Called for each file that is imported.
     host
-        Address to listen on. Default: loopback only. A host name stands for all its addresses;
-        ``::`` for every address of this machine, including IPv4.
+        Address to listen on. Default: loopback only. ``::`` for every address of this machine,
+        including IPv4.
     port
         Port to listen on; 0 selects a free port.
     keys
-        File of the API keys. Default: a temporary file with one key for this process.
-    limits
-        Limits on connections. Default: `Limits()`. The number of connections is also bounded
-        by the files that this process may open.
-    page_rate
-        HTML pages per minute and client address; 0 for no limit.
+        File of the API keys. Default: one key for this process.
     trusted_proxy
         Address or network of the proxy whose X-Forwarded headers are trusted.
-    dialect
-        Dialect of the XML: ``specification``, ``recorded`` (responses of 2008 to 2013) or
-        ``today`` (the live service).
-    states
-        A TOML file, reloaded when it changes: ``maintenance = true``, and ids in lists
-        ``deleted_projects`` and ``disabled_accounts``. Only for the dialect ``today``.
+    analyses
+        Whether collections have the analyses of projects. Without, they are on the own pages of
+        projects alone, and a page of a collection has ten records, as in today's directories.
 
     Returns
     -------
@@ -254,12 +234,12 @@ def serve(
 
     Raises
     ------
-    StoreError
-        The data cannot be served.
-    ConfigurationError
-        The address cannot be listened on, or the page rate or the proxy is invalid.
     InvalidInputError
-        The dialect is unknown or does not support states.
+        There is no such file or folder, or an object is no frame.
+    StoreError
+        The data or the keys cannot be used.
+    ConfigurationError
+        The address cannot be listened on, the proxy is invalid, or what a table holds is not clear.
 
     Examples
     --------
@@ -269,128 +249,84 @@ def serve(
     ok: 2000 accounts, 1500 projects
     <BLANKLINE>
     """
-    rules, limits = rules_of(dialect), limits or Limits()
-    if states is not None and not rules.states:
-        raise InvalidInputError(
-            f"The dialect {dialect!r} knows no states; states= is for dialect='today'."
-        )
-    limits = replace(
-        limits,
-        connections=bounded_by_open_files(limits.connections),
-        exempt_addresses=(*limits.exempt_addresses, *([trusted_proxy] if trusted_proxy else [])),
-    )
-
-    def opened(source: Data | None, base: Path | None = None) -> Store:
-        return open_data(
-            source,
-            mapping=None if mapping is None else Path(mapping),
-            skip_invalid=skip_invalid,
-            base=base,
-            on_file=on_file,
-        )
-
     with ExitStack() as stack:
-        store = data if isinstance(data, Store) else opened(data)
+        listener = stack.enter_context(_listener(host, port))
+        store = data if isinstance(data, Store) else stack.enter_context(open_data(data))
         api_key = None
         if isinstance(keys, KeyStore):
             key_store = keys
         elif keys is not None:
             key_store = stack.enter_context(KeyStore(Path(keys)))
         else:
-            folder = stack.enter_context(TemporaryDirectory(prefix="dirframe-keys-"))
-            key_store = stack.enter_context(KeyStore(Path(folder) / "keys.sqlite"))
+            key_store = stack.enter_context(KeyStore(IN_MEMORY))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
-        create = partial(
-            create_app,
-            keys=key_store,
-            page_rate=PageRate(page_rate),
-            rules=rules,
-            states=StatesFile(None if states is None else Path(states)),
-            name=name,
-        )
-        live = LiveApplication(create, store, discard=discard_store)
-        if store is not data:
-            stack.callback(live.close)
-        reloading = threading.Lock()
-
-        def reload(other: Data | None) -> Changes | None:
-            if isinstance(data, Store):
-                raise StoreError("An open store is not read again; serve its path or its data.")
-            with reloading:
-                current = live.store
-                store = opened(data if other is None else other, current.path)
-                if store.identity == current.identity:
-                    store.close()
-                    return None
-                live.replace(store)
-                return store.changes
-
-        if metrics is None:
-            application = logged(live)
-        else:
-            counts = lambda: live.store.counts()  # noqa: PLW0108  # the store is replaced
-            application, stop = with_metrics(live, metrics, counts)
-            stack.callback(stop)
-        application = behind_proxy(application, trusted_proxy)
-        service = Service(
-            application, _listeners(host, port), limits, api_key, live=live, reload=reload
-        )
+        app = create_app(store, key_store, name=name, analyses=analyses)
+        service = Service(behind_proxy(app, trusted_proxy), listener, api_key)
         service._owned.push(stack.pop_all())
     return service
 
 
-def _ignore() -> None:
-    """Wake no loop: it has ended."""
+def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
+    """Serve a directory, as `serve` does, until SIGINT or SIGTERM.
+
+    Responses in progress are finished, an import in progress is not. The access log, without API
+    keys, goes to standard error.
+    """
+    connections = _connections(raise_soft_limit=True)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    level, stopping = ACCESS_LOG.level, threading.Event()
+    ACCESS_LOG.addHandler(handler)
+    ACCESS_LOG.setLevel(logging.INFO)
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        if stopping.is_set() or service is None:
+            stopping.set()
+            raise KeyboardInterrupt
+        stopping.set()
+
+    service: Service | None = None
+    previous = signal.signal(signal.SIGTERM, stop)
+    interrupt = signal.getsignal(signal.SIGINT)
+    try:
+        with KeyStore(keys) as key_store:
+            service = serve(data, keys=key_store, **options)
+            with service as url:
+                signal.signal(signal.SIGINT, stop)
+                ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
+                if connections < _CONNECTIONS:
+                    ACCESS_LOG.info(
+                        "At most %d connections: this process may open no more files.", connections
+                    )
+                # A signal that another thread receives does not interrupt a wait.
+                while not stopping.wait(1.0):
+                    pass
+                ACCESS_LOG.info("Stopping.")
+    except KeyboardInterrupt:
+        if not stopping.is_set():
+            raise
+        ACCESS_LOG.info("Stopping.")
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+        signal.signal(signal.SIGINT, interrupt)
+        ACCESS_LOG.removeHandler(handler)
+        ACCESS_LOG.setLevel(level)
 
 
-def _listeners(host: str, port: int) -> list[socket.socket]:
-    """Return a listening socket for each address of `host`, all on the same port."""
+def _listener(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65_535:
         raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
-        candidates = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = list(dict.fromkeys((int(family), str(a[0])) for family, *_, a in candidates))
-        if addresses == [(socket.AF_INET6, "::")]:
-            # A dual-stack socket would report IPv4 clients as ::ffff:…, so there are two sockets.
-            addresses.append((socket.AF_INET, "0.0.0.0"))  # noqa: S104 # requested by the caller
-        return _bound(addresses, port)
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        family, *_, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
+        return socket.create_server(
+            (str(address[0]), port),
+            family=family,
+            backlog=1024,
+            dualstack_ipv6=host == "::" and socket.has_dualstack_ipv6(),
+        )
     except OSError as error:
         raise ConfigurationError(
             f"The service cannot listen at {host}, port {port}: {error.strerror}. "
             "Choose another port; 0 takes a free one."
         ) from error
-
-
-def _bound(addresses: list[tuple[int, str]], port: int) -> list[socket.socket]:
-    attempts = 10 if port == 0 else 1
-    while True:
-        attempts -= 1
-        with ExitStack() as stack:
-            listeners: list[socket.socket] = []
-            absent: OSError | None = None
-            try:
-                for family, address in addresses:
-                    bound_port = listeners[0].getsockname()[1] if listeners else port
-                    try:
-                        listener = socket.create_server((address, bound_port), family=family)
-                    except OSError as error:
-                        # A host name may have an address of a family that is disabled on this machine.
-                        if error.errno not in {EADDRNOTAVAIL, EAFNOSUPPORT}:
-                            raise
-                        absent = error
-                    else:
-                        listeners.append(stack.enter_context(listener))
-            except OSError as error:
-                # A port that is free on the first address may be in use on the second.
-                if error.errno == EADDRINUSE and attempts:
-                    continue
-                raise
-            if absent and not listeners:
-                raise absent
-            stack.pop_all()
-            return listeners
-
-
-def _url(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

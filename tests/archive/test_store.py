@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 from random import Random
 
-import pandas as pd
 import pytest
 
 import dirframe
@@ -47,7 +46,8 @@ def test_another_question_is_refused_before_anything_is_sent(harvests):
 
 def test_no_file_of_another_kind_is_written_to(harvests):
     harvest = harvests(Rig(25))
-    dirframe.export(pd.DataFrame({"id": ["1"]}), harvest.folder / "x.sqlite")
+    with closing(sqlite3.connect(harvest.folder / "x.sqlite")) as other:
+        other.execute("CREATE TABLE pages (id)")
     for name, content in (("short", "x"), ("text", "x" * 5_000), ("x.sqlite", None), ("", None)):
         harvest.path = harvest.folder / name
         if content:
@@ -158,7 +158,8 @@ def test_damaged_file_gives_the_same_frame_or_an_error(harvests):
 
 def test_what_is_no_archive_is_refused(tmp_path):
     (tmp_path / "text").write_text("<response/>" * 100)
-    dirframe.export(pd.DataFrame({"id": ["1"]}), tmp_path / "x.sqlite")
+    with closing(sqlite3.connect(tmp_path / "x.sqlite")) as other:
+        other.execute("CREATE TABLE pages (id)")
     for name in ("text", "x.sqlite", "none", ""):
         with pytest.raises(ArchiveError):
             dirframe.open_archive(tmp_path / name)

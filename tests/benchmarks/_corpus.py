@@ -28,8 +28,8 @@ def _renumbered(page, number):
 
 def _generated():
     from dirframe.schema import PROJECT
-    from dirframe.service.dialects.xml_writer import record_xml
-    from dirframe.service.synthetic.generate import generate_projects
+    from dirframe.service.xml import record_xml
+    from tools.synthetic.generate import generate_projects
 
     records = [record_xml(PROJECT, record) for record in generate_projects(325)]
     return [

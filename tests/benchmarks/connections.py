@@ -21,7 +21,7 @@ from statistics import median
 from urllib.parse import urlsplit
 
 from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 from tests.benchmarks._report import TIMES, Measure, Table
 from tests.benchmarks.service import CLIENTS, Client, built, read_once, served
 

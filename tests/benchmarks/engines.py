@@ -30,9 +30,9 @@ import pandas as pd
 
 from dirframe import stats
 from dirframe.schema import PROJECT
-from dirframe.service.synthetic.generate import generate_projects
 from tests.benchmarks._report import Measure, Table
 from tests.benchmarks.stats import BARE, LANGUAGE, LINES, OPTIONS, make
+from tools.synthetic.generate import generate_projects
 
 PROJECTS = 1_000_000
 IN_A_FILE = 50_000

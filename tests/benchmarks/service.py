@@ -26,14 +26,14 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlencode, urlsplit
 
+from dirframe.service.store.build import base_sorts, build_store
+from dirframe.service.store.store import Store
 from lxml import etree
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
-from dirframe.service.api_keys import KeyStore
-from dirframe.service.store.build import base_sorts, build_store
-from dirframe.service.store.store import Store
-from dirframe.service.synthetic.generate import generate
+from dirframe.service.keys import KeyStore
 from tests.benchmarks._report import TIMES, Listing, Measure, Table
+from tools.synthetic.generate import generate
 
 ROUNDS = 40
 CLIENTS = 8

@@ -41,9 +41,9 @@ from dirframe import child_table, plot, stats, unify_countries
 from dirframe.client.page import parse
 from dirframe.client.records import frame_of
 from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.service.dialects.xml_writer import collection_xml, record_xml
-from dirframe.service.synthetic.generate import generate_accounts, generate_projects
+from dirframe.service.xml import collection_xml, record_xml
 from tests.benchmarks._report import TIMES, Cell, Measure, Table
+from tools.synthetic.generate import generate_accounts, generate_projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ _BEYOND = {
 _RECORDS = 60
 
 #: What stands after these is made by the example; other names of files are read.
-_MAKES = {"-o", "--audit", "--to", "generate"}
+_MAKES = {"-o", "--audit", "--to"}
 
 
 def examples(run, *path):
@@ -90,7 +90,7 @@ def desk(folder, root):
 
 
 def _write(folder, rig):
-    from dirframe.service.api_keys import KeyStore
+    from dirframe.service.keys import KeyStore
 
     projects = dirframe.load_projects(progress=False)
     accounts = dirframe.load_accounts(progress=False)

@@ -6,7 +6,7 @@ from tests.cli.examples import desk, examples, failure_of
 
 #: Commands whose examples run elsewhere: test_demo, test_serve, and the slow tests, because they
 #: need other libraries or another shell, or write much.
-ELSEWHERE = {"demo", "serve", "report", "generate", "completion"}
+ELSEWHERE = {"demo", "serve", "report", "completion"}
 #: Groups whose members have the same examples, made of their names: some of each are enough.
 OF_TEMPLATES = {
     "stats": {"language_share", "accounts_by_country", "monthly_activity"},

@@ -133,7 +133,7 @@ def test_common_columns_of_collections_keep_their_dtypes(sample_frames, folder, 
         frame.assign(points=range(len(frame))).to_csv("few.csv", index=False)
         back = read(folder / "few.csv")
         pd.testing.assert_frame_equal(back[list(frame)], frame)
-        assert back["points"].dtype == "int64"
+        assert back["points"].dtype == "Int64"
         assert len(run("stats", "growth", "few.csv").table) == len(stats.growth(frame))
 
 

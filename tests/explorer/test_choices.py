@@ -250,7 +250,7 @@ def test_other_source_is_refused(sample_projects):
             dirframe.Explorer(wrong)
 
 
-def test_text_of_records_is_never_markup_and_long_text_is_cut(shown):
+def test_text_of_records_is_never_markup_and_long_text_is_cut(shown, press):
     frame = pd.DataFrame(
         {
             "id": ["1", "2"],
@@ -267,7 +267,7 @@ def test_text_of_records_is_never_markup_and_long_text_is_cut(shown):
     )
     explorer = dirframe.Explorer(frame)
     explorer.languages.value, explorer.path.value = (EVIL, "C"), f"{EVIL}.nope"
-    explorer.export()
+    press(explorer, "Export")
     outputs = {name: shown(explorer, name) for name in ("table", "message", "code", "count")}
     assert not [tree for tree in outputs.values() if tree.xpath("//script | //b[.='bold']")]
     assert EVIL in outputs["message"].text_content()

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from pyarrow import parquet
 
-from dirframe import ExportWarning, InvalidInputError, export, read_export
-from dirframe.errors import DirframeError
+from dirframe import ExportWarning, InvalidInputError, UnreadableValueWarning, export, read_export
 from tests.frames import frames, rich
 
 #: The formats that are read back.
@@ -34,49 +33,103 @@ def returned(frame, folder, suffix):
     return read_export(export(frame, Path(folder) / f"f{suffix}", overwrite=True))
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @given(frame=frames())
-def test_any_frame_comes_back_as_it_was(suffix, frame):
+def test_any_frame_comes_back_from_parquet_as_it_was(frame):
+    frame = frame if len(frame) else frame.drop(columns="kind")  # Parquet has no empty categories
     with tempfile.TemporaryDirectory() as folder:
-        same(frame, returned(frame, folder, suffix))
+        same(frame, returned(frame, folder, ".parquet"))
 
 
-def test_frame_of_a_loader_comes_back_as_it_was(tmp_path, sample_projects):
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".json", ".jsonl"])
+@given(frame=frames())
+def test_fields_of_the_interface_come_back_from_text_whatever_they_hold(suffix, frame):
+    odd = "=name, \"'"
+    projects = frame[["id", odd]].assign(
+        name=frame[odd],
+        stack_count=frame["count"],
+        average_rating=frame["share"].where(frame["share"].abs() < float("inf")),
+        created_at=frame["utc"],
+        tags=frame["lists"],
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        same(projects, returned(projects, folder, suffix))
+
+
+def test_frame_of_a_loader_comes_back_as_it_was(tmp_path, sample_frames):
     for suffix in READ:
         same(rich(), returned(rich(), tmp_path, suffix))
-    for suffix in (".csv", ".jsonl", ".parquet"):
-        same(sample_projects, returned(sample_projects, tmp_path, suffix))
-    same(sample_projects.iloc[:0], returned(sample_projects.iloc[:0], tmp_path, ".csv"))
+        for frame in sample_frames.values():
+            same(frame, returned(frame, tmp_path, suffix))
+            same(frame.iloc[:0], returned(frame.iloc[:0], tmp_path, suffix))
+    frame = returned(sample_frames["accounts"], tmp_path, ".csv")
+    (tmp_path / "f.csv.provenance.json").unlink()
+    found = read_export(tmp_path / "f.csv")
+    assert found.attrs["dirframe"]["resource"] == "account"
+    pd.testing.assert_frame_equal(found, frame)
 
 
 def test_values_that_readers_take_for_others_come_back_as_they_were(tmp_path):
     moment = pd.Timestamp("2026-01-02T03:04:05.678901Z")
-    frame = pd.DataFrame(
+    fields = pd.DataFrame(
         {
             "id": pd.Series(["007", "010", "1e5", "2020-01-01"], dtype="str"),
-            "country_code": pd.Series(["NA", None, "", "null"], dtype="str"),
-            "count": pd.array([None, 2**53 + 1, 2**63 - 1, -1], dtype="Int64"),
-            "large": pd.Series([2**64 - 1, 0, 1, 2], dtype="uint64"),
-            "share": pd.array([0.1 + 0.2, None, 1e300, -0.0], dtype="Float64"),
-            "known": pd.array([True, None, False, True], dtype="boolean"),
-            "when": pd.Series([moment, pd.NaT, moment, moment]).astype("datetime64[us, UTC]"),
+            "name": pd.Series(["NA", None, "", "null"], dtype="str"),
+            "stack_count": pd.array([None, 2**53 + 1, 2**63 - 1, -1], dtype="Int64"),
+            "average_rating": pd.array([0.1 + 0.2, None, 1e300, -0.0], dtype="Float64"),
+            "created_at": pd.Series([moment, pd.NaT, moment, moment]).astype("datetime64[us, UTC]"),
             "tags": [["c++", "a,b"], [], None, ["NA", ""]],
             "licenses": [[{"name": "x"}], None, [], ["y", {"name": "z"}]],
-            "kind": pd.Categorical([2, None, 1, 2]),
-            "sure": pd.Categorical([True, None, False, True]),
-            "nothing": pd.Categorical([None] * 4),
-            "note": pd.Series(["text", "NA", None, ""], dtype="object"),
             "last": pd.Series(["a", "b", "c", ""], dtype="str"),
         }
     )
     for suffix in READ:
-        same(frame, returned(frame, tmp_path, suffix))
+        found = returned(fields, tmp_path, suffix)
+        pd.testing.assert_frame_equal(found, fields, check_exact=True)
+        assert found["licenses"].tolist() == fields["licenses"].tolist()
+    same(fields, returned(fields, tmp_path, ".parquet"))
+    others = fields.assign(
+        large=pd.Series([2**64 - 1, 0, 1, 2], dtype="uint64"),
+        known=pd.array([True, None, False, True], dtype="boolean"),
+        kind=pd.Categorical(["b", None, "a", "b"], ordered=True),
+        note=pd.Series(["text", "NA", None, ""], dtype="object"),
+    )
+    same(others, returned(others, tmp_path, ".parquet"))
+
+
+def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "language": pd.Series(["C", "NA", None], dtype="str"),
+            "count": pd.array([1, None, 3], dtype="Int64"),
+            "share": pd.array([0.5, None, 0.25], dtype="Float64"),
+            "month": pd.to_datetime(["2020-01-01", None, "2020-03-01"], utc=True).astype(
+                "datetime64[us, UTC]"
+            ),
+            "known": pd.array([True, None, False], dtype="boolean"),
+            "code": pd.Series(["007", "1", "2"], dtype="str"),
+        }
+    )
+    for suffix in READ:
+        pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
+
+
+def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
+    by = sample_projects.groupby("analysis_main_language_name")["stack_count"].sum().to_frame()
+    for suffix in READ:
+        found = returned(by, tmp_path, suffix)
+        assert list(found) == ["analysis_main_language_name", "stack_count"]
+        assert found["stack_count"].tolist() == by["stack_count"].tolist()
 
 
 def test_lists_that_pandas_read_from_parquet_are_exported_as_lists(tmp_path):
     entries = [[{"name": "x"}, {"name": "y"}], [], None]
     frame = pd.DataFrame(
-        {"id": ["1", "2", "3"], "tags": [["a", "b"], None, []], "licenses": entries}
+        {
+            "id": ["1", "2", "3"],
+            "stack_count": pd.array([1, 2, 3], dtype="Int64"),
+            "tags": [["a", "b"], None, []],
+            "licenses": entries,
+        }
     )
     frame.to_parquet(tmp_path / "theirs.parquet")
     theirs = pd.read_parquet(tmp_path / "theirs.parquet")  # their lists are arrays
@@ -95,6 +148,7 @@ def test_objects_come_back_from_parquet_and_are_refused_by_text(tmp_path):
 @pytest.mark.filterwarnings("ignore::dirframe.ExportWarning")
 def test_csv_that_a_spreadsheet_saved_holds_the_same_values(tmp_path):
     frame = pd.DataFrame({"id": ["1", "2"], "active": [True, False], "name": ["NA", None]})
+    frame["active"] = frame["active"].astype("boolean")
     file = export(frame, tmp_path / "f.csv")
     text = file.read_text("utf-8").replace("True", "TRUE").replace("False", "FALSE")
     for end in ("\r\n", "\n"):
@@ -104,23 +158,23 @@ def test_csv_that_a_spreadsheet_saved_holds_the_same_values(tmp_path):
             same(frame, read_export(file))
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.ExportWarning")
-def test_half_a_file_or_another_value_is_never_read_as_the_whole_one(tmp_path):
-    frame = pd.DataFrame({"id": ["1", "2"], "n": [3, 4], "kind": pd.Categorical(["a", "b"])})
+def test_half_a_file_is_never_read_as_the_whole_one(tmp_path):
+    frame = pd.DataFrame({"id": ["1", "2"], "n": [3, 4], "kind": ["a", "b"]})
     for suffix in READ[:-1]:
         file = export(frame, tmp_path / f"f{suffix}")
         text = file.read_text("utf-8")
-        lines = text.splitlines(keepends=True)
-        for damaged in (
-            "".join(lines[:-1]), text[:-4], text.replace("4", "four"), text.replace("b", "c"),
-            text.replace("kind", "mind"),
-        ):  # fmt: skip
-            file.write_text(damaged, encoding="utf-8")
-            with pytest.raises(InvalidInputError):
-                read_export(file)
+        file.write_text(text[:-4], encoding="utf-8")
+        with pytest.raises(InvalidInputError, match=file.name):
+            read_export(file)
+    for suffix in (".csv", ".jsonl"):
+        file = tmp_path / f"f{suffix}"
+        export(frame, file, overwrite=True)
+        lines = file.read_text("utf-8").splitlines(keepends=True)
+        file.write_text("".join(lines[:-1]), encoding="utf-8")
+        with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
+            assert len(read_export(file)) == 1
 
 
-@pytest.mark.filterwarnings("ignore::dirframe.ExportWarning")
 def test_list_that_was_edited_into_another_form_is_read_all_the_same(tmp_path):
     frame = rich()[["id", "tags"]]
     file = export(frame, tmp_path / "f.csv")
@@ -129,23 +183,47 @@ def test_list_that_was_edited_into_another_form_is_read_all_the_same(tmp_path):
         rows[2][1] = json.dumps(edited)
         with file.open("w", encoding="utf-8", newline="") as stream:
             csv.writer(stream).writerows(rows)
-        assert read_export(file)["tags"].tolist() == [["c++", "a,b"], edited, frame["tags"][2]]
+        held = edited if isinstance(edited, list) else [edited]
+        assert read_export(file)["tags"].tolist() == [["c++", "a,b"], held, frame["tags"][2]]
+    rows[2][1] = "c|d"
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    with pytest.raises(InvalidInputError, match="tags of record 2"):
+        read_export(file)
+
+
+def test_number_or_time_that_cannot_be_read_is_kept_as_text(tmp_path):
+    file = tmp_path / "f.csv"
+    file.write_text("id,posts_count,created_at\n1,many,2020-01-01\n2,4,yesterday\n")
+    with pytest.warns(UnreadableValueWarning) as caught:
+        frame = read_export(file)
+    assert len(caught) == 2
+    assert {warning.filename for warning in caught} == {__file__}
+    assert frame["posts_count"].tolist() == [pd.NA, 4]
+    assert frame["posts_count_unreadable"][0] == "many"
+    assert frame["created_at_unreadable"][1] == "yesterday"
+    assert frame["created_at"][0] == pd.Timestamp("2020-01-01", tz="UTC")
 
 
 def test_damaged_parquet_is_an_error(tmp_path):
     file = export(rich(), tmp_path / "f.parquet")
     content, group = file.read_bytes(), parquet.read_metadata(file).row_group(0)
-    failures = []
+    failures, refused = [], 0
     for number in range(group.num_columns):
         column = group.column(number)
         place = column.data_page_offset + column.total_compressed_size // 2
         file.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
         try:
             found = read_export(file)
-        except DirframeError:
+        except InvalidInputError:
+            refused += 1
             continue
-        failures.append((column.path_in_schema, found))
+        try:
+            same(rich(), found)  # it was a byte that says nothing
+        except AssertionError:
+            failures.append(column.path_in_schema)
     assert not failures
+    assert refused > group.num_columns / 2
 
 
 def test_file_of_something_else_is_refused(tmp_path):
@@ -154,8 +232,15 @@ def test_file_of_something_else_is_refused(tmp_path):
         file.write_text("GIF89a, and no table")
         with pytest.raises(InvalidInputError, match=file.name):
             read_export(file)
-    with pytest.raises(FileNotFoundError):
-        read_export(tmp_path / "none.csv")
+    for name, content in (("none.csv", None), ("page.xml", "<response/>"), ("book.xlsx", "PK")):
+        if content:
+            (tmp_path / name).write_text(content)
+        with pytest.raises(InvalidInputError, match=name):
+            read_export(tmp_path / name)
+    ragged = tmp_path / "ragged.csv"
+    ragged.write_text("id,name\n1,a\n2,b,c\n")
+    with pytest.raises(InvalidInputError, match=r"ragged\.csv.*2,b,c"):
+        read_export(ragged)
 
 
 # As other programs read them
@@ -207,7 +292,7 @@ def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_
     written = {*tmp_path.iterdir()}
     one = pd.DataFrame({"a": [1]})
     for refused in (
-        *({name: one, "other": one} for name in ("x" * 32, "a/b", "'a", "History")),
+        *({name: one, "other": one} for name in ("x" * 32, "a/b", "'a", "History", "provenance")),
         pd.DataFrame({"a": ["x" * 32_768]}),
         pd.DataFrame({"a": range(1_048_576)}),
     ):

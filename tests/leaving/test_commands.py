@@ -40,7 +40,6 @@ CALLS = {
     "fields account": columns("name", "type", "unit", "meaning"),
     "stats tags projects.parquet --exclude lines_outlier --older-than 2y": columns("tag"),
     "stats lorenz projects.parquet --by language --min-records 5": columns("language"),
-    "generate made --accounts 3 --projects 3": text(""),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
 }
 

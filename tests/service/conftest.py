@@ -9,9 +9,9 @@ import pytest
 from lxml import etree
 
 import dirframe
-from dirframe.service.api_keys import KeyStore
-from dirframe.service.store.sample import open_data
-from dirframe.service.web.app import create_app
+from dirframe.service.app import create_app
+from dirframe.service.keys import KeyStore
+from dirframe.service.store import open_data
 from tests.rig.server import page_xml, record
 
 
@@ -88,7 +88,7 @@ class Client:
         return found
 
     def used(self):
-        return self.keys.list()[0].used
+        return self.keys.records()[0].used
 
 
 @pytest.fixture(scope="session")
@@ -207,7 +207,7 @@ def written(tmp_path, imported):
 def service(folder):
     """Serve the folder over a socket, with a key of its own."""
     with ExitStack() as stack:
-        service = dirframe.serve(folder, page_rate=0)
+        service = dirframe.serve(folder)
         stack.callback(service.stop)
         yield service
 

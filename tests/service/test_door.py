@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import dirframe
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 from tests.service import wire
 
 
@@ -15,8 +15,8 @@ def door(folder, tmp_path_factory):
     """Serve the folder; return its address, a key and a function that tells the count."""
     with KeyStore(tmp_path_factory.mktemp("door") / "keys.sqlite") as keys:
         key = keys.add("a tester", "the door", daily_limit=10**9)
-        with dirframe.serve(folder, keys=keys, page_rate=0) as url:
-            yield url, key, lambda: keys.list()[0].used
+        with dirframe.serve(folder, keys=keys) as url:
+            yield url, key, lambda: keys.records()[0].used
 
 
 def keyed(target, key):

@@ -11,7 +11,7 @@ import pytest
 import time_machine
 
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 from tests import processes
 
 DAY = 86_400
@@ -27,7 +27,7 @@ def test_key_is_shown_once_and_only_its_hash_is_kept(keys):
     key = keys.add("Ada", "charts")
     assert len(key) == 40
     assert keys.charge(key).allowed
-    assert key not in repr(keys.list())
+    assert key not in repr(keys.records())
     for path in keys.path.parent.iterdir():
         assert key.encode() not in path.read_bytes()
 
@@ -36,9 +36,9 @@ def test_unknown_and_revoked_keys_are_not_known(keys):
     key = keys.add("Ada", "charts")
     for other in ("", key[:-1], key.upper(), "\ud800"):
         assert not keys.charge(other).known
-    keys.revoke(keys.list()[0].id)
+    keys.revoke(keys.records()[0].id)
     assert not keys.charge(key).known
-    assert keys.list()[0].revoked_at is not None
+    assert keys.records()[0].revoked_at is not None
     with pytest.raises(InvalidInputError):
         keys.revoke(1)
 
@@ -70,20 +70,20 @@ def test_names_and_numbers_that_cannot_be_kept_are_refused(keys):
     ):
         with pytest.raises(InvalidInputError):
             refused()
-    assert [key.daily_limit for key in keys.list()] == [2**63 - 1]
+    assert [key.daily_limit for key in keys.records()] == [2**63 - 1]
 
 
 def test_window_begins_with_the_first_counted_request_and_lasts_a_day(keys, clock):
     key = keys.add("Ada", "charts", daily_limit=2)
     clock.shift(timedelta(seconds=5_000))
     assert [keys.charge(key).remaining for _ in range(2)] == [1, 0]
-    assert keys.list()[0].resets_at - keys.list()[0].created_at == 5_000 + DAY
+    assert keys.records()[0].resets_at - keys.records()[0].created_at == 5_000 + DAY
     clock.shift(timedelta(seconds=1_000.5))
     refused = keys.charge(key)
     assert (refused.known, refused.allowed, refused.retry_after) == (True, False, DAY - 1_000)
     clock.shift(timedelta(seconds=refused.retry_after))
     assert keys.charge(key).remaining == 1
-    assert keys.list()[0].used == 1
+    assert keys.records()[0].used == 1
 
 
 def test_clock_that_was_ahead_blocks_a_key_for_a_day_at_most(keys, clock):
@@ -112,7 +112,7 @@ SPEND = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 
 with KeyStore(Path(sys.argv[1])) as keys, ThreadPoolExecutor(4) as pool:
     print(sum(pool.map(lambda _: keys.charge(sys.argv[2]).allowed, range(150))))
@@ -129,7 +129,7 @@ def test_quota_is_counted_exactly_by_two_processes_and_over_restarts(tmp_path):
     assert all(spent)
     assert 20 + sum(spent) == 200
     with KeyStore(path) as keys:
-        assert keys.list()[0].used == 200
+        assert keys.records()[0].used == 200
         assert not keys.charge(key).allowed
 
 
@@ -141,7 +141,7 @@ def test_file_that_is_made_by_another_process_is_waited_for(tmp_path):
         end = threading.Timer(0.1, other.execute, ["COMMIT"])
         end.start()
         with KeyStore(tmp_path / "k") as keys:
-            assert keys.list() == []
+            assert keys.records() == []
         end.join()
 
 

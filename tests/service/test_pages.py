@@ -161,7 +161,7 @@ FORWARDED = (
 @pytest.fixture(scope="module")
 def behind(folder):
     """Serve the folder behind a proxy at 127.0.0.1."""
-    with dirframe.serve(folder, page_rate=0, trusted_proxy="127.0.0.1") as url:
+    with dirframe.serve(folder, trusted_proxy="127.0.0.1") as url:
         yield url
 
 

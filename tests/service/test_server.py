@@ -15,6 +15,7 @@ from pathlib import Path
 from time import sleep
 from urllib.parse import quote, urlsplit
 
+import pyarrow as pa
 import pytest
 import requests
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import ConfigurationError, StoreError
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 from tests import processes
 from tests.open_files import open_files
 from tests.rig.server import page_xml, record
@@ -76,7 +77,7 @@ def test_keys_of_an_operator_are_used_as_they_are(folder, tmp_path):
         assert service.api_key is None
         assert get(service, "/accounts.xml", api_key=secret).ok
     with KeyStore(tmp_path / "k") as keys:
-        assert keys.list()[0].used == 1
+        assert keys.records()[0].used == 1
 
 
 def test_answer_in_flight_is_finished_when_the_service_stops(folder, held_keys):
@@ -390,25 +391,30 @@ def test_cache_folder_that_cannot_be_written_is_no_obstacle(root, cache):
     assert counts(root / "tests" / "xml" / "accounts-page.xml").startswith("ok: 3")
 
 
-def test_files_that_change_while_they_are_read_are_read_again_or_refused(cache, tmp_path):
-    path, data = tmp_path / "accounts.csv", tmp_path / "data"
-    path.write_text("id,name\n1,a\n")
+class Changing:
+    """A frame that is read while something happens."""
 
-    def replace(done, total, records):
-        path.write_text("id,name\n1,a\n2,b\n")
+    def __init__(self, happens):
+        self._happens = happens
 
-    def add(done, total, records):
-        if done == total:
-            (data / f"{total}.xml").write_bytes(page_xml([record(total, "account")]))
+    def __arrow_c_stream__(self, requested_schema=None):
+        self._happens()
+        return pa.table({"id": ["9"], "name": ["z"], "posts_count": [1]}).__arrow_c_stream__(
+            requested_schema
+        )
 
-    assert "2 accounts" in counts(path, on_file=replace)
+
+def test_files_that_change_while_they_are_read_are_refused(cache, tmp_path):
+    data = tmp_path / "data"
     data.mkdir()
-    kept = list((cache / "stores").iterdir())
-    add(0, 0, 0)
-    with pytest.raises(StoreError):
-        dirframe.serve(data, on_file=add)
-    assert list((cache / "stores").iterdir()) == kept
-    assert "accounts" in counts(data)
+    (data / "accounts.xml").write_bytes(page_xml([record("1", "account")]))
+    for happens in (
+        lambda: (data / "accounts.xml").write_bytes(page_xml([record("2", "account")])),
+        lambda: (data / "more.xml").write_bytes(page_xml([record("3", "account")])),
+    ):
+        with pytest.raises(StoreError, match="changed"):
+            dirframe.serve([data, Changing(happens)])
+    assert counts(data) == "ok: 2 accounts, 0 projects\n"
 
 
 def test_file_that_is_no_store_or_of_another_version_is_refused(cache, folder, tmp_path):

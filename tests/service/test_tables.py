@@ -130,7 +130,6 @@ BAD = """id;name;created_at;location;homepage_url;posts_count
 2;Bob;2016-02-30;;;many
 2;Cy;2016-01-01;;www.example.org;
 a/b;;2016-01-01;;javascript:x;
-5;Eve
 6;\x01;2016-01-01;;;1
 """
 
@@ -139,7 +138,7 @@ def test_rows_that_do_not_fit_are_refused_with_column_row_and_value(tmp_path):
     path = tmp_path / "accounts.csv"
     path.write_text(BAD, encoding="utf-8")
     lines = refused(path)
-    assert has_line(lines, "5", "6")  # of 6 rows
+    assert has_line(lines, "4", "5")  # of 5 rows
     for facts in (
         ("created_at", "row 2", "'2016-02-30'"),
         ("posts_count", "row 2", "'many'"),
@@ -147,29 +146,16 @@ def test_rows_that_do_not_fit_are_refused_with_column_row_and_value(tmp_path):
         ("id", "row 4", "'a/b'"),
         ("name", "row 4"),
         ("homepage_url", "2", "row 3", "'www.example.org'", "row 4", "'javascript:x'"),
-        ("row 5", "2"),  # values
-        ("name", "row 6", r"'\x01'"),
+        ("name", "row 5", r"'\x01'"),
     ):
         assert has_line([line.lower() for line in lines], *facts), facts
 
 
-def test_rows_that_do_not_fit_are_left_out_if_asked_for(tmp_path):
+def test_row_with_too_few_or_too_many_values_is_refused(tmp_path):
     path = tmp_path / "accounts.csv"
-    path.write_text(BAD, encoding="utf-8")
-    service = dirframe.serve(path, skip_invalid=True)
-    with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
-        assert list(dirframe.load_accounts(directory, progress=False)["id"]) == ["1"]
-    assert set(service.import_report.splitlines()) < set(refused(path))
-
-
-def test_command_checks_tables_without_serving_them(run, tmp_path):
-    path = tmp_path / "accounts.csv"
-    path.write_text(PEOPLE, encoding="utf-8")
-    assert run("serve", "--data", path, "--check").code == 0
-    path.write_text(BAD, encoding="utf-8")
-    checked = run("serve", "--data", path, "--check")
-    assert checked.code == 1
-    assert "'2016-02-30'" in checked.out
+    for row in ("5;Eve", "5;Eve;x;y"):
+        path.write_text(f"id;name;location\n1;Ada;London\n{row}\n")
+        assert has_line(refused(path), "accounts.csv", "#3", row)
 
 
 def test_number_with_two_readings_is_never_guessed(tmp_path, imported):
@@ -231,7 +217,6 @@ def test_entries_of_lists_and_placeholders_are_sent_as_the_interface_does(tmp_pa
         ("licenses", 7),
         ("stack_count", 1.5),
         ("stack_count", True),
-        ("description", ["a"]),
         ("created_at", "10.12.2015"),
     ):
         path.write_text(json.dumps({"id": 1, "name": "a", column: value}))
@@ -253,15 +238,12 @@ def test_damaged_table_is_named(tmp_path):
         ("a.jsonl", '{"id": 1}\n'.encode("utf-16")),
         ("a.jsonl", b'{"id": 1}\n{bad\n'),
         ("a.jsonl", b'{"id": 1}\n[]\n'),
-        ("a.jsonl", b'{"id": 1, "name": "b", "\\ud800": 1}\n'),
         ("a.jsonl", b"[" * 200_000),
         ("a.parquet", b"PAR1"),
     ):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(StoreError, match=name):
             dirframe.serve({"accounts": tmp_path / name})
-    (tmp_path / "a.csv").write_bytes(b'id,name\n1,"x\ny"\n2,z\n\n3,"a\nb')
-    assert has_line(refused({"accounts": tmp_path / "a.csv"}), "line 6")
     (tmp_path / "a.jsonl").write_bytes(b'{"id": 1}\n{bad\n')
     assert has_line(refused({"accounts": tmp_path / "a.jsonl"}), "line 2")
 
@@ -274,7 +256,7 @@ def test_columns_of_one_name_are_refused(tmp_path):
         assert has_line(refused({"accounts": data}, DirframeError), "name")
 
 
-def test_time_that_python_cannot_hold_is_a_row_that_does_not_fit(tmp_path):
+def test_time_that_python_cannot_hold_is_refused_with_its_column(tmp_path):
     path = tmp_path / "accounts.parquet"
     for column in (
         pa.array([2**40], pa.timestamp("s")),
@@ -287,17 +269,18 @@ def test_time_that_python_cannot_hold_is_a_row_that_does_not_fit(tmp_path):
         table = pa.table({"id": ["1", "2"], "name": ["a", "b"], "created_at": both})
         parquet.write_table(table, path)
         for data in (path, {"accounts": table}):
-            assert has_line(refused(data), "created_at", "Row 1"), column.type
+            assert has_line(refused(data), "created_at", "cannot be read"), column.type
         # What no field takes is not read.
         dirframe.serve({"accounts": table.rename_columns(["id", "name", "joined"])}).stop()
 
 
-def test_separator_in_a_quoted_name_separates_nothing(tmp_path):
+def test_separator_in_a_quoted_name_separates_nothing_and_what_is_not_served_is_told(
+    tmp_path, caplog
+):
     path = tmp_path / "accounts.csv"
     path.write_text('id;name;"town, county, land"\n1;a;"x, y, z"\n')
-    with (service := dirframe.serve(path)) as url:
-        assert url
-    assert has_line(service.import_report.splitlines(), "town, county, land")
+    dirframe.serve(path).stop()
+    assert has_line(caplog.messages, "accounts.csv", "town, county, land")
 
 
 def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path, imported):

@@ -15,10 +15,10 @@ from itertools import count
 
 import pandas as pd
 import pytest
+from dirframe.service.store.build import build_store
 
 import dirframe
-from dirframe.service.api_keys import KeyStore
-from dirframe.service.store.build import build_store
+from dirframe.service.keys import KeyStore
 from tests.rig.server import Rig, page_xml
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
@@ -228,16 +228,16 @@ def add_key(folder):
     with KeyStore(folder / "keys.sqlite") as keys:
         key = keys.add("Ann", "App", daily_limit=5)
         keys.charge(key)
-        keys.revoke(keys.list()[0].id)
+        keys.revoke(keys.records()[0].id)
 
 
 def test_keys_are_whole_at_any_write(tmp_path):
     def check(folder):
         with KeyStore(folder / "keys.sqlite") as keys:
-            before = len(keys.list())
+            before = len(keys.records())
             key = keys.add("Bob", "App", daily_limit=5)
             assert keys.charge(key).remaining == 4
-            assert len(keys.list()) == before + 1
+            assert len(keys.records()) == before + 1
 
     assert end_everywhere(tmp_path / "base", add_key, check) >= 4
 

@@ -11,20 +11,6 @@ from tests.rig.server import Rig
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 
-#: Makes another error of the interrupt, as code with a bare `except` does.
-TURNED = """
-import signal, sys
-from dirframe._interrupts import exit_with
-
-def run():
-    try:
-        signal.raise_signal(signal.SIGINT)
-    except BaseException:
-        {end}
-
-exit_with(run)
-"""
-
 
 def begin(*words, **options):
     with interruptible():
@@ -94,8 +80,3 @@ def test_a_command_that_loads_its_modules_is_stopped(module, tmp_path):
     )
     process = begin("projects", "--sample", env={"PYTHONPATH": str(tmp_path)})
     assert end(process) == (130, "")
-
-
-@pytest.mark.parametrize("ending", ["raise ValueError", "sys.exit(7)", "pass"])
-def test_an_interrupt_that_becomes_something_else_still_is_one(ending):
-    assert end(begin(program=TURNED.format(end=ending)))[0] == 130

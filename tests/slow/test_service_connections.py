@@ -5,7 +5,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 from tests import processes
 from tests.rig.server import page_xml, record
 from tests.service import wire
@@ -30,7 +30,7 @@ def served(folder, path, *, files=None):
     with KeyStore(path) as keys:
         key = keys.add("a tester", "connections")
     limit = files and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, files))
-    words = ("serve", "--data", folder, "--port", 0, "--key-file", path, "--page-rate", 0)
+    words = ("serve", "--data", folder, "--port", 0, "--key-file", path)
     log = path.with_suffix(".log")
     with (
         log.open("w") as stream,

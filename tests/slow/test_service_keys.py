@@ -9,7 +9,7 @@ import pytest
 import requests
 
 import dirframe
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 from tests import processes
 from tests.rig.server import page_xml, record
 
@@ -17,7 +17,7 @@ SPEND = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 
 with KeyStore(Path(sys.argv[1])) as keys, ThreadPoolExecutor(4) as pool:
     print(sum(pool.map(lambda _: keys.charge(sys.argv[2]).allowed, range(400))))
@@ -27,7 +27,7 @@ REGISTER = """
 import sys
 from pathlib import Path
 from dirframe.errors import InvalidInputError
-from dirframe.service.api_keys import KeyStore
+from dirframe.service.keys import KeyStore
 
 added = 0
 with KeyStore(Path(sys.argv[1])) as keys:
@@ -64,7 +64,7 @@ def test_thousand_are_counted_exactly_by_threads_and_processes_and_over_restarts
         assert all(keys.charge(key).allowed for _ in range(100))
     assert 100 + printed(SPEND, *[(path, key)] * 3) == 1000
     with KeyStore(path) as keys:
-        assert keys.list()[0].used == 1000
+        assert keys.records()[0].used == 1000
         assert not keys.charge(key).allowed
 
 
@@ -76,7 +76,7 @@ def test_processes_that_register_at_once_get_five_keys_together(tmp_path):
 def test_lock_on_the_keys_holds_up_no_page_and_no_client_for_long(folder, tmp_path):
     with (
         KeyStore(tmp_path / "keys.sqlite") as keys,
-        dirframe.serve(folder, keys=keys, page_rate=0) as url,
+        dirframe.serve(folder, keys=keys) as url,
         closing(sqlite3.connect(keys.path, isolation_level=None)) as backup,
         ThreadPoolExecutor(24) as clients,
     ):
@@ -95,7 +95,7 @@ def test_lock_on_the_keys_holds_up_no_page_and_no_client_for_long(folder, tmp_pa
         assert monotonic() - begin < 30  # a lock that is waited for takes so long for each
         backup.execute("ROLLBACK")
         assert ask() == 200
-        assert keys.list()[0].used == 2
+        assert keys.records()[0].used == 2
 
 
 #: No file can be written to, as on a full disk; pipes and sockets can.
@@ -121,4 +121,4 @@ def test_full_disk_under_the_keys_is_503_and_one_line(folder, tmp_path):
         assert (done.code, done.out.split()) == (0, ["503"] * 3 + ["200"] * 3)
         assert len(done.err.splitlines()) == 1
         assert key not in done.err
-        assert keys.list()[0].used == 3
+        assert keys.records()[0].used == 3

@@ -57,7 +57,7 @@ def proxy(tmp_path_factory):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with dirframe.serve(page_rate=0, trusted_proxy="127.0.0.1") as url:
+    with dirframe.serve(trusted_proxy="127.0.0.1") as url:
         (folder / "nginx.conf").write_text(CONFIGURATION.format(port=port, url=url))
         command = [NGINX, "-p", folder, "-c", "nginx.conf", "-e", "error.log"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:

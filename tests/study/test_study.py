@@ -1,6 +1,7 @@
 """A study: tables with a description that says what is known, and nothing of who wrote it."""
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -8,10 +9,14 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe import InvalidInputError, export, fields, read_export, stats
+from dirframe import DirframeError, InvalidInputError, export, fields, read_export, stats
+from dirframe._tables import read_columns
+from tests import processes
 from tests.frames import with_provenance
 
 AUTHORS = ["Hopper, Grace", "The Navy"]
+#: What tells who or where a member is.
+PERSONAL = ["name", "homepage_url", "avatar_url", "email_sha1", "location", "latitude", "longitude"]
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +50,12 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     tables = {
         f"data/{name}.{s}" for name in ("projects", "all-accounts") for s in ("csv", "parquet")
     }
-    assert tables | {"datapackage.json", "README.md"} <= names
+    assert tables | {"datapackage.json", "README.md", "citation.bib"} <= names
     for suffix in ("csv", "parquet"):
         for name, frame in zip(("projects", "all-accounts"), records.values(), strict=True):
             back = read_export(study / "data" / f"{name}.{suffix}")
-            pd.testing.assert_frame_equal(back, frame)
+            without = [column for column in PERSONAL if column in frame and name != "projects"]
+            pd.testing.assert_frame_equal(back, frame.drop(columns=without))
             assert back.attrs == frame.attrs
     readme = (study / "README.md").read_text("utf-8")
     assert "A study" in readme
@@ -84,7 +90,7 @@ def test_package_says_what_was_asked_when_and_whether_all_came(study, records):
     capped, whole = package["resources"][0], package["resources"][2]
     assert capped["query"] == {"sort": "name", "max_items": 120}
     assert "max_items=120" in capped["completeness"]
-    assert whole["completeness"] == "complete"
+    assert whole["completeness"] == "proven"
     assert whole["provenance"] == records["All accounts"].attrs["dirframe"]
     assert whole["accessed"].startswith(whole["provenance"]["retrieved_oldest"])
     assert package["licenses"][0]["name"] == "CC0-1.0"  # generated
@@ -146,3 +152,78 @@ def test_no_file_holds_a_key_or_a_path_of_this_machine(sample, study):
         if secret.encode() in path.read_bytes()
     ]
     assert not held
+
+
+def test_persons_are_left_out_unless_asked_for(records, tmp_path):
+    accounts = records["All accounts"].assign(latitude_unreadable="52,5", country_alpha_2="DE")
+    with zipfile.ZipFile(export(accounts, tmp_path / "without.zip")) as packed:
+        texts = {name: packed.read(name) for name in packed.namelist()}
+    held = read_columns(texts["data/without.csv"])
+    assert not {*PERSONAL, "latitude_unreadable"} & {*held}
+    assert {"id", "created_at", "country_code", "country_alpha_2"} <= {*held}
+    assert b"without" in texts["README.md"]
+    assert all(name.encode() in texts["README.md"] for name in PERSONAL)
+    for member in accounts[["name", "email_sha1", "location"]].to_numpy().ravel():
+        if isinstance(member, str) and len(member) > 4:
+            assert not any(member.encode() in text for text in texts.values())
+    with zipfile.ZipFile(export(accounts, tmp_path / "all.zip", personal=True)) as packed:
+        assert set(PERSONAL) <= {*read_columns(packed.read("data/all.csv"))}
+        assert b"law" in packed.read("README.md")
+    contributors = pd.DataFrame(
+        {
+            "contributor_id": ["1"],
+            "contributor_name": ["Ada L."],
+            "contributor_language_facts": [[{"contributor_name": "Ada L.", "commits": "3"}]],
+        }
+    )
+    with_provenance(contributors, source="A directory", resource="contributor_fact")
+    with zipfile.ZipFile(export(contributors, tmp_path / "people.zip")) as packed:
+        assert not any(b"Ada" in packed.read(name) for name in packed.namelist())
+    with pytest.raises(InvalidInputError, match="personal=True"):
+        export(accounts[["name", "location"]], tmp_path / "nobody.zip")
+    assert set(fields("account").query("personal")["name"]) >= set(PERSONAL)
+
+
+REPLAY = """
+import socket, sys, warnings, zipfile
+warnings.simplefilter("error")
+def refuse(*_, **__): raise OSError("there is no network")
+socket.socket.connect = socket.getaddrinfo = refuse
+import dirframe
+from dirframe import stats
+zipfile.ZipFile(sys.argv[1]).extractall("here")
+projects = dirframe.read_export("here/data/projects.parquet")
+accounts = dirframe.open_archive("here/pages.archive").frame()
+print(dirframe.cite(projects))
+print(stats.language_share(projects).to_csv())
+print(len(accounts), dirframe.cite(accounts))
+"""
+
+
+def test_another_person_gets_every_number_from_the_file_alone(sample, tmp_path):
+    archive = dirframe.harvest("accounts", tmp_path / "a.archive", directory=sample, query="ada")
+    projects = sample.projects(max_items=200, sort="name", progress=False)
+    with pytest.raises(InvalidInputError, match="personal=True"):
+        export({"projects": projects}, tmp_path / "study.zip", archive=archive)
+    assert not (tmp_path / "study.zip").exists()
+    file = tmp_path / "study.zip"
+    export({"projects": projects}, file, personal=True, archive=archive)
+    (tmp_path / "elsewhere").mkdir()
+    moved = shutil.move(file, tmp_path / "elsewhere")
+    done = processes.run(
+        moved, program=REPLAY, cwd=tmp_path / "elsewhere", env={"HOME": str(tmp_path)}
+    )
+    assert done.code == 0, done.err
+    accounts = archive.frame()
+    expected = (
+        f"{dirframe.cite(projects)}\n{stats.language_share(projects).to_csv()}\n"
+        f"{len(accounts)} {dirframe.cite(accounts)}\n"
+    )
+    assert done.out == expected
+
+
+def test_file_that_is_no_archive_is_not_added(records, tmp_path):
+    (tmp_path / "a.archive").write_text("nothing")
+    with pytest.raises(DirframeError, match=r"a\.archive"):
+        export(records, tmp_path / "s.zip", personal=True, archive=tmp_path / "a.archive")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.archive"]

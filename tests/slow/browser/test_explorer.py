@@ -133,7 +133,7 @@ def test_explorer_is_readable_in_the_dark_and_in_a_narrow_window(lab, jupyter, o
     lab.set_viewport_size({"width": 390, "height": 900})
     assert explorer.evaluate(_SCROLLED) == []
     outer = explorer.bounding_box()
-    for part in (button(explorer, "Load"), output(explorer, "picture", "img")):
+    for part in (button(explorer, "Load"), output(explorer, "picture", ".df-scroll")):
         part.scroll_into_view_if_needed()
         inner = part.bounding_box()
         assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1

@@ -1,1 +1,0 @@
-"""Embed digests in files, and verify them before a native reader opens the file."""

@@ -1,0 +1,297 @@
+"""Write a study: a zip file of tables that another person and other programs understand."""
+
+# The description is a Frictionless data package (https://specs.frictionlessdata.io, version 1).
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import __version__
+from dirframe.citation import cite, cited_source, cited_title
+from dirframe.errors import InvalidInputError
+from dirframe.io.writers import parquet_bytes, record_text, write_csv
+from dirframe.provenance import Provenance, get_provenance, resource_of
+from dirframe.schema import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dirframe.archive.archive import Archive
+    from dirframe.schema import Field
+
+#: Licence of generated sample records.
+_SAMPLE_LICENCE = "CC0-1.0"
+_ARCHIVE = "pages.archive"
+_MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+
+_README = """# {title}
+
+{tables}
+
+`datapackage.json` says what each column is: its type, its unit and its meaning; `citation.bib` how
+to cite the records. The tables are in `data/`, each as CSV and as Parquet, with the same records:
+
+    dirframe.read_export("data/{name}.parquet")     # Python, with the provenance
+    pandas.read_parquet("data/{name}.parquet")      # Python
+    arrow::read_parquet("data/{name}.parquet")      # R
+    read.csv("data/{name}.csv", na.strings = "")    # R, without further packages
+    SELECT * FROM 'data/{name}.parquet'             -- DuckDB
+
+No key and no network are needed. In CSV, times are ISO 8601 in UTC, lists are JSON, a missing value
+is an empty cell, and a text that a spreadsheet would take for a formula begins with an apostrophe.
+
+{persons}
+
+Written by dirframe {version}.
+"""
+
+
+def write_study(
+    frames: dict[str, pd.DataFrame],
+    file: Path,
+    *,
+    title: str | None,
+    authors: Sequence[str],
+    license: str | None,
+    personal: bool,
+    archive: Archive | str | Path | None,
+) -> None:
+    """Write frames as a study; the options are those of `dirframe.export`."""
+    pages = _archive_content(archive, personal=personal)
+    people = _people(authors)
+    _check_license(license)
+    tables: dict[str, pd.DataFrame] = {}
+    left_out: dict[str, list[str]] = {}
+    for given, frame in frames.items():
+        name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-.") or "table"
+        if name in tables:
+            raise InvalidInputError(
+                f"Two frames would be written to data/{name}.csv; give them names that differ in "
+                "letters and digits."
+            )
+        tables[name], left_out[name] = (frame, []) if personal else _without_persons(name, frame)
+    contents: dict[str, bytes] = {}
+    resources: list[dict[str, Any]] = []
+    for name, frame in tables.items():
+        stream = io.StringIO(newline="")
+        write_csv(frame, stream)
+        texts = {"csv": stream.getvalue().encode(), "parquet": parquet_bytes(frame)}
+        contents[f"data/{name}.csv.provenance.json"] = record_text(frame).encode()
+        for kind, content in texts.items():
+            contents[f"data/{name}.{kind}"] = content
+            resources.append(_resource(name, frame, kind, content))
+    records = [Provenance.from_dict(get_provenance(frame)) for frame in tables.values()]
+    synthetic = all(record.synthetic for record in records)
+    terms = license or (_SAMPLE_LICENCE if synthetic else "")
+    cited = dict.fromkeys(str(cite(frame)) for frame in tables.values())
+    sources = dict(cited_source(frame) for frame in tables.values())
+    whole = title or "; ".join(dict.fromkeys(map(cited_title, tables.values())))
+    package = {
+        "name": next(iter(tables)) if len(tables) == 1 else "study",
+        "title": " ".join(whole.split()),
+        "description": " ".join(cited),
+        "created": f"{_published(records)}T00:00:00Z",
+        "licenses": [{"name": terms, "path": _address(terms)}] if terms else None,
+        "contributors": [{"title": one, "role": "author"} for one in people or sources],
+        "sources": [_filled({"title": one, "path": path}) for one, path in sources.items()],
+        "resources": resources,
+    }
+    contents["datapackage.json"] = _json(_filled(package))
+    contents["citation.bib"] = "\n".join(cite(f, style="bibtex") for f in tables.values()).encode()
+    contents["README.md"] = _readme(package["title"], tables, left_out, personal=personal)
+    if pages is not None:
+        contents[_ARCHIVE] = pages
+    with zipfile.ZipFile(file, "w") as packed:
+        for name in sorted(contents):
+            # Without a time: the bytes depend on the content alone.
+            entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.external_attr = 0o100644 << 16
+            entry.create_system = 3
+            packed.writestr(entry, contents[name], zipfile.ZIP_DEFLATED)
+
+
+def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return a frame without what tells who or where a person is, and what was left out."""
+    resource = resource_of(frame)
+    fields = resource.fields if resource else ()
+    personal = {field.column for field in fields if field.personal}
+    personal |= {f"{column}_unreadable" for column in personal}
+    columns = [column for column in frame if column in personal]
+    if len(columns) == frame.shape[1]:
+        raise InvalidInputError(
+            f"All columns of {name!r} are about persons ({', '.join(columns)}), and a study holds "
+            "them only with personal=True (--personal)."
+        )
+    kept = frame.drop(columns=columns)
+    for field in fields:
+        inner = {one.path[-1] for one in field.items.fields if one.personal} if field.items else ()
+        if inner and field.column in kept:
+            lists = kept[field.column].map(lambda v, inner=inner: _entries(v, inner), "ignore")
+            kept = kept.assign(**{field.column: lists.astype("object")})
+            columns += [f"{one} in {field.column}" for one in sorted(inner)]
+    return kept, columns
+
+
+def _entries(entries: Any, without: set[str]) -> list[Any]:
+    return [
+        {name: value for name, value in entry.items() if name not in without}
+        if isinstance(entry, dict)
+        else entry
+        for entry in entries
+    ]
+
+
+def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
+    record = Provenance.from_dict(get_provenance(frame))
+    known = resource_of(frame)
+    # A column of a statistic is not the field of that name.
+    is_record = known is not None and not record.statistic and (known.key or "id") in frame
+    fields = known.by_column if known and is_record else {}
+    key = frame.get(known.key) if known and is_record else None
+    is_key = key is not None and key.is_unique and key.notna().all()
+    times = (record.retrieved_oldest, record.retrieved_newest)
+    reason = record.incomplete_reason
+    schema = {
+        "fields": [_field(frame[column], fields.get(str(column)), kind) for column in frame],
+        "missingValues": [""] if kind == "csv" else None,
+        "primaryKey": [known.key] if known and is_key else None,
+    }
+    return {
+        "name": f"{name}-{kind}",
+        "title": cited_title(frame),
+        "description": str(cite(frame)),
+        "path": f"data/{name}.{kind}",
+        "scheme": "file",
+        "format": kind,
+        "mediatype": _MEDIA_TYPES[kind],
+        "encoding": "utf-8",
+        # The library of Frictionless counts the bytes of text files only.
+        **({"bytes": len(content)} if kind == "csv" else {}),
+        "hash": f"sha256:{sha256(content).hexdigest()}",
+        "schema": _filled(schema),
+        # Not of the specification, which allows further properties.
+        "rows": len(frame),
+        "completeness": record.completeness + (f": {reason}" if reason else ""),
+        "accessed": "/".join(dict.fromkeys(time for time in times if time)),
+        "query": dict(record.query),
+        "provenance": record.to_dict(),
+    }
+
+
+def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, str]:
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        dtype = dtype.categories.dtype
+    if pd.api.types.is_bool_dtype(dtype):
+        name = "boolean"
+    elif pd.api.types.is_integer_dtype(dtype):
+        name = "integer"
+    elif pd.api.types.is_numeric_dtype(dtype):
+        name = "number"
+    elif pd.api.types.is_datetime64_any_dtype(dtype):
+        name = "datetime"
+    elif dtype == "object" and _holds_lists(column, field):
+        # Readers get lists of Parquet as arrays of their own, which Frictionless takes for no list.
+        name = "any" if kind == "parquet" else "array"
+    else:
+        name = "string"
+    known = (field.meaning, field.unit) if field else ("", "")
+    described = {"description": known[0], "unit": known[1]}
+    return _filled({"name": str(column.name), "type": name} | described)
+
+
+def _holds_lists(column: pd.Series[Any], field: Field | None) -> bool:
+    is_list = field is not None and field.kind is Kind.ITEMS
+    return is_list or any(isinstance(value, list) for value in column)
+
+
+def _people(authors: Sequence[str]) -> list[str]:
+    """Return the authors as "Given Family"."""
+    parts = [" ".join(author.split()).partition(", ") for author in authors]
+    people = [f"{given} {family}".strip() for family, _, given in parts]
+    if isinstance(authors, str) or not all(people):
+        raise InvalidInputError(
+            f'authors is {authors!r}; it must be a list of names, such as ["Hopper, Grace"].'
+        )
+    return people
+
+
+def _check_license(license: str | None) -> None:
+    if not license or re.match(r"https?://[^\s/]+", license):
+        return
+    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+    try:
+        canonicalize_license_expression(license)
+    except InvalidLicenseExpression:
+        raise InvalidInputError(
+            f"license is {license!r}; it must be an identifier of SPDX, such as CC-BY-4.0, or the "
+            "address of the licence."
+        ) from None
+
+
+def _archive_content(archive: Archive | str | Path | None, *, personal: bool) -> bytes | None:
+    if archive is None:
+        return None
+    if not personal:
+        raise InvalidInputError(
+            "An archive holds what persons have written of themselves, and a study holds it only "
+            "with personal=True (--personal)."
+        )
+    from dirframe.archive.archive import open_archive
+
+    path = Path(archive) if isinstance(archive, str | Path) else archive.path
+    return open_archive(path).path.read_bytes()
+
+
+def _published(records: list[Provenance]) -> str:
+    """Return the day of the newest access, or else of the newest record."""
+    days = [record.retrieved_newest or record.records_newest for record in records]
+    # Today only if neither is known.
+    return max((day for day in days if day), default=datetime.now(UTC).isoformat())[:10]
+
+
+def _address(license: str) -> str:
+    return license if ":" in license else f"https://spdx.org/licenses/{license}"
+
+
+def _readme(
+    title: Any, tables: dict[str, pd.DataFrame], left_out: dict[str, list[str]], *, personal: bool
+) -> bytes:
+    lines = []
+    for name, frame in tables.items():
+        word = get_provenance(frame)["completeness"]
+        lines.append(f"- `{name}`: {len(frame):,} rows ({word}). Cite as: {cite(frame)}")
+    persons = [f"`{name}`: {', '.join(columns)}" for name, columns in left_out.items() if columns]
+    if personal:
+        about = "The tables hold data about persons: handle them as the law where you are asks."
+    elif persons:
+        about = f"Left out, for they are about persons: {'; '.join(persons)}."
+    else:
+        about = "No column is known to be about persons."
+    text = _README.format(
+        title=title,
+        tables="\n".join(lines),
+        name=next(iter(tables)),
+        persons=about,
+        version=__version__,
+    )
+    return text.encode()
+
+
+def _filled(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document without the fields that have no value."""
+    return {name: value for name, value in document.items() if value}
+
+
+def _json(document: dict[str, Any]) -> bytes:
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()

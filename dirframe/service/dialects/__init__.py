@@ -1,1 +1,0 @@
-"""XML of the service: dialects, record shapes and the writer."""

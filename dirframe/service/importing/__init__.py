@@ -1,1 +1,0 @@
-"""What becomes a directory's records: XML files and tables, checked and converted."""

@@ -1,0 +1,479 @@
+"""The records of a directory in a SQLite file: import, pages by sort and query, and single records."""
+
+# Each collection is a table of what records are sorted and searched by, and one of their XML, so
+# that a search reads no XML. Orders are indexes; a search is a scan, whose result is kept.
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sqlite3
+import tempfile
+import threading
+from contextlib import closing, contextmanager
+from functools import lru_cache
+from hashlib import sha256
+from itertools import count
+from os import PathLike, fsencode, getpid
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from dirframe._files import atomic_write
+from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
+from dirframe.errors import ConfigurationError, Hint, InvalidInputError, StoreError
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.service.read_table import Data, Ids, is_table, read_frame, read_table
+from dirframe.service.read_xml import Document, Row, find_files, read_xml, refuse_unreadable
+from dirframe.service.records import fold, without_controls
+from dirframe.settings import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+#: Limits of a query, in characters and distinct words, that bound the cost of a request.
+MAX_QUERY = 500
+MAX_WORDS = 10
+
+_APPLICATION_ID = 0x64697266
+#: Version of the tables: a store of another version is refused, and built again if it is cached.
+_VERSION = 6
+
+_COLUMNS = Row._fields[3:]
+#: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
+_SPECIFIED = ("created_at", "updated_at", "name", "stack_count", "id")
+_SORTS = {
+    **{name: f"{name}, id_key" for name in _SPECIFIED},
+    **{f"{name}_reverse": f"{name} DESC, id_key DESC" for name in _SPECIFIED},
+    **{name: f"{name} DESC, id_key" for name in ("rating", "active_committers", "activity_level")},
+    "id": "id_key",
+    "id_reverse": "id_key DESC",
+    "description": "description = '', description, id_key",
+    "relevance": "stack_count DESC, id_key",
+}
+#: Sorts of other dialects that have another name here, and those by a field that may be absent.
+_ALIASES = {
+    "new": "created_at_reverse",
+    "users": "stack_count_reverse",
+    "popularity": "stack_count_reverse",
+    "project_name": "name",
+}
+_OPTIONAL = ("rating", "active_committers", "activity_level")
+_TAG = "tag:"
+_COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
+
+
+class Page(NamedTuple):
+    """A page: its records as XML, the total number of records, and the offset of the first."""
+
+    fragments: list[str]
+    available: int
+    first: int
+
+
+class Store:
+    """The records of a directory, read-only and thread-safe.
+
+    Raises
+    ------
+    StoreError
+        The file is not a store, or one of another version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._connections: list[sqlite3.Connection] = []
+        self._is_closed = False
+        self._search = lru_cache(64)(self._find_matches)
+        try:
+            with close_on_error(self):
+                self._open()
+        except sqlite3.Error as error:
+            raise StoreError(f"{path} is not a store: {error}.") from error
+
+    def _open(self) -> None:
+        database = self._database()
+        application, version = file_format(database)
+        if application != _APPLICATION_ID:
+            raise StoreError(f"{self.path} is a database, but not a store of dirframe.")
+        if version != _VERSION:
+            raise StoreError(
+                f"{self.path} is a store of version {version}, this dirframe reads version "
+                f"{_VERSION}: build it again from its XML files."
+            )
+        self._counts: dict[str, int] = {}
+        self._sorts: dict[str, tuple[str, ...]] = {}
+        #: Whether any record is generated.
+        self.synthetic = bool(database.execute("SELECT synthetic FROM about").fetchone()[0])
+        for name, resource in _COLLECTIONS.items():
+            numbers = ", ".join(f"count({column})" for column in _OPTIONAL)
+            row = database.execute(f"SELECT count(*), {numbers} FROM {name}").fetchone()
+            self._counts[name] = row[0]
+            absent = {c for c, number in zip(_OPTIONAL, row[1:], strict=True) if not number}
+            others = (sort for sort in resource.other_sorts if sort not in absent)
+            self._sorts[name] = (*resource.sorts, *others)
+
+    def close(self) -> None:
+        """Close the file; later calls fail."""
+        with self._lock:
+            self._is_closed = True
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of records of each collection."""
+        return dict(self._counts)
+
+    def sorts(self, resource: Resource) -> tuple[str, ...]:
+        """Return the supported sorts: those whose field the records have."""
+        return self._sorts[resource.collection]
+
+    def default_sort(self, resource: Resource, query: str = "") -> str:
+        """Return the default sort, with or without a query."""
+        has_query = resource.query_sort and any(_read_query(resource, query))
+        return resource.query_sort if has_query else resource.default_sort
+
+    def page(
+        self,
+        resource: Resource,
+        *,
+        query: str = "",
+        sort: str | None = None,
+        page: int = 1,
+        page_size: int = PAGE_SIZE,
+    ) -> Page:
+        """Return one page of a collection; past the end it has no records.
+
+        The words of the query must all occur, in any case and also inside words: in the name of an
+        account; in the title, the description or the tags of a project. ``tag:x`` matches projects
+        with exactly the tag x.
+
+        Raises
+        ------
+        InvalidInputError
+            The sort or the query is invalid.
+        """
+        sort = sort or self.default_sort(resource, query)
+        if sort not in (sorts := self.sorts(resource)):
+            raise InvalidInputError(
+                f"There is no sort of {resource.collection} by {sort[:50]!r}; "
+                f"there are {', '.join(sorts)}."
+            )
+        sort, first = _ALIASES.get(sort, sort), (page - 1) * page_size
+        database, name = self._database(), resource.collection
+        words, tags = _read_query(resource, query)
+        if words or tags:
+            matches = self._search(resource, sort, words, tags)
+            available, numbers = len(matches), matches[first : first + page_size]
+        else:
+            available = self._counts[name]
+            sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
+            rows = database.execute(sql, (page_size, min(first, available)))
+            numbers = [number for (number,) in rows]
+        return Page([self._xml(name, number) for number in numbers], available, first)
+
+    def _find_matches(
+        self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]
+    ) -> list[int]:
+        """Return the numbers of all records that match a query, in the order of a sort."""
+        name = resource.collection
+        values = {f"w{i}": word for i, word in enumerate(words)}
+        values |= {f"t{i}": f"\n{tag}\n" for i, tag in enumerate(tags)}
+        conditions = [
+            f"(instr(name, :w{i}) OR instr(description, :w{i}) OR instr(tags, :w{i}))"
+            for i in range(len(words))
+        ]
+        conditions += [f"instr(tags, :t{i})" for i in range(len(tags))]
+        order = _SORTS[sort]
+        if sort == "relevance" and words:
+            values["q"] = " ".join(words)
+            begins = (f"instr(' ' || name, ' ' || :w{i})" for i in range(len(words)))
+            tagged = (f"instr(tags, char(10) || :w{i} || char(10))" for i in range(len(words)))
+            order = (
+                f"CASE WHEN name = :q OR n IN (SELECT n FROM {name}_names WHERE name = :q) THEN 0"
+                " WHEN substr(name, 1, length(:q)) = :q THEN 1"
+                f" WHEN {' AND '.join(begins)} THEN 2 WHEN {' AND '.join(tagged)} THEN 3"
+                f" ELSE 4 END, {order}"
+            )
+        # The scan of the table is faster than one through the index of the order.
+        sql = f"SELECT n FROM {name} NOT INDEXED WHERE {' AND '.join(conditions)} ORDER BY {order}"
+        return [number for (number,) in self._database().execute(sql, values)]
+
+    def by_segment(self, resource: Resource, segment: str) -> str | None:
+        """Return a record by its id, or else by its name in addresses, in any case."""
+        number = find_record(self._database(), resource.collection, segment)
+        return None if number is None else self._xml(resource.collection, number)
+
+    def by_email_md5(self, digest: str) -> str | None:
+        """Return the account whose e-mail address has this MD5 digest: of several the lowest id."""
+        name = ACCOUNT.collection
+        sql = f"SELECT n FROM {name} WHERE email_md5 = ? ORDER BY id_key"
+        row = self._database().execute(sql, (digest.lower(),)).fetchone()
+        return None if row is None else self._xml(name, row[0])
+
+    def entries(self, kind: str, owner: str) -> list[str] | None:
+        """Return the entries of a document: of a project by its id, or of the whole directory."""
+        database, key = self._database(), (kind, owner)
+        sql = "SELECT 1 FROM documents WHERE kind = ? AND owner = ?"
+        if database.execute(sql, key).fetchone() is None:
+            return None
+        sql = "SELECT xml FROM entries WHERE kind = ? AND owner = ? ORDER BY position"
+        return [xml for (xml,) in database.execute(sql, key)]
+
+    def _xml(self, name: str, number: int) -> str:
+        sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
+        return str(self._database().execute(sql, (number,)).fetchone()[0])
+
+    def _database(self) -> sqlite3.Connection:
+        """Return the connection of this thread."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = open_database(self.path, mode="fixed", any_thread=True)
+            with close_on_error(connection), self._lock:
+                if self._is_closed:  # nobody would close it
+                    raise StoreError(f"The store {self.path} is closed.")
+                self._connections.append(connection)
+            self._local.connection = connection
+        return connection
+
+
+def find_record(database: sqlite3.Connection, name: str, segment: str) -> int | None:
+    """Return the number of a record by its id, or else by its name; of several the lowest id."""
+    sql = f"SELECT n FROM {name} WHERE id = ?"
+    row = database.execute(sql, (segment,)).fetchone()
+    if row is None:
+        sql = (
+            f"SELECT n FROM {name}_names JOIN {name} USING (n)"
+            f" WHERE {name}_names.name = ? ORDER BY id_key"
+        )
+        row = database.execute(sql, (fold(without_controls(segment)),)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _read_query(resource: Resource, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words of a query in order, and the tags to match exactly."""
+    if len(query) > MAX_QUERY:
+        raise InvalidInputError(f"The query has more than {MAX_QUERY} characters.")
+    words = fold(without_controls(query)).split()
+    if len(set(words)) > MAX_WORDS:
+        raise InvalidInputError(f"The query has more than {MAX_WORDS} different words.")
+    tags = [w for w in words if resource is PROJECT and w.removeprefix(_TAG) not in {"", w}]
+    others = tuple(word for word in words if word not in tags)
+    return others, tuple(dict.fromkeys(tag.removeprefix(_TAG) for tag in tags))
+
+
+def sample_folder() -> Path:
+    """Return the folder of the sample data, of the wheel or the checkout."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package / "data", package.parent / "data"):
+        if (folder / "projects.xml.gz").is_file():
+            return folder
+    raise StoreError(
+        "The sample data (accounts.xml.gz and projects.xml.gz) is not beside the package: this is a "
+        "broken installation. Install dirframe again, or name your own data."
+    )
+
+
+def open_data(data: Data = None) -> Store:
+    """Import data into a store, or open that of an earlier import of the same files.
+
+    Raises
+    ------
+    InvalidInputError
+        There is no such file or folder.
+    StoreError
+        The data cannot be served, or its files change during the import.
+    """
+    parts = _parts(sample_folder() if data is None else data)
+    if len(parts) == 1 and isinstance(parts[0][1], Path) and _is_database(parts[0][1]):
+        return Store(parts[0][1])
+    paths = [part for _, part in parts if isinstance(part, Path)]
+    files = find_files(paths)
+    digest = _digest(files) if len(paths) == len(parts) else None
+    folder = cache_folder() / "stores"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        is_cached = digest is not None
+    except OSError:
+        is_cached = False  # the service works without a writable cache folder too
+    if not is_cached:  # frames have no digest: their store is temporary
+        folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
+        atexit.register(_remove_folder, folder, getpid())
+    path = folder / f"{digest or 'new'}.sqlite"
+    if is_cached and path.is_file():
+        try:
+            return Store(path)
+        except StoreError:
+            pass  # damaged: it is built again
+    before = _states(files)
+    _build(path, parts, files)
+    if _states(find_files(paths)) != before:
+        path.unlink()
+        raise StoreError(
+            "The files changed while they were imported.",
+            hint=Hint("Write a new file beside the old one, and rename it when it is complete."),
+        )
+    return Store(path)
+
+
+def _parts(data: Data) -> list[tuple[str, Path | object]]:
+    """Return collection, if it is named, and data: a path or a frame."""
+    if isinstance(data, dict):
+        if unknown := sorted(set(data) - set(_COLLECTIONS)):
+            raise ConfigurationError(
+                f"Data is served as accounts and projects, not as {', '.join(unknown)}."
+            )
+        parts = list(data.items())
+    else:
+        parts = [("", part) for part in (data if isinstance(data, (list, tuple)) else [data])]
+    if not parts:
+        raise StoreError("There is no data to serve.", hint=Hint("Name a file or a folder."))
+    return [(n, Path(p) if isinstance(p, (str, PathLike)) else p) for n, p in parts]
+
+
+def _is_database(path: Path) -> bool:
+    with refuse_unreadable(path):
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return stream.read(16) == b"SQLite format 3\0"
+
+
+def _digest(files: dict[Path, str]) -> str:
+    digest = sha256(f"store version {_VERSION}".encode())
+    for file, address in files.items():
+        with refuse_unreadable(file), file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+        digest.update(b"\0%b\0" % fsencode(address))  # what a file is may depend on its address
+    return digest.hexdigest()[:24]
+
+
+def _states(files: Iterable[Path]) -> dict[Path, tuple[int, int, int]]:
+    states = {}
+    for file in files:
+        with refuse_unreadable(file):
+            state = file.stat()
+        states[file] = (state.st_ino, state.st_size, state.st_mtime_ns)
+    return states
+
+
+def _remove_folder(folder: Path, pid: int) -> None:
+    if getpid() == pid:  # a forked process runs this too, and its parent serves from there
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _rows(
+    parts: list[tuple[str, Path | object]], files: dict[Path, str]
+) -> Iterator[Row | Document]:
+    ids: Ids = {}
+    for name, part in parts:
+        if not isinstance(part, Path):
+            yield from read_frame(part, _COLLECTIONS.get(name), ids)
+        elif is_table(part) and part.is_file():
+            yield from read_table(part, _COLLECTIONS.get(name), ids)
+        else:
+            for file in find_files([part]):
+                yield from read_xml(file, files[file])
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a new database that replaces `path` once the block has ended without an error."""
+    try:
+        with atomic_write(path, overwrite=True) as temporary:
+            temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
+            with closing(open_database(temporary)) as database:
+                yield database
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
+            raise KeyboardInterrupt from None  # of its progress handler SQLite says only this
+        raise StoreError(f"The store {path} cannot be written: {error}.") from error
+    except OSError as error:
+        raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
+
+
+def _build(path: Path, parts: list[tuple[str, Path | object]], files: dict[Path, str]) -> None:
+    """Import all records into a new store, or none; a later record of an id replaces an earlier one."""
+    with _new_file(path) as database:
+        # An interrupted build leaves no store, so it needs no journal.
+        for pragma in ("page_size = 16384", "journal_mode = OFF", "synchronous = OFF"):
+            database.execute(f"PRAGMA {pragma}")
+        database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
+        database.execute("BEGIN")
+        database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")
+        database.execute("CREATE TABLE documents (kind, owner, PRIMARY KEY (kind, owner))")
+        database.execute("CREATE TABLE entries (kind, owner, position INTEGER, xml)")
+        for name in _COLLECTIONS:
+            database.execute(
+                f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {', '.join(_COLUMNS)}, UNIQUE (id))"
+            )
+            database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
+            database.execute(f"CREATE TABLE {name}_names (name TEXT NOT NULL, n INTEGER NOT NULL)")
+        synthetic, documents = _insert(database, _rows(parts, files))
+        for name, resource in _COLLECTIONS.items():
+            _index(database, name, resource)
+        for document in documents:
+            _insert_document(database, document)
+        database.execute("CREATE INDEX entries_of ON entries (kind, owner, position)")
+        database.execute("INSERT INTO about VALUES (?)", (synthetic,))
+        set_file_format(database, _APPLICATION_ID, _VERSION)
+        database.execute("COMMIT")
+
+
+def _insert(
+    database: sqlite3.Connection, rows: Iterator[Row | Document]
+) -> tuple[bool, list[Document]]:
+    """Insert the records; return whether one is generated, and the documents among them."""
+    synthetic, documents = False, []
+    marks = ", ?" * len(_COLUMNS)
+    for number, row in zip(count(1), rows):  # the count has no end
+        if isinstance(row, Document):
+            documents.append(row)
+            continue
+        name, synthetic = row.resource.collection, synthetic or row.synthetic
+        database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row[3:]))
+        database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
+    return synthetic, documents
+
+
+def _index(database: sqlite3.Connection, name: str, resource: Resource) -> None:
+    database.execute(f"DELETE FROM {name}_xml WHERE n NOT IN (SELECT n FROM {name})")  # replaced
+    pairs = database.execute(f"SELECT names, n FROM {name} WHERE names != ''").fetchall()
+    database.executemany(
+        f"INSERT INTO {name}_names VALUES (?, ?)",
+        ((each, number) for names, number in pairs for each in names.split("\n")),
+    )
+    database.execute(f"CREATE INDEX {name}_by_name ON {name}_names (name)")
+    database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5)")
+    for sort in dict.fromkeys(
+        _ALIASES.get(sort, sort) for sort in (*resource.sorts, *resource.other_sorts)
+    ):
+        if not sort.endswith("_reverse"):  # SQLite reads an index in both directions
+            database.execute(f"CREATE INDEX {name}_order_{sort} ON {name} ({_SORTS[sort]})")
+
+
+def _insert_document(database: sqlite3.Connection, document: Document) -> None:
+    owner = ""
+    if document.owner:
+        number = find_record(database, PROJECT.collection, document.owner)
+        if number is None:
+            raise StoreError(f"{document.where}: there is no project {document.owner} in the data.")
+        sql = f"SELECT id FROM {PROJECT.collection} WHERE n = ?"
+        (owner,) = database.execute(sql, (number,)).fetchone()
+    database.execute("REPLACE INTO documents VALUES (?, ?)", (document.kind, owner))
+    database.execute("DELETE FROM entries WHERE kind = ? AND owner = ?", (document.kind, owner))
+    database.executemany(
+        "INSERT INTO entries VALUES (?, ?, ?, ?)",
+        ((document.kind, owner, n, xml) for n, xml in enumerate(document.entries)),
+    )

@@ -1,1 +1,0 @@
-"""The directory's records: import, storage, search."""

@@ -1,1 +1,0 @@
-"""The directory over HTTP: WSGI application, XML and HTML views."""

@@ -1,1 +1,0 @@
-"""Metadata of a study's files, for people and programs that do not know dirframe."""

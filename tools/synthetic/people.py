@@ -1,0 +1,133 @@
+"""Generate names and locations of accounts, and their countries as given by two geocoders."""
+
+# The first geocoder returns most countries as a two-letter code. Those that it cannot resolve
+# (`geocoder` 2 in `tables/countries.csv`) come from a second one, as a name in varying spellings.
+# Weights of countries, rates of variants and all names are chosen; coordinates of cities are
+# rounded.
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tools.synthetic.distributions import WeightedChoice
+from tools.synthetic.tables import read_rows, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+#: Rate at which the first geocoder resolves countries that it usually cannot.
+_CODE_ALL_THE_SAME = 0.12
+_NAME_ALL_THE_SAME = 0.03
+_DISTORTED = 0.02
+
+#: Claimed locations that no geocoder resolves; some are returned as the country.
+HOPELESS = tuple(read_table("peculiar.toml")["hopeless_locations"])
+
+
+@dataclass(frozen=True, eq=False)
+class Country:
+    """A country: its code, names and spellings, rows of its cities, and personal names."""
+
+    code: str
+    by_first_geocoder: bool
+    name: str
+    spellings: tuple[str, ...]
+    cities: tuple[dict[str, str], ...]
+    cultures: tuple[Culture, ...]
+
+
+@dataclass(frozen=True)
+class Culture:
+    """Given and family names of a culture, and full names in its script."""
+
+    given: tuple[str, ...]
+    family: tuple[str, ...]
+    native: tuple[str, ...]
+
+
+def _read_countries() -> WeightedChoice[Country]:
+    cities: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
+    for row in read_rows("cities.csv"):
+        cities[row["country"]].append(row)
+    cultures: defaultdict[str, list[Culture]] = defaultdict(list)
+    for entry in read_table("people.toml").values():
+        given, family = tuple(entry["given"].split()), tuple(entry["family"].split())
+        for code in entry["countries"]:
+            cultures[code].append(Culture(given, family, tuple(entry["native"])))
+    return WeightedChoice(
+        {
+            Country(
+                row["code"],
+                row["geocoder"] == "1",
+                row["name"],
+                tuple(row["spellings"].split("|")),
+                tuple(cities[row["code"]]),
+                tuple(cultures[row["code"]]),
+            ): float(row["weight"])
+            for row in read_rows("countries.csv")
+        }
+    )
+
+
+COUNTRIES = _read_countries()
+
+
+def country_code(country: Country, draw: Callable[[], float]) -> str:
+    """Return a country as geocoded: a code, or a name in some spelling."""
+    by_code = 1 - _NAME_ALL_THE_SAME if country.by_first_geocoder else _CODE_ALL_THE_SAME
+    if draw() < by_code:
+        text = country.code
+    else:
+        text = country.spellings[int(draw() * len(country.spellings))]
+    return _distorted(text, draw) if draw() < _DISTORTED else text
+
+
+def _distorted(text: str, draw: Callable[[], float]) -> str:
+    forms = (text.lower(), text.lower(), text.upper(), f"{text} ", f"{text}\u00a0", f"{text},")
+    return forms[int(draw() * len(forms))]
+
+
+def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[str, str]]:
+    """Return a claimed location, and its latitude and longitude as geocoded."""
+    city = country.cities[int(draw() * len(country.cities))]
+    name, region = city["city"], city["region"]
+    city_and_region = f"{name}, {region}" if region else name
+    form = draw()
+    if form < 0.70:
+        text = f"{city_and_region}, {country.name}"
+    elif form < 0.85:
+        text = city_and_region
+    elif form < 0.92:
+        text = country.name
+    elif form < 0.96:
+        text = city_and_region.lower()
+    else:
+        text = f"{name} ({country.code})"
+    latitude, longitude = float(city["latitude"]), float(city["longitude"])
+    if draw() < 0.5:
+        return text, (str(latitude), str(longitude))
+    north, east = (0.08 * (draw() - 0.5) for _ in range(2))
+    return text, (f"{latitude + north:.7f}", f"{longitude + east:.7f}")
+
+
+def person(country: Country, draw: Callable[[], float]) -> str:
+    """Return a public name: a full name, possibly in another script, a first name or a handle."""
+    culture = country.cultures[int(draw() * len(country.cultures))]
+    style = draw()
+    if style < 0.08 and culture.native:
+        return culture.native[int(draw() * len(culture.native))]
+    given = culture.given[int(draw() * len(culture.given))]
+    family = culture.family[int(draw() * len(culture.family))]
+    if style < 0.62:
+        return f"{given} {family}"
+    if style < 0.68:
+        return given
+    number = int(draw() * 100)
+    handles = (
+        f"{given}{number:02}", f"{given[0]}{family}", f"{given}.{family}", f"{family}_{given[0]}",
+        f"{given}{family}", f"{family}{1950 + number % 50}", f"the_{given}", f"{given}-dev",
+    )  # fmt: skip
+    return handles[int(draw() * len(handles))].lower().replace(" ", "")

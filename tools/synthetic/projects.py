@@ -1,0 +1,124 @@
+"""Generate synthetic projects."""
+
+# Lines, contributors and users have the measured rank correlations: three correlated normal
+# deviates (a Gaussian copula) determine the quantile in each distribution.
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from tools.synthetic import calibration, descriptions, edge_cases
+from tools.synthetic._time import DAY, SNAPSHOT, stamp
+from tools.synthetic.analyses import analysis
+from tools.synthetic.distributions import normal, normal_cdf, seed_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from dirframe.service.records import Value
+
+
+_STREAM = 1
+_LC, _LU, _CU = (
+    calibration.LINES_CONTRIBUTORS,
+    calibration.LINES_USERS,
+    calibration.CONTRIBUTORS_USERS,
+)
+#: Cholesky factor of the correlation matrix of lines, contributors and users.
+_C2 = sqrt(1 - _LC**2)
+_U2 = (_CU - _LC * _LU) / _C2
+_U3 = sqrt(1 - _LU**2 - _U2**2)
+#: Correlations of users with ratings, and of first month with registration (both chosen).
+_USERS_RATINGS = 0.9
+_FIRST_CREATED = 0.6
+
+
+def project(rng: Random, seed: int, index: int) -> dict[str, Value]:
+    """Generate the project at an index; `rng` is seeded again and passed for reuse only."""
+    seed_record(rng, seed, _STREAM, index)
+    draw = rng.random
+    name, word = descriptions.project_name(draw)
+    edge_case = edge_cases.texts(edge_cases.PROJECTS, index)
+    name = edge_case.get("name", name)
+    language = calibration.LANGUAGES.at(draw())
+    sizes = draw()
+    by_lines, own = normal(sizes), normal(draw())
+    people = normal_cdf(_LC * by_lines + _C2 * own)
+    by_users = _LU * by_lines + _U2 * own + _U3 * normal(draw())
+    by_created = normal(draw())
+    # An analysis needs a day before the snapshot.
+    created = min(int(calibration.CREATED.at(normal_cdf(by_created))), SNAPSHOT - DAY)
+    modified = max(int(calibration.UPDATED.at(draw())), created + int(draw() ** 4 * 90 * DAY))
+    modified = min(modified, SNAPSHOT - 1)
+    if draw() < calibration.WITHOUT_ANALYSIS:
+        content = None
+    else:
+        began = _FIRST_CREATED * by_created + sqrt(1 - _FIRST_CREATED**2) * normal(draw())
+        content = analysis(
+            index,
+            language,
+            lines=int(language.lines.at(sizes)),
+            people=round(language.contributors.at(people)),
+            created=created,
+            modified=modified,
+            first_month=int(calibration.FIRST_MONTH.at(normal_cdf(began))),
+            draw=draw,
+        )
+    home = _address(word, draw)
+    record: dict[str, Value] = {
+        "id": str(index + 1),
+        "name": name,
+        "created_at": stamp(created),
+        "updated_at": stamp(modified),
+        "description": (
+            descriptions.description(name, draw) if draw() < calibration.WITH_DESCRIPTION else None
+        ),
+        "homepage_url": home if draw() < calibration.WITH_HOMEPAGE else None,
+        "download_url": _download(home, draw) if draw() < calibration.WITH_DOWNLOAD else None,
+        "irc_url": f"irc://irc.example.net/{word}" if draw() < calibration.WITH_IRC else None,
+        "stack_count": str(round(calibration.USERS.at(normal_cdf(by_users)))),
+        "analysis_id": content["id"] if content else None,
+        "analysis": content,
+        **_ratings(by_users, draw),
+    }
+    if count := round(calibration.TAGS_EACH.at(draw())):
+        record["tags"] = list(descriptions.tags(count, language.name if content else None, draw))
+    record["licenses"] = _licenses(draw)
+    record.update(edge_case)
+    return record
+
+
+def _address(word: str, draw: Callable[[], float]) -> str:
+    """Return a home page in a domain reserved for examples."""
+    kind = draw()
+    if kind < 0.55:
+        return f"http://{word}.example.org/"
+    if kind < 0.75:
+        return f"http://www.example.net/projects/{word}"
+    if kind < 0.9:
+        return f"https://{word}.invalid"
+    return f"http://example.org/forge/?group={word}&view=home"
+
+
+def _download(home: str, draw: Callable[[], float]) -> str:
+    return home if draw() < 0.3 else f"{home.partition('?')[0].rstrip('/')}/download"
+
+
+def _ratings(by_users: float, draw: Callable[[], float]) -> dict[str, Value]:
+    mixed = _USERS_RATINGS * by_users + sqrt(1 - _USERS_RATINGS**2) * normal(draw())
+    count = round(calibration.RATINGS.at(normal_cdf(mixed)))
+    average = None
+    if count:
+        stars = round(calibration.STARS.at(draw()) * count)
+        average = str(round(min(max(stars, count), 5 * count) / count, 5))
+    return {"average_rating": average, "rating_count": str(count)}
+
+
+def _licenses(draw: Callable[[], float]) -> list[Value]:
+    chosen: dict[tuple[str, str], None] = {}
+    count = calibration.LICENSES_EACH.at(draw())
+    while len(chosen) < count:
+        chosen[calibration.LICENSES.at(draw())] = None
+    return [{"name": code, "nice_name": title} for code, title in chosen]

@@ -32,7 +32,7 @@ _DRAWN = {
     "accounts_by_kudo_rank": Chart("accounts", "Accounts by kudo rank"),
     "posts_distribution": Chart("accounts", "Distribution of forum posts over accounts"),
     "commits_by_contributor": Chart("contributors", "Commits by contributor"),
-    "monthly_activity": Chart("activity", "Activity by month"),
+    "monthly_activity": Chart("activity", "Commits and contributors by month"),
 }
 
 #: The functions of `dirframe.stats`.
@@ -43,4 +43,4 @@ STATISTICS = {
 }
 
 #: The charts of `dirframe.plot`; the map draws `accounts_by_country`.
-CHARTS = {**_DRAWN, "accounts_map": Chart("accounts", "Map of accounts by country")}
+CHARTS = {**_DRAWN, "accounts_map": Chart("accounts", "Accounts by country on a map")}

@@ -153,7 +153,7 @@ def _having(frame: pd.DataFrame, words: str) -> Mask:
 
 def _chosen(frame: pd.DataFrame, name: str, wanted: tuple[str | None, ...]) -> Mask:
     """Return which records have one of some values; warn of those that no record has."""
-    column = read(frame, values=_COLUMNS[name])["values"]
+    column = read(frame, **{_COLUMNS[name]: _COLUMNS[name]})[_COLUMNS[name]]
     other_names: dict[str, set[str]] = {}
     if name == "licenses":
         rows, codes, names, titles = license_codes(column)
@@ -188,7 +188,7 @@ def _chosen(frame: pd.DataFrame, name: str, wanted: tuple[str | None, ...]) -> M
 
 
 def _created_within(frame: pd.DataFrame, span: tuple[int | None, int | None]) -> Mask:
-    _check_span("years", span, Integral, "the first and the last, such as (2008, 2010)")
+    _check_span("years", span, Integral, "the first and the last, such as (2008, 2010) or (2008, None)")
     created = read(frame, created=CREATED)["created"]
     years: Floats = created.dt.year.to_numpy(np.float64, na_value=np.nan)
     first, last = span

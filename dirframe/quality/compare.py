@@ -132,8 +132,9 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     0  1  Ant       5      3      -2
     """
     ids = {}
+    before, after = require_records(before), require_records(after)
     for name, frame in (("before", before), ("after", after)):
-        ids[name] = _checked_ids(require_records(frame), name)
+        ids[name] = _checked_ids(frame, name)
     _same_resource(before, after)
     old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
     common = new.index[new.index.isin(old.index)]

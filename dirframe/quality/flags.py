@@ -105,7 +105,7 @@ def flags(
     >>> print(flags(projects)["evidence"][0])
     first month 1989-11; Java first appeared in 1995
     """
-    require_records(frame)
+    frame = require_records(frame)
     chosen = applicable(frame) if rules is None else rules_of(rules)
     if rules is None and not chosen:
         raise MissingColumnsError(
@@ -125,11 +125,13 @@ def flags(
     provenance.copy_provenance(
         frame, table, _step(frame, chosen, is_all=rules is None), records=False
     )
+    resource = provenance.resource_of(frame)
     counted = {f"flagged_{name}": int((table["rule"] == name).sum()) for name in chosen}
     return provenance.set_provenance(
         table,
         counted={collection_of(frame): len(frame), **counted},
         statistic={"name": "flags"},
+        resource=resource.name if resource else "",
     )
 
 

@@ -217,7 +217,8 @@ def exclude(
     """
     chosen = rules_of(rules, older_than)
     offset_of(older_than, "older_than")
-    p = columns_of(require_records(frame), chosen, older_than)
+    frame = require_records(frame)
+    p = columns_of(frame, chosen, older_than)
     left = np.ones(len(frame), dtype=bool)
     numbers = dict(provenance.get_provenance(frame)["excluded"])
     for name in chosen:

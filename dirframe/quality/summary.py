@@ -118,9 +118,9 @@ def summary(frame: pd.DataFrame) -> Summary:
       reason      records  share
       no country        1  50.0%
     <BLANKLINE>
-    n = 2 records · Source: not recorded
+    n = 2 records · Source: not recorded · completeness unknown
     """
-    require_records(frame)
+    frame = require_records(frame)
     known = provenance.resource_of(frame)
     record = provenance.get_provenance(frame)
     title = counted(len(frame), *(known.words if known else ("record",)))

@@ -42,7 +42,7 @@ def _common_dtype(before: pd.Series[Any], after: pd.Series[Any]) -> tuple[Any, A
     """Return the columns in a common dtype for a vectorized comparison, or None."""
     types = pd.api.types
     pair = (before, after)
-    if before.dtype == object or after.dtype == object:
+    if any(column.dtype == object for column in pair):
         return None
     if before.dtype == after.dtype and not isinstance(before.dtype, pd.CategoricalDtype):
         return pair

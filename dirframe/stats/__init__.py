@@ -13,6 +13,9 @@ them. A Polars frame or a relation has no provenance: then the reference day is 
 A needed column that is absent raises an error that names it.
 """
 
+from typing import TYPE_CHECKING
+
+from dirframe._display.suggest import unknown_attribute
 from dirframe.stats.accounts import accounts_by_country, accounts_by_kudo_rank, posts_distribution
 from dirframe.stats.contributors import (
     contributor_concentration,
@@ -61,6 +64,12 @@ __all__ = [
     "team_size_classes",
     "users_against_contributors",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        raise unknown_attribute(f"module {__name__!r}", name, __all__)
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe._arrow import as_pandas, check_unique_columns, too_large, type_name
+from dirframe._arrow import require_frame, too_large, type_name
 from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError, MissingColumnsError
 from dirframe.schema import COUNTED_LISTS
 from dirframe.schema.extensions import ALL_RESOURCES
@@ -255,8 +255,7 @@ def _dataset(path: str | os.PathLike[str]) -> Any:
 
 
 def _converted(table: pa.Table) -> pd.DataFrame:
-    frame: pd.DataFrame = as_pandas(table)
-    return require_records(frame)
+    return require_records(table)
 
 
 def origin(frame: Any) -> pd.DataFrame:
@@ -274,16 +273,12 @@ def origin(frame: Any) -> pd.DataFrame:
     return _converted(schema.empty_table())
 
 
-def require_records(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame of pandas; raise if it is none, if names repeat, or if it is a statistic."""
-    if not isinstance(frame, pd.DataFrame):
-        raise InvalidInputError(f"Expected a DataFrame of pandas; got a {type_name(frame)}.")
-    check_unique_columns(frame)
+def require_records(frame: Any) -> pd.DataFrame:
+    """Return a frame in pandas; raise if it is none, if names repeat, or if it is a statistic."""
+    frame = require_frame(frame)
     if name := provenance.get_provenance(frame)["statistic"].get("name"):
-        raise InvalidInputError(
-            f"The frame is the result of stats.{name}, not records. Pass the records."
-        )
-    return frame
+        raise InvalidInputError(f"The frame is the result of {name}, not records: pass these.")
+    return frame  # type: ignore[no-any-return]  # of pandas
 
 
 # Counting

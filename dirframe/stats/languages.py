@@ -354,8 +354,8 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     0        C         2      1000.0  0.769231
     1     Perl         1       300.0  0.230769
     """
-    p = read(projects, lists="analysis_languages", lines=LINES)
-    rows, entries = entries_of(p["lists"])
+    p = read(projects, analysis_languages="analysis_languages", lines=LINES)
+    rows, entries = entries_of(p["analysis_languages"])
     codes, names = coded(field_of(entries, "language", is_text=True))
     percent = _percentages(field_of(entries, "percentage"))
     counts = np.bincount(rows, minlength=len(p))

@@ -121,6 +121,7 @@ def by(
     0        C             1         2    1.0            1.0
     1     Java             4         1    1.0            1.0
     """
+    frame = require_records(frame)
     strata = divided(frame, column, min_records=min_records)
     tables, omitted = [], []
     for stratum in strata or [Stratum(None, frame)]:

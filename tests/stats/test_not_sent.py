@@ -83,16 +83,6 @@ def test_the_other_strata_are_computed_and_the_record_names_what_is_not(partly):
     assert "right" in record["steps"][-1]
 
 
-def test_the_other_panels_are_drawn_and_one_says_why_it_is_not(partly):
-    with pytest.warns(StrataOmittedWarning) as caught:
-        figure = plot.panels(plot.lorenz, partly, "half")
-    assert caught[0].filename == __file__
-    texts = {ax.get_title(): " ".join(text.get_text() for text in ax.texts) for ax in figure.axes}
-    assert [*texts] == ["right (n = 0 of 20)", "left (n = 10)"]
-    assert texts["right (n = 0 of 20)"]
-    assert "n = 10 of 30 projects" in figure.get_supxlabel()
-
-
 def test_strata_of_which_none_was_sent_are_refused(unsent):
     halves = provenance.copy_provenance(unsent, unsent.assign(half=["left", "right"] * 15))
     with pytest.raises(ColumnsNotSentError):

@@ -20,11 +20,11 @@ _NAMES = {
     "dirframe.citation": "cite",
     "dirframe.clean": "country_audit country_note unify_countries",
     "dirframe.client.child_tables": "child_table",
-    "dirframe.client.collections": "load_activity load_contributors load_languages load_size",
     "dirframe.client.directory": "Directory",
     "dirframe.client.read_pages": "read_pages",
-    "dirframe.client.load": "load",
-    "dirframe.client.loaders": "load_accounts load_projects",
+    "dirframe.client.loaders": (
+        "load load_accounts load_activity load_contributors load_languages load_projects load_size"
+    ),
     "dirframe.client.plan": "plan",
     "dirframe.client.single": "load_account load_project",
     "dirframe.client.http.cache": "cache_info clear_cache prune_cache",
@@ -33,7 +33,7 @@ _NAMES = {
         "AnalysesNotSentWarning ArchiveError CacheError CacheWarning ColumnsNotSentError "
         "ConfigurationError DirframeError DirframeWarning ExportWarning "
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
-        "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
+        "MissingColumnsError MissingExtraError NetworkError NotFoundError "
         "QuotaExceededError QuotaWarning RequestError ServiceError "
         "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
         "UnreadableValueWarning UnresolvedCountriesError"

@@ -11,18 +11,16 @@ from dirframe.clean import (
     unify_countries as unify_countries,
 )
 from dirframe.client.child_tables import child_table as child_table
-from dirframe.client.collections import (
+from dirframe.client.directory import Directory as Directory
+from dirframe.client.read_pages import read_pages as read_pages
+from dirframe.client.loaders import (
+    load as load,
+    load_accounts as load_accounts,
     load_activity as load_activity,
     load_contributors as load_contributors,
     load_languages as load_languages,
-    load_size as load_size,
-)
-from dirframe.client.directory import Directory as Directory
-from dirframe.client.read_pages import read_pages as read_pages
-from dirframe.client.load import load as load
-from dirframe.client.loaders import (
-    load_accounts as load_accounts,
     load_projects as load_projects,
+    load_size as load_size,
 )
 from dirframe.client.plan import plan as plan
 from dirframe.client.single import (
@@ -51,7 +49,6 @@ from dirframe.errors import (
     InvalidKeyError as InvalidKeyError,
     MissingColumnsError as MissingColumnsError,
     MissingExtraError as MissingExtraError,
-    MissingGlyphsWarning as MissingGlyphsWarning,
     NetworkError as NetworkError,
     NotFoundError as NotFoundError,
     QuotaExceededError as QuotaExceededError,

@@ -188,7 +188,9 @@ def _chosen(frame: pd.DataFrame, name: str, wanted: tuple[str | None, ...]) -> M
 
 
 def _created_within(frame: pd.DataFrame, span: tuple[int | None, int | None]) -> Mask:
-    _check_span("years", span, Integral, "the first and the last, such as (2008, 2010) or (2008, None)")
+    _check_span(
+        "years", span, Integral, "the first and the last, such as (2008, 2010) or (2008, None)"
+    )
     created = read(frame, created=CREATED)["created"]
     years: Floats = created.dt.year.to_numpy(np.float64, na_value=np.nan)
     first, last = span

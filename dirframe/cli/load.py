@@ -200,7 +200,7 @@ def contributors(**options: Any) -> None:
       dirframe contributors 1 --plan
       dirframe contributors 1 -o contributors.parquet
     """
-    from dirframe.client.addresses import path_of
+    from dirframe.client.query import path_of
     from dirframe.schema.extensions import CONTRIBUTOR_FACT
 
     path = path_of(CONTRIBUTOR_FACT.paths[0], project=options["project"])

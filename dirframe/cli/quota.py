@@ -34,7 +34,9 @@ def echo_estimate(
     with open_directory(base_url, sample) as directory:
         price = plan(collection, directory=directory, **question)
     if fmt == "json":
-        click.echo(json.dumps(asdict(price) | {"fits": price.fits}, default=_iso))
+        click.echo(
+            json.dumps(asdict(price) | {"fits": price.fits, "days": price.days}, default=_iso)
+        )
     else:
         click.echo(price)
 
@@ -46,23 +48,17 @@ def _iso(moment: datetime) -> str:
 @command()
 @click.argument("collection")
 @estimate_options
-@click.option(
-    "--exact",
-    is_flag=True,
-    help="With --details: load the pages of the collection first; the load reuses them.",
-)
 @plain_format
 def plan(collection: str, fmt: str, **question: Any) -> None:
     """Estimate the cost of a load, with at most one request.
 
     COLLECTION is accounts, projects, languages, or a path as of dirframe load. With --details the
-    price is a range until the pages of the collection are in the cache; --exact reads them.
+    price is a range until the pages of the collection are in the cache.
 
     \b
     Examples:
       dirframe plan projects
       dirframe plan projects --query parser --details
-      dirframe plan projects --query parser --details --exact
       dirframe plan accounts --query ada --format json
     """
     echo_estimate(collection, fmt=fmt, **question)

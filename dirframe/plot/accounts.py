@@ -40,10 +40,8 @@ def accounts_by_country(
 
     Parameters
     ----------
-    accounts : DataFrame
-        As for `dirframe.stats.accounts_by_country`, which counts them.
-    top : int or None, default 20
-        Countries to show; the others become one hatched bar. None shows all.
+    accounts, top
+        As for `dirframe.stats.accounts_by_country`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -94,8 +92,8 @@ def accounts_map(
 
     Parameters
     ----------
-    accounts : DataFrame
-        As for `dirframe.stats.accounts_by_country`, which counts them.
+    accounts
+        As for `dirframe.stats.accounts_by_country`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -237,8 +235,8 @@ def accounts_by_kudo_rank(
 
     Parameters
     ----------
-    accounts : DataFrame
-        As for `dirframe.stats.accounts_by_kudo_rank`, which counts them.
+    accounts
+        As for `dirframe.stats.accounts_by_kudo_rank`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -287,8 +285,8 @@ def posts_distribution(
 
     Parameters
     ----------
-    accounts : DataFrame
-        As for `dirframe.stats.posts_distribution`, which counts them.
+    accounts
+        As for `dirframe.stats.posts_distribution`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 

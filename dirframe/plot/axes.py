@@ -18,7 +18,6 @@ from matplotlib.dates import (
 from matplotlib.ticker import (
     FuncFormatter,
     MaxNLocator,
-    MultipleLocator,
     StrMethodFormatter,
     SymmetricalLogLocator,
 )
@@ -209,7 +208,7 @@ def share_axis(ax: Axes, which: str) -> None:
     ax.set(**{f"{which}lim": (0, 1)})
     axis = _axis(ax, which)
     ticks = _ticks(ax, which)
-    axis.set_major_locator(MultipleLocator(0.2 if ticks >= 5 else 0.5 if ticks >= 2 else 1))
+    axis.set_ticks(np.linspace(0, 1, 6 if ticks >= 5 else 3 if ticks >= 2 else 2))
     axis.set_major_formatter(FuncFormatter(_percent))
 
 

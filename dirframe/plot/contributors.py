@@ -44,8 +44,8 @@ def contributor_distribution(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.contributor_distribution`, which counts them.
+    projects
+        As for `dirframe.stats.contributor_distribution`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -95,10 +95,8 @@ def team_size_classes(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.team_size_classes`, which counts them.
-    bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
-        The lower bound of each class, ascending, starting with 0.
+    projects, bounds
+        As for `dirframe.stats.team_size_classes`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -145,8 +143,8 @@ def lorenz(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.lorenz`, which gives the curve.
+    projects
+        As for `dirframe.stats.lorenz`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -229,8 +227,8 @@ def users_against_contributors(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.users_against_contributors`, which counts them.
+    projects
+        As for `dirframe.stats.users_against_contributors`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 

@@ -28,10 +28,8 @@ def licenses(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.licenses`, which counts them.
-    top : int or None, default 20
-        Licences to show; projects with any other share one hatched bar. None shows all.
+    projects, top
+        As for `dirframe.stats.licenses`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -81,10 +79,8 @@ def tags(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.tags`, which counts them.
-    top : int or None, default 20
-        Tags to show. None shows all.
+    projects, top
+        As for `dirframe.stats.tags`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 

@@ -39,10 +39,8 @@ def growth(
 
     Parameters
     ----------
-    frame : DataFrame
-        Accounts or projects, as for `dirframe.stats.growth`, which counts them.
-    freq : {"D", "W", "MS", "QS", "YS"}, default "MS"
-        Length of a period: days, weeks (from Monday), months, quarters, years.
+    frame, freq
+        As for `dirframe.stats.growth`.
     cumulative : bool, default True
         Whether to draw the total up to the end of each period, or the new records in it.
     ax, title, caption, width

@@ -37,8 +37,8 @@ def monthly_activity(
 
     Parameters
     ----------
-    frame : DataFrame
-        The months of one project, as for `dirframe.stats.monthly_activity`, which fills the gaps.
+    frame
+        As for `dirframe.stats.monthly_activity`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -140,9 +140,8 @@ def commits_by_contributor(
 
     Parameters
     ----------
-    frame : DataFrame
-        The contributors of one project, as for `dirframe.stats.commits_by_contributor`, which
-        ranks them.
+    frame
+        As for `dirframe.stats.commits_by_contributor`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 

@@ -10,7 +10,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
-from dirframe.client.paging.order import is_in_order
+from dirframe.client.sorting import is_in_order
 from dirframe.quality.rules import (
     RULES,
     applicable,

@@ -105,12 +105,12 @@ def _check_parameters(function: Callable[..., Any], given: Mapping[str, Any]) ->
 
 
 def _records(
-    name: str, file: str | None, collection: str | None, question: dict[str, Any]
+    name: str, by: str | None, file: str | None, collection: str | None, question: dict[str, Any]
 ) -> pd.DataFrame:
-    """Read or load what a statistic or chart is about; unify the countries that it needs."""
-    chart = STATISTICS.get(name) or CHARTS[name]
-    frame = read_records(file, chart.collection or collection, **question)
-    if chart.collection == "accounts" and "country_name" not in frame and "country_code" in frame:
+    """Read or load what a statistic or chart is about; unify the countries of accounts."""
+    frame = read_records(file, (CHARTS | STATISTICS)[name].collection or collection, **question)
+    is_by_country = by == "country" or name in {"accounts_by_country", "accounts_map"}
+    if is_by_country and "country_code" in frame and "country_name" not in frame:
         from dirframe import unify_countries
 
         note("The countries are unified first, as by dirframe clean.")
@@ -149,7 +149,7 @@ def stats(
 
     function = getattr(functions, name)
     _check_parameters(function, parameters)
-    frame = _records(name, file, collection, question)
+    frame = _records(name, by, file, collection, question)
     if by is None:
         out.write(function(frame, **parameters))
     else:
@@ -211,7 +211,7 @@ def plot(
 
     function = getattr(functions, name)
     _check_parameters(function, parameters)
-    frame = _records(name, file, collection, question)
+    frame = _records(name, by, file, collection, question)
     if by is None:
         figure = function(frame, **parameters).get_figure(root=True)
     else:

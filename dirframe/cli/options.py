@@ -50,14 +50,15 @@ def _pairs(
 def _parameters(
     context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return the values by name: each is read as JSON, or else it is text."""
-    values: dict[str, Any] = {}
-    for name, text in _pairs(context, option, texts):
-        try:
-            values[name] = json.loads(text)
-        except json.JSONDecodeError:
-            values[name] = text
-    return values
+    return {name: _value(text) for name, text in _pairs(context, option, texts)}
+
+
+def _value(text: str) -> Any:
+    """Return a value: JSON, values separated by commas, or text."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return tuple(map(_value, text.split(","))) if "," in text else text
 
 
 def _conditions(
@@ -107,7 +108,7 @@ parameters_option = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     callback=_parameters,
-    help="Set an option of the function: -p top=10, -p bounds=[0,1,10]. May be repeated.",
+    help="Set an option of the function: -p top=10, -p bounds=0,1,10. May be repeated.",
 )
 
 directory_options = with_options(

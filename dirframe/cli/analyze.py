@@ -56,7 +56,7 @@ def _name_argument(names: Mapping[str, Any]) -> Callable[[Any], Any]:
     """Return the argument that names a statistic or chart, and the option that lists all."""
 
     def check(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
-        from dirframe._display.suggest import did_you_mean
+        from dirframe._display import did_you_mean
 
         known = name.replace("-", "_")
         if known not in names:
@@ -94,7 +94,7 @@ def _check_parameters(function: Callable[..., Any], given: Mapping[str, Any]) ->
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY and name != "ax"
     ]
-    from dirframe._display.suggest import did_you_mean
+    from dirframe._display import did_you_mean
 
     for name in given:
         if name not in known:
@@ -227,7 +227,7 @@ def plot(
 
 
 def _check_picture(path: Path, overwrite: bool) -> None:
-    from dirframe._display.suggest import unknown_suffix
+    from dirframe._display import unknown_suffix
     from dirframe._files import check_writable
     from dirframe.errors import InvalidInputError
 

@@ -59,7 +59,7 @@ def harvest(
     from dirframe.archive.archive import open_archive
     from dirframe.archive.harvest import harvest as run
 
-    drawn = {"sample": sample_size} if sample_size else {}
+    drawn: dict[str, Any] = {"sample": sample_size} if sample_size else {}
     if seed is not None:
         if sample_size is None:
             raise click.UsageError("--seed is of a drawing: name its size with --sample-size.")

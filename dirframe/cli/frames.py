@@ -167,7 +167,7 @@ class Output(NamedTuple):
 
     def check_columns(self, names: Collection[str]) -> None:
         """Raise before anything is loaded if a chosen column cannot come."""
-        from dirframe._display.suggest import did_you_mean
+        from dirframe._display import did_you_mean
 
         for column in self.columns or ():
             if column not in names:
@@ -294,8 +294,15 @@ def _overview(frame: pd.DataFrame) -> list[str]:
 
 def _print_table(frame: pd.DataFrame, *, first: Sequence[str]) -> None:
     """Print the first rows and as many columns as fit, those in `first` before all others."""
-    from dirframe._display.cells import align, cell_len, cell_texts, cut
-    from dirframe._display.values import counted, is_number, label
+    from dirframe._display import (
+        align,
+        cell_texts,
+        counted,
+        cut,
+        is_number,
+        label,
+        width_of,
+    )
 
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else sys.maxsize
@@ -322,7 +329,7 @@ def _print_table(frame: pd.DataFrame, *, first: Sequence[str]) -> None:
             f"{line}{' ' * _GAP}{cell}" if lines else cell
             for line, cell in zip(lines or column, column, strict=True)
         ]
-        if lines and max(map(cell_len, joined)) > width:
+        if lines and max(map(width_of, joined)) > width:
             omitted.append(name)
         else:
             lines = joined

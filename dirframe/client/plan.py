@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display.card import Card
-from dirframe._display.values import counted
+from dirframe._display import Card, counted
 from dirframe.client.collection import (
     fetch_first,
     get_page,

@@ -12,11 +12,18 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import dirframe
-from dirframe._display.card import Card
-from dirframe._display.html import Column, table_parts
-from dirframe._display.markdown import escape_markdown
-from dirframe._display.text import plain_table, render_record, render_table
-from dirframe._display.values import entries, entry, printable
+from dirframe._display import (
+    Card,
+    Column,
+    entries,
+    entry,
+    escape_markdown,
+    plain_table,
+    printable,
+    render_record,
+    render_table,
+    table_parts,
+)
 
 EVIL = '<script>alert("1")</script>'
 FAMILY = "👩\u200d👩\u200d👧"  # one sign that takes two places

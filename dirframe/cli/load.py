@@ -95,7 +95,7 @@ def accounts(**options: Any) -> None:
 
 
 @click.command()
-@click.argument("path", metavar="PATH")
+@click.argument("address", metavar="PATH")
 @click.option("--query", metavar="TEXT", help="Load records that have these words.")
 @click.option("--sort", metavar="VALUE", help="Sort order.")
 @click.option(
@@ -108,7 +108,7 @@ def accounts(**options: Any) -> None:
 @output
 def load(
     *,
-    path: str,
+    address: str,
     out: Output,
     is_plan: bool,
     base_url: str | None,
@@ -129,9 +129,9 @@ def load(
 
     with open_directory(base_url, sample) as directory:
         if is_plan:
-            click.echo(price(path, directory, **question))
+            click.echo(price(address, directory, **question))
             return
-        frame = dirframe.load(path, directory=directory, **question)
+        frame = dirframe.load(address, directory=directory, **question)
     out.write(frame)
 
 

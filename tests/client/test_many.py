@@ -20,9 +20,7 @@ MONTHS = 3
 
 
 def fact(kind, month, commits):
-    return (
-        f"<{kind}><month>2020-0{month}-01T00:00:00Z</month><commits>{commits}</commits></{kind}>"
-    )
+    return f"<{kind}><month>2020-0{month}-01T00:00:00Z</month><commits>{commits}</commits></{kind}>"
 
 
 def person(name):

@@ -157,12 +157,10 @@ def test_sample_that_cannot_be_drawn(serve, connect):
         for load in (dirframe.load_projects, dirframe.load_accounts):
             with pytest.raises(InvalidInputError):
                 load(connect(rig), progress=False, **wrong)
-    for call in (draw, lambda *a, **k: dirframe.plan("projects", sample=5, **k)):
-        with pytest.raises(InvalidInputError):
-            if call is draw:
-                call(connect(rig), 5, max_items=5)
-            else:
-                call(directory=connect(rig), max_items=5)
+    with pytest.raises(InvalidInputError):
+        draw(connect(rig), 5, max_items=5)
+    with pytest.raises(InvalidInputError):
+        dirframe.plan("projects", sample=5, max_items=5, directory=connect(rig))
     assert len(rig.requests) == asked
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from http.cookiejar import DefaultCookiePolicy
 from io import BytesIO
@@ -89,6 +91,7 @@ class FetchedPage:
     retrieved: datetime
     attempts: int
     page: Page
+    server_time: datetime | None = None  # of a response just received, as the directory has it
 
     @property
     def from_cache(self) -> bool:
@@ -230,7 +233,12 @@ class Session:
             headers=None if store else {"Cache-Control": "no-store"},
         )
         return FetchedPage(
-            response.content, url, response.retrieved, response.attempts, response.page
+            response.content,
+            url,
+            response.retrieved,
+            response.attempts,
+            response.page,
+            response.server_time,
         )
 
     def _stored(self, url: str) -> CachedResponse | None:
@@ -471,7 +479,9 @@ class Signer(HTTPAdapter):
         )
         checked: Any = self.build_response(request, raw)
         checked.url, checked.page = url, page
-        checked.retrieved = datetime.now(UTC)
+        checked.retrieved, checked.server_time = datetime.now(UTC), None
+        with suppress(TypeError, ValueError):  # there is none, or it is not one
+            checked.server_time = parsedate_to_datetime(response.headers.get("Date"))
         return checked  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
     def _redact(self, text: str) -> str:

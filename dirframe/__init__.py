@@ -34,7 +34,7 @@ _NAMES = {
         "AnalysesNotSentWarning ArchiveError CacheError CacheWarning ColumnsNotSentError "
         "ConfigurationError DirframeError DirframeWarning ExportWarning "
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
-        "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
+        "MissingColumnsError MissingExtraError NetworkError NotFoundError "
         "QuotaExceededError QuotaWarning RequestError ServiceError "
         "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
         "UnreadableValueWarning UnresolvedCountriesError"

@@ -50,7 +50,6 @@ from dirframe.errors import (
     InvalidKeyError as InvalidKeyError,
     MissingColumnsError as MissingColumnsError,
     MissingExtraError as MissingExtraError,
-    MissingGlyphsWarning as MissingGlyphsWarning,
     NetworkError as NetworkError,
     NotFoundError as NotFoundError,
     QuotaExceededError as QuotaExceededError,

@@ -244,12 +244,8 @@ def _restored(table: pa.Table, column: pa.ChunkedArray, exact: bool) -> pd.Serie
 
 
 def _as_it_was(table: pa.Table) -> pd.Series[Any]:
-    described = next(
-        column
-        for column in table.schema.pandas_metadata["columns"]
-        if column["name"] == table.column_names[0]
-    )
-    dtype = described["numpy_type"]
+    described = {one["name"]: one for one in table.schema.pandas_metadata["columns"]}
+    dtype = described.get(table.column_names[0], {}).get("numpy_type", "object")
     extension: Any = None if dtype == "object" else pd.api.types.pandas_dtype(dtype)
     if hasattr(extension, "__from_arrow__"):  # numbers with missing values keep their digits
         return pd.Series(extension.__from_arrow__(table.column(0)))

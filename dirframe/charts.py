@@ -15,7 +15,7 @@ SELECTION = ("exclude", "max_age", "by", "min_records")
 #: Suffixes of the files of a chart.
 FILES = (".png", ".svg", ".pdf")
 #: Options of every chart besides.
-APPEARANCE = ("title", "caption", "width", "palette")
+APPEARANCE = ("title", "caption", "width")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -242,7 +242,7 @@ def test_damaged_pages(load, monkeypatch):
     ) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
-    monkeypatch.setattr("dirframe.client.http.session.MAX_BYTES", 100)
+    monkeypatch.setattr("dirframe.client.http.signer.MAX_BYTES", 100)
     assert load() == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent an answer of more than 100 bytes; the rest was not read."
     )
@@ -358,13 +358,13 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: The frame is the result of stats.language_share; language_share takes the records."
     )
     assert message(plot.licenses, stats.language_share(projects)) == snapshot(
-        "InvalidInputError: The frame is the result of stats.language_share; plot.licenses draws records, or the result of stats.licenses."
+        "InvalidInputError: The frame is the result of stats.language_share; licenses takes the records."
     )
     assert message(plot.language_share, projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
     )
-    assert message(plot.language_share, projects, palette="viridis!") == snapshot(
-        "InvalidInputError: palette is 'viridis!'; it must be the name of a colormap of matplotlib, colours such as ['#4477AA', 'black'], or a mapping of languages to colours."
+    assert message(plot.language_share, projects, title=3) == snapshot(
+        'InvalidInputError: title is 3; it must be text, "" for none.'
     )
 
 

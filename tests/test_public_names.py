@@ -35,7 +35,6 @@ PUBLIC = [
     "InvalidKeyError",
     "MissingColumnsError",
     "MissingExtraError",
-    "MissingGlyphsWarning",
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",

@@ -18,7 +18,7 @@ from dirframe.archive.store import Store
 from dirframe.citation import cite
 from dirframe.client.collection import frame_of_rows
 from dirframe.client.details import ANALYSIS_COLUMNS, are_left_out
-from dirframe.client.page import parse
+from dirframe.client.page import check_records, parse
 from dirframe.client.paging import ids_of
 from dirframe.client.records import Records
 from dirframe.errors import (
@@ -247,9 +247,8 @@ class Archive(Card):
                     page, place = own, 0
                 if page.id not in starts:
                     name = f"{page.name} in {self.path}"
-                    parsed = parse(
-                        store.content(page), source=name, record_name=index.resource.name
-                    )
+                    parsed = parse(store.content(page), source=name)
+                    check_records(parsed, index.resource.name)
                     if list(ids_of(parsed, index.resource)) != list(page.ids):
                         raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
                     starts[page.id] = records.rows

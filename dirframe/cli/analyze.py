@@ -45,10 +45,6 @@ def _values(kind: Callable[[str], Any]) -> Callable[[str], Any]:
     return read
 
 
-def _palette(text: str) -> str | tuple[str, ...]:
-    return tuple(text.split(",")) if "," in text else text
-
-
 def _caption(text: str) -> str | bool:
     return text or False
 
@@ -70,7 +66,6 @@ _WITH_VALUE: dict[str, tuple[str | None, Any, str]] = {
     "title": ("TEXT", str, "In place of the chart's own."),
     "caption": ("TEXT", _caption, _NOTES),
     "width": (None, click.Choice(["column", "page"]), "For print: 84 mm or 174 mm."),
-    "palette": ("NAME|COLOUR,…", _palette, "A colormap of matplotlib, or colours."),
 }
 _OPTIONS: dict[str, Any] = {
     **{
@@ -271,17 +266,25 @@ def _chart(spec: ChartSpec) -> Command:
 
         path = output or Path(f"{spec.name}.png")
         _check_chart_file(path, overwrite)
-        own = split(options, given)
+        own, selection = split((*own_options, *APPEARANCE), given), split(SELECTION, given)
         frame = _records(spec, collection, file, given)
         mpl.use("Agg")  # no window, whatever the user's settings are
         from dirframe import plot
+        from dirframe.stats._rules.exclusion import exclude
 
-        chart = getattr(plot, spec.name)(frame, **own)
+        frame = exclude(frame, selection.get("exclude", ()), selection.get("max_age"))
+        chart, column = getattr(plot, spec.name), selection.get("by", ())
+        if len(column) > 1:
+            raise click.UsageError("A chart is divided --by one column.")
+        if column:
+            least = selection.get("min_records", 1)
+            figure = plot.panels(chart, frame, column[0], min_records=least, **own)
+        else:
+            figure = chart(frame, **own).get_figure(root=True)
         make_folder(path.parent)
         # Text in an SVG stays text, which can be searched and edited.
         text_kept = mpl.rc_context({"svg.fonttype": "none"})
         with atomic_write(path, overwrite=overwrite) as part, text_kept:
-            figure = chart.get_figure(root=True)
             figure.savefig(part, dpi=dpi, format=path.suffix[1:].lower())
         click.echo(f"Wrote {path}", err=True)
 

@@ -231,8 +231,13 @@ class _Probe:
 
     def _look_at_wrong_key(self) -> None:
         client = self._client
-        options = {"timeout": client.timeout, "allow_http": client.allow_http, "cache": False}
-        with Directory(client.base_url, _NO_KEY, **options) as other:
+        with Directory(
+            client.base_url,
+            _NO_KEY,
+            cache=False,
+            timeout=client.timeout,
+            allow_http=client.allow_http,
+        ) as other:
             other.quota_folder = None  # requests of this key are nobody's
             try:
                 other.session.get(Query(resource=PROJECT).path, {"page": "1"})

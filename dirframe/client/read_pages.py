@@ -6,7 +6,7 @@ import gzip
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -107,7 +107,11 @@ def read_pages(
         frame = frame[~repeated].reset_index(drop=True)
     complete, why, available = _completeness(pages, counts, records.resource, len(frame))
     source, base_url = _directory_of(frame)
-    oldest, newest = _change_range(frame)
+    changes = _changes(frame)
+    oldest, newest = (
+        None if pd.isna(moment) else moment.isoformat(timespec="seconds")
+        for moment in (changes.min(), changes.max())
+    )
     provenance.set_provenance(
         frame,
         source=source,
@@ -145,12 +149,18 @@ def _check_success(page: Page) -> None:
         )
 
 
+def _changes(frame: pd.DataFrame) -> pd.Series[Any]:
+    """Return the time of the last change of each record."""
+    if _CHANGE in frame and isinstance(frame[_CHANGE].dtype, pd.DatetimeTZDtype):
+        return frame[_CHANGE]
+    return pd.Series(pd.NaT, frame.index, dtype="datetime64[us, UTC]")
+
+
 def _repeated(frame: pd.DataFrame) -> pd.Series[bool]:
     """Return the records to leave out: those of an id of which a newer or equal one is there."""
-    known = frame[frame["id"].notna()]
-    if _CHANGE in frame:
-        known = known.sort_values(_CHANGE, ascending=False, kind="stable", na_position="last")
-    left_out = known.index[known["id"].duplicated()]
+    order = _changes(frame).sort_values(ascending=False, kind="stable", na_position="last").index
+    known = frame["id"].loc[order].dropna()
+    left_out = known.index[known.duplicated()]
     return pd.Series(frame.index.isin(left_out), index=frame.index)
 
 
@@ -164,16 +174,6 @@ def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
         return "recorded pages", ""
     [[scheme, host]] = origins.to_numpy().tolist()
     return f"recorded pages of {host}", f"{scheme}://{host}"
-
-
-def _change_range(frame: pd.DataFrame) -> tuple[str | None, str | None]:
-    """Return the first and the last time at which a record was changed."""
-    moments = (
-        frame[_CHANGE].dropna() if _CHANGE in frame else pd.Series(dtype="datetime64[us, UTC]")
-    )
-    if moments.empty:
-        return None, None
-    return tuple(m.isoformat(timespec="seconds") for m in (moments.min(), moments.max()))
 
 
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:

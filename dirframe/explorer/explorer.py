@@ -75,8 +75,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         Code that gives these records as ``shown``, with their chart and citation, without a key.
     error : Exception or None
         The error of the last action.
-    collection, query, sort, max_items, details : ipywidgets.Widget
-        What to load, as in `load_projects` and `load_accounts`; a `max_items` of 0 is all.
+    collection, query, sort, max_items, sample, seed, details : ipywidgets.Widget
+        What to load, as in `load_projects` and `load_accounts`; `max_items` or `sample` 0 is all.
     search, languages, countries, licenses, tags, first_year, last_year, activity : ipywidgets.Widget
         The filters, as in `select`: set ``value``.
     chart, order_by, descending, style, path, overwrite : ipywidgets.Widget
@@ -134,6 +134,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.query = _control(w.Text, "Query (empty: all)")
         self.sort = _control(w.Dropdown, "Sort", options=_sorts("projects"))
         self.max_items = _control(w.BoundedIntText, "At most (0: all)", max=10_000_000)
+        self.sample = _control(w.BoundedIntText, "Sample (0: all)", max=10_000_000)
+        self.sample.tooltip = "So many records, drawn at random"
+        self.seed = _control(w.BoundedIntText, "Seed", max=10_000_000)
         tip = "One more request for each project that comes without its analysis"
         self.details = _control(w.Checkbox, "Own pages", indent=False, tooltip=tip)
         estimate = self._button("Estimate", "What the load costs", self.estimate)
@@ -166,7 +169,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         out, lists = self._out, [getattr(self, name) for name in VALUES]
         few = _box("few", self.first_year, self.last_year, self.activity)
         filters = _box("filters", out["count"], show_all, self.search, *lists, few)
-        asked = (self.collection, self.query, self.sort, self.max_items, self.details)
+        asked = (self.collection, self.query, self.sort, self.max_items, self.sample, self.seed)
         self._results = _box(
             "results",
             _box("main", filters, _box("drawn", self.chart, out["picture"])),
@@ -179,7 +182,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         return [
             w.HTML(view.STYLE, layout=_HIDDEN),
             view.Keys(layout=_HIDDEN),
-            *([_box("ask", *asked, estimate, load)] if isinstance(self.source, Directory) else []),
+            *(
+                [_box("ask", *asked, self.details, estimate, load)]
+                if isinstance(self.source, Directory)
+                else []
+            ),
             _box("status", out["message"], self._progress, out["quota"]),
             self._results,
         ]
@@ -247,6 +254,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             "query": self.query.value.strip(),
             "sort": self.sort.value,
             "max_items": self.max_items.value,
+            "sample": self.sample.value,
+            "seed": self.sample.value and self.seed.value,
             "details": self.details.value and self.collection.value == "projects",
         }
         return {name: value for name, value in request.items() if value}

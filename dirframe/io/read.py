@@ -14,7 +14,7 @@ from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, Hint, InvalidInputError, UnreadableValueWarning, warn
-from dirframe.io.writers import TEXTS, beside
+from dirframe.io.writers import DIGEST, TEXTS, beside, schema_digest
 from dirframe.provenance import ATTRIBUTE, Provenance, set_provenance
 from dirframe.schema import ACCOUNT, PROJECT, Field, Kind
 from dirframe.schema.extensions import EXTENSIONS, detect_resource, resource_named
@@ -120,6 +120,9 @@ def _read_parquet(content: bytes | Path) -> pd.DataFrame:
     source = content if isinstance(content, Path) else pa.BufferReader(content)
     with parquet.ParquetFile(source, page_checksum_verification=True) as opened:
         table = opened.read()
+    digest = (table.schema.metadata or {}).get(DIGEST)
+    if digest is not None and digest != schema_digest(table.schema):
+        raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
     # Of an index of pandas, one with a name is a column.
     names = [name for name in table.column_names if not name.startswith("__index_level_")]
     frame: pd.DataFrame = as_pandas(table.select(names))

@@ -1,36 +1,65 @@
 """Draw charts of the statistics in `dirframe.stats`.
 
-Each chart takes the same frame as the function of the same name in `dirframe.stats`, calls it, and
-draws its result on the given axes or on a new figure. It also takes that result, computed earlier:
-on a cluster, say, or read from a file. It states what it shows, the number of
-records, what is excluded, and its source. Names are shown literally: ``$`` and ``<`` are not
-markup. Text is smaller in narrow axes, and a figure without a layout engine gets matplotlib's
-constrained layout, so that no text is cut off. The caption is an annotation whose ``get_gid()`` is
-``"caption"``.
+Each chart takes the same frame and options as the statistic of its name, calls it, and returns the
+`matplotlib.axes.Axes`. It states what it shows, the number of records, what is excluded, and its
+source. Rows beyond `top` become one, ``other``, which is hatched; None shows all. All charts have
+these options besides:
 
-Scripts that matplotlib's fonts lack (Chinese, Japanese, Korean and others) use the first installed
-font of `dirframe.plot.FONTS`; without one, matplotlib draws boxes and warns.
+- ``ax``: where to draw. By default a new figure, as high as its rows need. A figure without a
+  layout engine gets matplotlib's constrained layout, so that no text is cut off.
+- ``title``: in place of the chart's own; ``""`` for none.
+- ``caption``: text in place of the notes below the chart; the number of records and the source
+  follow it. False draws no caption, for a text that states them itself. The caption is an
+  annotation whose ``get_gid()`` is ``"caption"``.
+- ``width``: that of the new figure, for print: ``"column"`` (84 mm) or ``"page"`` (174 mm). By
+  default 6.4 inches.
 
-`style` optionally applies the style sheet ``STYLE`` in a ``with`` block.
+An option that is invalid, or given with another that it excludes, raises `InvalidInputError`, as
+does a frame that the statistic refuses. `panels` draws a chart of each part of a frame.
+
+Names are shown literally: ``$`` and ``<`` are not markup. Text is smaller in narrow axes. Scripts
+that matplotlib's fonts lack (Chinese, Japanese, Korean and others) use the first installed font of
+`FONTS`; without one, matplotlib draws boxes and warns. `style` applies the style sheet ``STYLE`` in
+a ``with`` block. No global setting is changed.
 """
 
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import matplotlib.pyplot as plt
+
 from dirframe._display.suggest import unknown_attribute
-from dirframe.plot._description.colours import language_colour
-from dirframe.plot._drawing.style import STYLE, style
-from dirframe.plot._drawing.typography import FONTS
-from dirframe.plot.accounts import accounts_by_kudo_rank, posts_distribution
-from dirframe.plot.commits import commits_by_contributor
-from dirframe.plot.contributors import contributor_distribution, lorenz, team_size_classes
-from dirframe.plot.countries import accounts_by_country, accounts_map
-from dirframe.plot.growth import growth, languages_by_year
-from dirframe.plot.languages import contributors_by_language, language_share
-from dirframe.plot.lifetimes import activity, life_span
-from dirframe.plot.memberships import language_breakdown, licenses, tags
-from dirframe.plot.months import monthly_activity
-from dirframe.plot.survival import survival
-from dirframe.plot.users import users_against_contributors
+from dirframe.plot.accounts import (
+    accounts_by_country,
+    accounts_by_kudo_rank,
+    accounts_map,
+    posts_distribution,
+)
+from dirframe.plot.colours import language_colour
+from dirframe.plot.contributors import (
+    contributor_distribution,
+    lorenz,
+    team_size_classes,
+    users_against_contributors,
+)
+from dirframe.plot.entries import licenses, tags
+from dirframe.plot.growth import growth
+from dirframe.plot.languages import (
+    contributors_by_language,
+    language_breakdown,
+    language_share,
+    languages_by_year,
+)
+from dirframe.plot.lifetimes import activity, life_span, survival
+from dirframe.plot.one_project import commits_by_contributor, monthly_activity
+from dirframe.plot.panels import panels
+from dirframe.plot.text import FONTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = [
     "FONTS",
@@ -51,6 +80,7 @@ __all__ = [
     "life_span",
     "lorenz",
     "monthly_activity",
+    "panels",
     "posts_distribution",
     "style",
     "survival",
@@ -58,6 +88,9 @@ __all__ = [
     "team_size_classes",
     "users_against_contributors",
 ]
+
+#: Path of the style sheet, for ``matplotlib.pyplot.style.context`` and ``use``.
+STYLE = str(Path(__file__).with_name("dirframe.mplstyle"))
 
 
 if not TYPE_CHECKING:
@@ -68,3 +101,33 @@ if not TYPE_CHECKING:
 
 def __dir__() -> list[str]:
     return sorted(__all__)  # completion offers no modules
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Apply the style sheet for publications within a ``with`` block.
+
+    Yields
+    ------
+    None
+        The block runs under the style sheet ``dirframe.plot.STYLE``; the previous settings are
+        restored at its end.
+
+    See Also
+    --------
+    matplotlib.pyplot.style.use : Apply ``dirframe.plot.STYLE`` permanently.
+
+    Examples
+    --------
+    >>> import matplotlib as mpl
+    >>> with style():
+    ...     print(mpl.rcParams["pdf.fonttype"])
+    42
+    >>> mpl.rcParams["pdf.fonttype"]
+    3
+    """
+    # A notebook's backend switches the interactive mode on when it is loaded. Loaded within the
+    # block, it would be switched off again at the end, and no later chart would be displayed.
+    plt.draw_if_interactive()
+    with plt.style.context(STYLE):
+        yield

@@ -1,52 +1,49 @@
-"""Charts of projects by their main language."""
+"""Charts of the languages of projects."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.patches import Patch
 
 from dirframe import stats
-from dirframe.plot._backends import drawn
-from dirframe.plot._description.chart import Axis, Chart, Marks
-from dirframe.plot._description.options import current
-from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import axes, typography
-from dirframe.plot._drawing.bars import ranking
+from dirframe._display.values import counted
+from dirframe.plot import axes, text
+from dirframe.plot.canvas import Canvas
+from dirframe.plot.colours import OTHER, OTHER_HATCH, fill, language_colour, looks
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
-    from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._options.selection import Frame
+    from dirframe.plot.canvas import Width
 
 
-@drawn("x")
 def language_share(
-    projects: Frame,
+    projects: Any,
     *,
     top: int | None = 20,
-    **selection: Unpack[ChartOptions],
-) -> Chart:
+    ax: Axes | None = None,
+    title: str | None = None,
+    caption: str | bool = True,
+    width: Width | None = None,
+) -> Axes:
     """Draw the number of projects by main language.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        Projects as `dirframe.load_projects` gives them; `dirframe.stats.language_share` counts
-        them.
-    top : int or None, default 20
-        Languages to show; the others become one hatched bar. None shows all.
+    projects, top
+        As for `dirframe.stats.language_share`.
+    ax, title, caption, width
+        As `dirframe.plot` describes them.
 
     Returns
     -------
     matplotlib.axes.Axes
         One bar per language, the most projects at the top, labelled with their number and their
-        share of the projects with a main language. The caption states how many have none.
-
-    Raises
-    ------
-    InvalidInputError
-        As `dirframe.stats.language_share`.
+        share of the projects with a main language.
 
     Examples
     --------
@@ -59,35 +56,41 @@ def language_share(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [2, 1]
     """
-    table, counts = table_of(stats.language_share, projects, top=top, **selection)
-    return ranking(
-        table,
-        "language",
-        "projects",
-        title="Projects by main language",
-        unit="Projects (share of those with a main language)",
-        colours=_colours(table),
-        message=typography.empty_reason(counts, "a main language"),
-        notes=[_not_shown(counts)],
-    )
+    table = stats.language_share(projects, top=top)
+    with Canvas(
+        *(table, "language_share", ax, title, caption, width),
+        needs="a main language",
+        is_empty=table.empty,
+        rows=len(table),
+    ) as canvas:
+        if not canvas.is_empty:
+            axes.bars(
+                *(canvas.ax, table, "language", "projects"),
+                "Projects (share of those with a main language)",
+                colours=[language_colour(name) for name in table["language"]],
+                is_pooled=bool(canvas.counts["languages_in_other"]),
+            )
+        canvas.notes = [text.not_shown(canvas.counts, text.without_language(canvas.counts))]
+    return canvas.ax
 
 
-@drawn("x")
 def contributors_by_language(
-    projects: Frame,
+    projects: Any,
     *,
     top: int | None = 20,
-    **selection: Unpack[ChartOptions],
-) -> Chart:
+    ax: Axes | None = None,
+    title: str | None = None,
+    caption: str | bool = True,
+    width: Width | None = None,
+) -> Axes:
     """Draw the contributors per project by main language.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        Projects as `dirframe.load_projects` gives them;
-        `dirframe.stats.contributors_by_language` describes them.
-    top : int or None, default 20
-        Languages to show; the others share the last row. None shows all.
+    projects, top
+        As for `dirframe.stats.contributors_by_language`.
+    ax, title, caption, width
+        As `dirframe.plot` describes them.
 
     Returns
     -------
@@ -97,11 +100,6 @@ def contributors_by_language(
         its 95% confidence interval, a thin line to the maximum, and beside it the median, the sum
         and the number of projects. The bar of fewer than 10 projects is pale. The x axis is
         logarithmic from 1, and linear from 0 to 1, since many projects have none.
-
-    Raises
-    ------
-    InvalidInputError
-        As `dirframe.stats.contributors_by_language`.
 
     Examples
     --------
@@ -114,84 +112,242 @@ def contributors_by_language(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['C', 'Java']
     """
-    table, counts = table_of(stats.contributors_by_language, projects, top=top, **selection)
+    table = stats.contributors_by_language(projects, top=top)
     described = table[table["projects_counted"] > 0]
-    requirement = "a valid contributor count" if counts["with_language"] else "a main language"
-    chart = partial(
-        Chart,
-        table=table,
-        title="Contributors by main language",
-        empty=typography.empty_reason(counts, requirement),
-        x=Axis(label="People per project in twelve months", scale="log"),
-        y=Axis(scale="rows", names=list(table["language"])),
+    with Canvas(
+        *(table, "contributors_by_language", ax, title, caption, width),
+        needs="a valid contributor count" if len(table) else "a main language",
+        is_empty=described.empty,
         rows=len(table),
-    )
-    if described.empty:
-        return chart()
-    colours = _colours(table)
-    low, high, maximum, middle, *interval = (
+    ) as canvas:
+        counts = canvas.counts
+        if not canvas.is_empty:
+            canvas.pad = _draw_spreads(canvas.ax, table, described, counts["languages_in_other"])
+            uncounted = counts["contributors_missing"] + counts["contributors_negative"]
+            reasons = text.without_language(counts) | {
+                "without a valid contributor count": uncounted
+            }
+            canvas.notes = [
+                (
+                    "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence "
+                    "interval of the median, from 6 projects on."
+                ),
+                axes.pale_note(described["projects_counted"], "languages"),
+                "People: sum over the projects; who is in two of them counts twice.",
+                text.not_shown(counts, reasons),
+            ]
+    return canvas.ax
+
+
+def _draw_spreads(ax: Axes, table: pd.DataFrame, described: pd.DataFrame, pooled: int) -> float:
+    """Draw quartiles, median and maximum of each language; return the distance of the title."""
+    size = axes.rows(ax, list(table["language"]))
+    colours = [language_colour(name) for name in table["language"]]
+    colours[len(colours) - bool(pooled) :] = [OTHER] * bool(pooled)
+    y = described.index.to_numpy(float)
+    low, high, most, median, median_low, median_high = (
         described[name].to_numpy(float)
         for name in (
-            *("lower_quartile", "upper_quartile", "maximum", "median"),
-            *("median_low", "median_high"),
+            *("lower_quartile", "upper_quartile", "maximum"),
+            *("median", "median_low", "median_high"),
         )
     )
-    quartiles = Marks(
-        kind="rows",
-        table=described,
-        x=high - low,
-        y=described.index.to_numpy(float),
-        base=low,
-        width=0.75,
-        colours=[colours[row] for row in described.index],
-        records=list(described["projects_counted"]),
+    own = [colours[row] for row in described.index]
+    bars = ax.barh(y, high - low, 0.75 * axes.thickness(len(table)), low, color=own)
+    axes.hatch_other(bars, own)
+    axes.fade(bars, described["projects_counted"])
+    ink, dot = mpl.rcParams["text.color"], max(size / 2, 4.0)
+    ax.plot(most, y, "|", color=ink, markersize=dot, clip_on=False)
+    ax.hlines(y, high, most, colors=ink, linewidth=0.8)
+    ax.hlines(y, median_low, median_high, colors=ink, linewidth=2.2, gid="interval")
+    paper = ax.get_facecolor()
+    ax.plot(
+        *(median, y, "o"),
+        color=paper,
+        markersize=dot,
+        markeredgecolor=ink,
+        label="median",
+        clip_on=False,
     )
-    medians = Marks(
-        kind="dots",
-        table=described,
-        x=middle,
-        y=quartiles.y,
-        colours=[],
-        ranges=[(high, maximum, 0.8), (interval[0], interval[1], 2.2)],
-        name="median",
-    )
-    maxima = Marks(
-        kind="dots",
-        table=described.iloc[:0],
-        x=maximum,
-        y=quartiles.y,
-        colours=[],
-        symbol="|",
-        name="maximum",
-    )
-    return chart(
-        marks=[quartiles, maxima, medians],
-        columns={
-            "median": [typography.number(value) for value in table["median"]],
-            "people": [typography.number(value) for value in table["contributors"]],
-            "projects": [typography.number(value) for value in table["projects_counted"]],
-        },
-        notes=[
-            (
-                "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence "
-                "interval of the median, from 6 projects on."
-            ),
-            axes.pale_note(described["projects_counted"], "languages"),
-            "People: sum over the projects; who is in two of them counts twice.",
-            _not_shown(counts),
-        ],
-    )
-
-
-def _colours(table: pd.DataFrame) -> list[str]:
-    pooled = table.attrs["dirframe"]["counted"]["languages_in_other"]
-    return current().palette.languages(table["language"], pooled=pooled)
-
-
-def _not_shown(counts: dict[str, int]) -> str:
-    uncounted = counts.get("contributors_missing", 0) + counts.get("contributors_negative", 0)
-    reasons = {
-        **axes.without_language(counts),
-        "without a valid contributor count": uncounted,
+    axes.spread_axis(ax, float(most.max()))
+    axes.units(ax, "People per project in twelve months, logarithmic")
+    beside = {"median": "median", "people": "contributors", "projects": "projects_counted"}
+    cells = {
+        name: [text.number(value) for value in table[column]] for name, column in beside.items()
     }
-    return typography.not_shown(counts, reasons)
+    return axes.columns(ax, cells, size)
+
+
+def language_breakdown(
+    projects: Any,
+    *,
+    top: int | None = 20,
+    ax: Axes | None = None,
+    title: str | None = None,
+    caption: str | bool = True,
+    width: Width | None = None,
+) -> Axes:
+    """Draw the lines of code by language.
+
+    Parameters
+    ----------
+    projects, top
+        As for `dirframe.stats.language_breakdown`.
+    ax, title, caption, width
+        As `dirframe.plot` describes them.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One bar per language, the most lines at the top, labelled with their number and share.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "id": ["1"],
+    ...     "analysis_total_code_lines": [1000],
+    ...     "analysis_languages": [
+    ...         [{"language": "C", "percentage": "80", "id": "1"},
+    ...          {"language": "Perl", "percentage": "20", "id": "8"}],
+    ...     ],
+    ... })
+    >>> [int(bar.get_width()) for bar in language_breakdown(projects).patches]
+    [800, 200]
+    """
+    table = stats.language_breakdown(projects, top=top)
+    with Canvas(
+        *(table, "language_breakdown", ax, title, caption, width),
+        needs="languages with lines of code",
+        is_empty=not table["code_lines"].sum(),
+        rows=len(table),
+    ) as canvas:
+        counts = canvas.counts
+        if not canvas.is_empty:
+            axes.bars(
+                *(canvas.ax, table, "language", "code_lines"),
+                "Lines of code (share of those in a named language)",
+                colours=[language_colour(name) for name in table["language"]],
+                is_pooled=bool(counts["languages_in_other"]),
+            )
+        unnamed = counts["code_lines_unnamed"]
+        reasons = {
+            "without a breakdown": counts["breakdown_missing"],
+            "without a valid number of lines": counts["code_lines_missing"]
+            + counts["code_lines_negative"],
+            "with an impossible percentage": counts["percentages_impossible"],
+        }
+        canvas.notes = [
+            f"{counted(unnamed, 'line')} in languages without a name." if unnamed else "",
+            text.not_shown(counts, reasons),
+        ]
+    return canvas.ax
+
+
+def languages_by_year(
+    projects: Any,
+    *,
+    top: int | None = 8,
+    date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    min_projects: int = axes.FEW,
+    ax: Axes | None = None,
+    title: str | None = None,
+    caption: str | bool = True,
+    width: Width | None = None,
+) -> Axes:
+    """Draw the main languages of the projects begun in each year.
+
+    Parameters
+    ----------
+    projects, top, date, min_projects
+        As for `dirframe.stats.languages_by_year`.
+    ax, title, caption, width
+        As `dirframe.plot` describes them.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One bar per year, stacked by the share of each language (% of the year's projects with a
+        main language), the language with the most projects at the bottom. The legend is beside the
+        last bar, in the same order. A bar as wide as several years holds them together; the first
+        bar is as wide as one year and the caption says since when. A year that is not over at the
+        newest date in the data is hatched at its top, one with fewer than 10 projects pale.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_main_language_name": ["C", "Java", "C"],
+    ...     "analysis_min_month": pd.to_datetime(["2012-05-01", "2013-01-01", "2013-02-01"]),
+    ... })
+    >>> ax = languages_by_year(projects, min_projects=1)
+    >>> [[float(bar.get_height()) for bar in language] for language in ax.containers[:2]]
+    [[1.0, 0.5], [0.0, 0.5]]
+    """
+    table = stats.languages_by_year(projects, top=top, date=date, min_projects=min_projects)
+    with Canvas(
+        *(table, "languages_by_year", ax, title, caption, width),
+        needs="both a main language and a date",
+        is_empty=table.empty,
+    ) as canvas:
+        counts = canvas.counts
+        if not canvas.is_empty:
+            years = table.groupby("year", as_index=False).agg(
+                {"from_year": "first", "projects": "sum", "finished": "first"}
+            )
+            _draw_years(canvas.ax, table, years, counts["languages_in_other"])
+            begun = (
+                "first activity" if date == "analysis_min_month" else "when the directory got it"
+            )
+            axes.units(canvas.ax, f"Year ({begun})", "Projects (share of the year's)")
+            canvas.ax.grid(visible=False)
+            reasons = text.without_language(counts) | {"without a date": counts["date_missing"]}
+            canvas.notes = [*_notes_on_years(years, min_projects), text.not_shown(counts, reasons)]
+    return canvas.ax
+
+
+def _draw_years(ax: Axes, table: pd.DataFrame, years: pd.DataFrame, pooled: int) -> None:
+    """Stack the shares of the languages in each year, with a legend beside."""
+    languages = list(dict.fromkeys(table["language"]))
+    look = looks(languages)
+    if pooled:
+        look[languages[-1]] = (OTHER, OTHER_HATCH)
+    last, first = (years[name].to_numpy(int, copy=True) for name in ("year", "from_year"))
+    first[0] = last[0]  # many years with few projects would fill the axis
+    x, widths, unfinished = (
+        (first + last) / 2,
+        last - first + 0.92,
+        ~years["finished"].to_numpy(bool),
+    )
+    bottom = np.zeros(len(years))
+    for language, (colour, hatch) in look.items():
+        share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
+        bars = ax.bar(x, share, widths, bottom, linewidth=0.5, **fill(colour, hatch))
+        axes.fade(bars, years["projects"])
+        bottom += share
+    axes.year_axis(ax, first[0], last[-1])
+    axes.share_axis(ax, "y")
+    ax.set_ylim(0, 1.05)
+    ink, height = mpl.rcParams["text.color"], np.full(len(x), 0.035)
+    # Above the languages: of two textures, one over the other, none can be read.
+    axes.hatch_unfinished(ax, x - widths / 2, widths, height, unfinished, colour=ink, bottom=1.01)
+    handles = [Patch(label=name, linewidth=0.5, **fill(*look[name])) for name in languages]
+    axes.legend_beside(ax, handles)
+
+
+def _notes_on_years(years: pd.DataFrame, min_projects: int) -> list[str]:
+    first, last = years.iloc[0], years.iloc[-1]
+    is_wide = years["from_year"][1:] < years["year"][1:]
+    return [
+        "The language is that of the latest analysis.",
+        f"First bar: {first['from_year']} to {first['year']}."
+        if first["from_year"] < first["year"]
+        else "",
+        f"Wide bars: years with fewer than {min_projects:,} projects, together."
+        if is_wide.any()
+        else "",
+        axes.pale_note(years["projects"], "years"),
+        ""
+        if last["finished"]
+        else f"Hatched at its top: {last['year']} is not over at the newest date in the data.",
+    ]

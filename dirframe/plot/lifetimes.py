@@ -1,52 +1,51 @@
-"""Charts of the life span and activity of projects."""
+"""Charts of the activity, life span and survival of projects."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MultipleLocator
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
-from dirframe.plot._backends import drawn
-from dirframe.plot._description.chart import Axis, Chart, Marks
-from dirframe.plot._description.colours import NEUTRAL, OTHER
-from dirframe.plot._description.options import current
-from dirframe.plot._description.tables import table_of
-from dirframe.plot._drawing import dates, typography
-from dirframe.plot._drawing.bars import ranking
+from dirframe._display.values import counted
+from dirframe.plot import axes, text
+from dirframe.plot.canvas import Canvas
+from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, has_colour, looks
 
 if TYPE_CHECKING:
     from datetime import date
 
-    import pandas as pd
+    from matplotlib.axes import Axes
 
-    from dirframe.plot._description.options import ChartOptions
-    from dirframe.stats._options.selection import Frame
+    from dirframe.plot.canvas import Width
 
 _ANOTHER = "another or none"
+_TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
-@drawn("x")
 def activity(
-    projects: Frame,
+    projects: Any,
     *,
     as_of: date | str | None = None,
     window: int = 12,
-    **selection: Unpack[ChartOptions],
-) -> Chart:
+    ax: Axes | None = None,
+    title: str | None = None,
+    caption: str | bool = True,
+    width: Width | None = None,
+) -> Axes:
     """Draw the numbers of active, dormant and unknown projects.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        Projects as `dirframe.load_projects` gives them; `dirframe.stats.activity` counts them.
-    as_of : datetime.date or str, optional
-        A day or month; its month is the end of the window. By default, the month in which the code
-        of the median project was fetched.
-    window : int, default 12
-        Length of the window in months: 1 to 24.
+    projects, as_of, window
+        As for `dirframe.stats.activity`.
+    ax, title, caption, width
+        As `dirframe.plot` describes them.
 
     Returns
     -------
@@ -54,11 +53,6 @@ def activity(
         One bar each for active and dormant projects, labelled with their number and share of the
         known ones, and a hatched bar for unknown ones. The caption defines active, and states how
         many are unknown and why.
-
-    Raises
-    ------
-    InvalidInputError
-        As `dirframe.stats.activity`.
 
     Examples
     --------
@@ -72,68 +66,66 @@ def activity(
     >>> [int(bar.get_width()) for bar in ax.patches]
     [1, 1, 0]
     """
-    table, counts = table_of(stats.activity, projects, as_of=as_of, window=window, **selection)
-    month = table["as_of"].iloc[0]
-    notes = []
-    if month == month:  # noqa: PLR0124  # NaT is not equal to itself
-        period = "the month of" if window == 1 else f"the {window} months up to"
-        active = f"Active: activity in {period} {month:%Y-%m}, or before and after it."
-        notes = [active, "Known where the code was fetched in that month or later."]
-    reasons = {
-        "not fetched since": counts["not_fetched_since"],
-        "without a date of the fetch": counts["fetch_missing"],
-        "with a date of the fetch that cannot be": counts["fetch_impossible"],
-        "without both months": counts["month_missing"],
-        "that ended before they began": counts["months_reversed"],
-        "with activity after the fetch": counts["months_after_fetch"],
-    }
-    notes.append(typography.listed("Unknown", "project", reasons))
-    later = {"begun later": counts["begun_after_as_of"]}
-    notes.append(typography.not_shown(counts, later))
-    return ranking(
-        table,
-        "activity",
-        "projects",
-        title="Active and dormant projects",
-        unit="Projects (share of those that are known)",
-        colours=[current().palette.accent, NEUTRAL, OTHER],
-        message=typography.empty_reason(counts, "begun yet"),
-        notes=notes,
-    )
+    table = stats.activity(projects, as_of=as_of, window=window)
+    with Canvas(
+        *(table, "activity", ax, title, caption, width),
+        needs="begun yet",
+        is_empty=not table["projects"].sum(),
+        rows=len(table),
+    ) as canvas:
+        if not canvas.is_empty:
+            axes.bars(
+                *(canvas.ax, table, "activity", "projects"),
+                "Projects (share of those that are known)",
+                colours=[ACCENT, NEUTRAL, OTHER],
+            )
+        month = table["as_of"].iloc[0]
+        if not pd.isna(month):
+            period = "the month of" if window == 1 else f"the {window} months up to"
+            active = f"Active: activity in {period} {month:%Y-%m}, or before and after it."
+            canvas.notes = [active, "Known where the code was fetched in that month or later."]
+        reasons = {
+            "not fetched since": "not_fetched_since",
+            "without a date of the fetch": "fetch_missing",
+            "with a date of the fetch that cannot be": "fetch_impossible",
+            "without both months": "month_missing",
+            "that ended before they began": "months_reversed",
+            "with activity after the fetch": "months_after_fetch",
+        }
+        unknown = {reason: canvas.counts[name] for reason, name in reasons.items()}
+        canvas.notes.append(text.listed("Unknown", "project", unknown))
+        later = {"begun later": canvas.counts["begun_after_as_of"]}
+        canvas.notes.append(text.not_shown(canvas.counts, later))
+    return canvas.ax
 
 
-@drawn("x", height=5.0)
 def life_span(
-    projects: Frame,
+    projects: Any,
     *,
     top: int | None = 20,
     window: int = 12,
-    **selection: Unpack[ChartOptions],
-) -> Chart:
+    ax: Axes | None = None,
+    title: str | None = None,
+    caption: str | bool = True,
+    width: Width | None = None,
+) -> Axes:
     """Draw each project from its first to its last month with activity.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
-        Projects as `dirframe.load_projects` gives them; `dirframe.stats.life_span` gives
-        their months.
-    top : int or None, default 20
-        Projects to show, longest life first. None shows all.
-    window : int, default 12
-        Months without activity, up to the fetch, after which a life counts as ended: 1 to 24.
+    projects, top, window
+        As for `dirframe.stats.life_span`.
+    ax, title, caption, width
+        As `dirframe.plot` describes them.
 
     Returns
     -------
     matplotlib.axes.Axes
         One bar per project from the start of its first month to the end of its last (UTC), the
-        longest at the top, in the colour and hatch of its main language. The length in months is beside it,
-        with a plus if the life had not ended when the code was fetched, or this is unknown. The
-        caption states how many lives have not ended, how many projects are not shown, and why.
-
-    Raises
-    ------
-    InvalidInputError
-        As `dirframe.stats.life_span`.
+        longest at the top, in the colour and hatch of its main language. The length in months is
+        beside it, with a plus if the life had not ended when the code was fetched, or this is
+        unknown. The caption states how many lives have not ended, how many projects are not shown,
+        and why.
 
     Examples
     --------
@@ -151,64 +143,160 @@ def life_span(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['Bee', 'Ant']
     """
-    table, counts = table_of(stats.life_span, projects, top=top, window=window, **selection)
-    year = dates.only_year(table["first_month"], table["last_month"])
-    chart = partial(
-        Chart,
-        table=table,
-        title="Life span of projects",
-        empty=typography.empty_reason(counts, "both a first and a last month"),
-        x=Axis(label=f"First to last month with activity (UTC{year})", scale="date"),
-        y=Axis(scale="rows", names=_names(table)),
+    table = stats.life_span(projects, top=top, window=window)
+    with Canvas(
+        *(table, "life_span", ax, title, caption, width),
+        needs="both a first and a last month",
+        is_empty=table.empty,
         rows=len(table) + 3,  # room for the legend
-        key="Main language",
-    )
-    if table.empty:
-        return chart()
-    starts = dates.positions(table["first_month"])
-    palette = current().palette
-    languages = [
-        language if palette.has(language) else _ANOTHER for language in table["language"].fillna("")
-    ]
-    looks = {name: palette.look(name) for name in languages}
-    is_language = {name: np.array([name == language for language in languages]) for name in looks}
-    lives = [
-        Marks(
-            kind="rows",
-            table=table[is_shown],
-            x=(dates.positions(table["last_month"] + MonthBegin(1)) - starts)[is_shown],
-            y=np.flatnonzero(is_shown),
-            base=starts[is_shown],
-            colours=[looks[name][0]] * int(is_shown.sum()),
-            hatches=[looks[name][1]] * int(is_shown.sum()),
-            name=name,
-        )
-        for name, is_shown in sorted(is_language.items(), key=lambda item: item[0] == _ANOTHER)
-    ]
-    is_open = ~table["ended"].fillna(value=False)
-    lengths = zip(table["months"], is_open, strict=True)
-    cells = [
-        f"{typography.number(months)}{'+' if is_longer else ''}" for months, is_longer in lengths
-    ]
-    reasons = {
-        "with a shorter life": counts["projects_not_shown"],
-        "without both months": counts["month_missing"],
-        "that ended before they began": counts["months_reversed"],
-        "with activity after the fetch": counts["months_after_fetch"],
-    }
-    open_ends = counts["with_life_span"] - counts["ended"]
-    notes = [
-        f"+: not ended ({window} months without activity) when the code was fetched, or not known to have.",
-        f"Such are {open_ends:,} of all {counts['with_life_span']:,} lives, whose mean or median is too small.",
-    ]
-    return chart(
-        marks=lives,
-        columns={"months": cells},
-        notes=[*(notes if open_ends else []), typography.not_shown(counts, reasons)],
-    )
+    ) as canvas:
+        counts = canvas.counts
+        if not canvas.is_empty:
+            canvas.pad = _draw_lives(canvas.ax, table)
+            lives, open_lives = counts["with_life_span"], counts["with_life_span"] - counts["ended"]
+            reasons = {
+                "with a shorter life": counts["projects_not_shown"],
+                "without both months": counts["month_missing"],
+                "that ended before they began": counts["months_reversed"],
+                "with activity after the fetch": counts["months_after_fetch"],
+            }
+            canvas.notes = [
+                *_open_notes(window, open_lives, lives),
+                text.not_shown(counts, reasons),
+            ]
+    return canvas.ax
 
 
-def _names(table: pd.DataFrame) -> list[str]:
-    """Return the names of the projects; the id where a name is missing."""
+def _open_notes(window: int, open_lives: int, lives: int) -> list[str]:
+    if not open_lives:
+        return []
+    before = f"in the {counted(window, 'month')} before its code was fetched"
+    return [
+        f"+: active {before}, or not known to have ended.",
+        (
+            f"Such are {open_lives:,} of all {lives:,} lives, which may go on: mean and median of the "
+            "lengths are too low."
+        ),
+    ]
+
+
+def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
+    """Draw a bar for each project, with a legend; return the distance of the title."""
     unnamed = "id " + table["id"].fillna("not known")
-    return list(table["name"].where(table["name"].notna(), unnamed))
+    size = axes.rows(ax, list(table["name"].fillna(unnamed)))
+    starts = axes.days(table["first_month"])
+    lengths = axes.days(table["last_month"] + MonthBegin(1)) - starts
+    languages = [name if has_colour(name) else _ANOTHER for name in table["language"].fillna("")]
+    names = sorted(dict.fromkeys(languages), key=lambda name: name == _ANOTHER)
+    look = looks(names) | {_ANOTHER: (NEUTRAL, "....")}
+    height = axes.thickness(len(table))
+    for row, language in enumerate(languages):
+        life = fill(*look[language])
+        ax.barh(row, lengths[row], height, starts[row], linewidth=0, **life)
+    axes.date_axis(ax)
+    ax.margins(x=0.02)
+    axes.units(ax, "First to last month with activity (UTC)")
+    ended = table["ended"].fillna(value=False)
+    months = [
+        f"{number:,}{'' if has_ended else '+'}"
+        for number, has_ended in zip(table["months"], ended, strict=True)
+    ]
+    pad = axes.columns(ax, {"months": months}, size)
+    handles = [Patch(label=name, linewidth=0, **fill(*look[name])) for name in names]
+    axes.legend(ax, handles, "Main language")
+    return pad
+
+
+def survival(
+    projects: Any,
+    *,
+    window: int = 12,
+    confidence: float = 0.95,
+    ax: Axes | None = None,
+    title: str | None = None,
+    caption: str | bool = True,
+    width: Width | None = None,
+) -> Axes:
+    """Draw the share of projects that live on, with the numbers at risk.
+
+    Parameters
+    ----------
+    projects, window, confidence
+        As for `dirframe.stats.survival`.
+    ax, title, caption, width
+        As `dirframe.plot` describes them.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The curve of Kaplan and Meier over months since the first activity, with its interval;
+        below each tick the projects at risk. The caption states the median life and what counts
+        as an end.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_min_month": pd.to_datetime(["2010-01-01"] * 2),
+    ...     "analysis_max_month": pd.to_datetime(["2010-03-01", "2013-07-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"] * 2),
+    ... })
+    >>> survival(projects).lines[0].get_ydata().tolist()
+    [1.0, 0.5, 0.5]
+    """
+    table = stats.survival(projects, window=window, confidence=confidence)
+    with Canvas(
+        *(table, "survival", ax, title, caption, width),
+        needs="a life whose end is known",
+        is_empty=table.empty,
+    ) as canvas:
+        counts = canvas.counts
+        if not canvas.is_empty:
+            _draw_survival(canvas.ax, table)
+            below = table["months"][table["survival"] <= 0.5]
+            reasons = {
+                "whose end is not known": counts["end_unknown"],
+                "without both months": counts["month_missing"],
+                "that ended before they began": counts["months_reversed"],
+                "with activity after the fetch": counts["months_after_fetch"],
+            }
+            canvas.notes = [
+                f"Median life: {counted(int(below.iloc[0]), 'month')}."
+                if len(below)
+                else "More than half live on as long as any was seen.",
+                (
+                    f"Ended: no activity in the last {counted(window, 'month')} seen; "
+                    f"{counts['not_ended']:,} had not ended."
+                ),
+                f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
+                text.not_shown(counts, reasons),
+            ]
+    return canvas.ax
+
+
+def _draw_survival(ax: Axes, table: pd.DataFrame) -> None:
+    months, share, low, high = (
+        table[name].to_numpy(float, na_value=np.nan)
+        for name in ("months", "survival", "low", "high")
+    )
+    ax.fill_between(months, low, high, step="post", color=ACCENT, alpha=0.2, linewidth=0)
+    ax.plot(months, share, color=ACCENT, linewidth=1.8, drawstyle="steps-post", label="survival")
+    axes.share_axis(ax, "y")
+    ax.set(xlim=(0, months[-1]), ylim=(0, 1.02))
+    size = text.size(ax, "small")
+    fit = max(min(int(text.width(ax) / (_TICK_WIDTH * size)), 8), 2)
+    step = next((12 * n for n in (1, 2, 5, 10, 20, 50) if months[-1] / (12 * n) < fit), 1200)
+    ax.tick_params(axis="x", labelsize=size)
+    ax.xaxis.set_major_locator(MultipleLocator(step))
+    at_risk = table["at_risk"].to_numpy(np.int64)
+    ax.xaxis.set_major_formatter(FuncFormatter(partial(_at_risk, months, at_risk)))
+    axes.units(
+        ax, "Months since the first activity; below: at risk", "Projects that live on (share)"
+    )
+
+
+def _at_risk(months: Any, at_risk: Any, value: float, _place: int | None = None) -> str:
+    """Label a tick with its month and the projects at risk then."""
+    row = int(np.searchsorted(months, value))
+    number = at_risk[row] if row < len(at_risk) else 0
+    return f"{value:,.0f}\n{number:,}"

@@ -26,7 +26,7 @@ from dirframe.citation import cite
 from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.plot import style
-from dirframe.plot._drawing.axes import detach_words, empty_reasons
+from dirframe.plot.canvas import detach_words, reason_if_empty
 from dirframe.report.findings import findings
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Resource
 from dirframe.stats.quality.summary import summary
@@ -296,11 +296,11 @@ def _show(
         spec = STATISTICS[function.__name__]
         return _table(result, spec.title or spec.table_title, f"{name}. {source} {said}".rstrip())
     figure = result.get_figure(root=True)
-    if reasons := empty_reasons(figure):
+    if reason := reason_if_empty(result):
         plt.close(figure)
-        return _Omitted(f"{name} is not shown: {'; '.join(reasons)}.")
-    caption, notes = detach_words(figure)
-    return _Figure(_svg(figure), caption, " ".join(filter(None, [f"{name}.", *notes, said])))
+        return _Omitted(f"{name} is not shown: {reason}.")
+    caption, note = detach_words(result)
+    return _Figure(_svg(figure), caption, " ".join(filter(None, [f"{name}.", note, said])))
 
 
 def _svg(figure: Figure) -> str:

@@ -254,8 +254,8 @@ def _check_tags(path: Path, elements: Iterable[_Element], known: AbstractSet[str
     for element in elements:
         if element.tag not in known:
             raise StoreError(
-                f"{path}, line {element.sourceline}: a <{element.tag}> is not "
-                f"{' or '.join(f'<{tag}>' for tag in known)}, of which this file is a collection."
+                f"{path}, line {element.sourceline}: a <{element.tag}> stands where "
+                f"{' or '.join(f'<{tag}>' for tag in known)} is expected."
             )
 
 

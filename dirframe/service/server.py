@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ _THREADS = 8
 _TIMEOUT = 10.0
 _STALLED = 30.0
 _CONNECTIONS = 4096
+_ACCEPTED = 100
 #: Open files for the rest of the process: stores, keys, its own.
 _OTHER_FILES = 200
 #: Bytes that the system buffers, which count as read, and of unread responses to requests sent at
@@ -58,9 +60,9 @@ def _connections(*, raise_soft_limit: bool = False) -> int:
     if raise_soft_limit and soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return (
-        _CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, min(needed, soft) - _OTHER_FILES)
-    )
+    if soft == resource.RLIM_INFINITY:
+        return _CONNECTIONS
+    return max(1, min(needed, soft) - _OTHER_FILES)
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
@@ -92,6 +94,15 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
         limit = _STALLED if self.total_outbufs_len else _TIMEOUT
         is_computing = self.requests and not self.total_outbufs_len
         return not is_computing and now - self.last_activity > limit
+
+
+def _accept(server: Any) -> None:
+    """Accept the connections that wait, not one in each turn of the loop."""
+    for _ in range(_ACCEPTED):
+        before = len(server.active_channels)
+        type(server).handle_accept(server)
+        if len(server.active_channels) <= before:
+            break
 
 
 class Service:
@@ -137,6 +148,8 @@ class Service:
         )
         self._server.limit = limit
         self._server.channel_class = _Channel
+        self._server.handle_accept = partial(_accept, self._server)
+        self._swept = 0.0
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
 
@@ -182,11 +195,13 @@ class Service:
         self._server.task_dispatcher.shutdown(timeout=1)
 
     def _turn(self, seconds: float) -> None:
-        wasyncore.loop(seconds, use_poll=True, map=self._sockets, count=1)
+        wasyncore.loop(seconds, use_poll=sys.platform != "win32", map=self._sockets, count=1)
         now = time.time()
-        for channel in list(self._server.active_channels.values()):
-            if channel.is_overdue(now):
-                channel.handle_close()  # writable or not
+        if now - self._swept > 0.5:
+            self._swept = now
+            for channel in list(self._server.active_channels.values()):
+                if channel.is_overdue(now):
+                    channel.handle_close()  # writable or not
 
     def _answers_in_flight(self) -> bool:
         channels = list(self._server.active_channels.values())

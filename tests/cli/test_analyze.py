@@ -56,14 +56,13 @@ def test_charts_are_written_by_their_suffix(files, folder, run):
     assert len([*(folder / "new").iterdir()]) == 3
 
 
-def test_chart_has_the_title_caption_width_and_colours_asked_for(files, folder, run):
+def test_chart_has_the_title_caption_and_width_asked_for(files, folder, run):
     words = ("plot", "tags", files / "projects.parquet", "-o", "tags.svg")
-    options = ("--title", "Our tags", "--caption", "Ours.", "--palette", "#123456,black")
+    options = ("--title", "Our tags", "--caption", "Ours.")
     assert run(*words, *options, "--width", "column").code == 0
     picture = (folder / "tags.svg").read_text(encoding="utf-8")
     assert ">Our tags</text>" in picture  # text stays text
     assert ">Ours.</text>" in picture
-    assert "#123456" in picture
     assert 'width="237.6pt"' in picture  # 84 mm
     assert run(*words, "--caption", "", "--overwrite").code == 0
     assert "50 projects" not in (folder / "tags.svg").read_text(encoding="utf-8")

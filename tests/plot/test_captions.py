@@ -8,7 +8,7 @@ import pytest
 
 from dirframe import plot, stats
 from dirframe.errors import ColumnsNotSentError
-from tests.charts import CHARTS, EIGHT, caption, draw, figure, looks, noun
+from tests.charts import CHARTS, EIGHT, caption, draw, looks, noun
 from tests.frames import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE, projects, with_provenance
 
 SOME = pytest.mark.parametrize("name", EIGHT)
@@ -115,43 +115,31 @@ def test_caption_says_n_of_the_figures_and_where_the_records_are_from(name):
 
 @SOME
 def test_records_that_were_excluded_are_in_no_n_and_are_said(name):
-    frame = with_gaps(name)
-    frame["updated_at"] = frame["created_at"] + pd.Timedelta(days=1)
-    for column, day in {"created_at": "2013-06-01", "updated_at": "2013-05-01"}.items():
-        frame.loc[[4, 6, 9], column] = pd.Timestamp(day, tz="UTC")
-    left = frame.drop([4, 6, 9])
-    said = caption(draw(name, frame, exclude=["updated_before_created", "duplicate_id"]))
+    left = with_provenance(with_gaps(name).drop([4, 6, 9]), excluded={"duplicate_id": 3})
+    said = caption(draw(name, left))
     assert size_in(said) == (computed(name, left), 57)
-    assert f"3 {noun(name)} (updated_before_created 3; none by duplicate_id)" in said
-
-
-def test_caption_says_how_many_records_each_rule_excluded():
-    assert "no project (duplicate_id)" in caption(plot.tags(projects(), exclude=["duplicate_id"]))
-    frame = pd.DataFrame({PEOPLE: [1, -1, 4], LINES: [-1, -1, 4], "part": ["a", "a", "a"]})
-    rules = ["negative_lines", "negative_contributors"]
-    for by in (None, "part"):
-        said = caption(plot.contributor_distribution(frame, exclude=rules, by=by))
-        assert "2 projects (negative_contributors 1, negative_lines 2)" in said
+    assert "3 excluded (duplicate_id" in said
 
 
 @SOME
 def test_each_panel_has_its_own_n_and_the_figure_their_sum(name):
-    frame = with_gaps(name)
+    frame = with_provenance(with_gaps(name), excluded={"duplicate_id": 3})
     frame["part"] = ["left"] * 40 + ["right"] * 20
     parts = [frame[frame["part"] == part] for part in ("left", "right")]
-    first = draw(name, frame, by="part")
-    panels = [ax for ax in figure(first).axes if ax.get_gid() == "panel"]
+    drawn = plot.panels(getattr(plot, name), frame, "part")
+    panels = drawn.axes
     titles = [ax.get_title() for ax in panels]
-    assert first is panels[0]
     assert [title.split()[0] for title in titles] == ["left", "right"]
     expected = [(computed(name, part), len(part)) for part in parts]
     assert [size_in(title) for title in titles] == expected
-    said = caption(first)
+    said = caption(panels[0])
     assert size_in(said) == (sum(count for count, _ in expected), 60)
     assert f"of 60 {noun(name)}" in said
-    assert "by part" in figure(first).get_suptitle()
+    assert "3 excluded" in said
+    assert "Source: A $directory$ of <names>" in said
+    assert "by part" in drawn.get_suptitle()
     # All have the same axes.
-    figure(first).draw_without_rendering()
+    drawn.draw_without_rendering()
     assert len({(ax.get_xlim(), *ax.get_xticks()) for ax in panels}) == 1
 
 
@@ -159,9 +147,8 @@ def test_panels_of_a_frame_without_provenance_know_what_its_records_are():
     for name in ("language_share", "accounts_by_country", "monthly_activity"):
         frame = CHARTS[name]().assign(half=["left", "right"] * 20)
         frame.attrs = {}
-        assert f"n = 40 {noun(name)}" in re.sub(
-            r"\d+ of ", "", caption(draw(name, frame, by="half"))
-        )
+        drawn = plot.panels(getattr(plot, name), frame, "half")
+        assert f"n = 40 {noun(name)}" in re.sub(r"\d+ of ", "", caption(drawn.axes[0]))
 
 
 # What was not loaded, or not sent, is never said to be missing
@@ -205,7 +192,7 @@ def test_panels_refuse_a_column_that_was_not_sent():
     frame = projects(part=["left", "right"] * 20)
     frame[PEOPLE] = frame[PEOPLE].mask(frame.index >= 0)
     with pytest.raises(ColumnsNotSentError) as caught:
-        plot.lorenz(with_provenance(frame, not_sent=[PEOPLE]), by="part")
+        plot.panels(plot.lorenz, with_provenance(frame, not_sent=[PEOPLE]), "part")
     assert caught.value.columns == (PEOPLE,)
     assert plt.get_fignums() == []
 

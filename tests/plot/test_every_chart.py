@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from dirframe import plot, stats
+from dirframe.charts import CHARTS as TITLES
 from dirframe.errors import InvalidInputError
 from tests import charts
 from tests.charts import CHARTS, caption, draw, labels, lay_out, noun
@@ -39,12 +40,12 @@ def drawn(name):
 
 
 def marks(ax):
-    return [*ax.patches, *ax.lines, *ax.collections]
+    return [m for a in (ax, *ax.child_axes) for m in (*a.patches, *a.lines, *a.collections)]
 
 
 def test_each_chart_takes_a_frame_and_everything_else_by_name():
     failures, found = [], set()
-    for name in set(plot.__all__) - {"FONTS", "STYLE", "language_colour", "style"}:
+    for name in set(plot.__all__) - {"FONTS", "STYLE", "language_colour", "panels", "style"}:
         first, *others = inspect.signature(getattr(plot, name)).parameters.values()
         found.add(name)
         if first.name not in {"accounts", "projects", "frame"}:
@@ -68,7 +69,8 @@ def test_chart_on_given_axes_changes_nothing_else(name):
 def test_chart_says_title_unit_scale_and_source(name):
     ax = drawn(name).ax
     legend = ax.get_legend()
-    assert ax.get_title()
+    # The heading of a list of charts is that of the chart; some add of what it is.
+    assert ax.get_title().startswith(TITLES[name].title)
     assert ax.get_xlabel() or legend.get_title().get_text()
     assert "Source: A $directory$ of <names>" in caption(ax)
     for scale, label in (
@@ -119,13 +121,13 @@ def test_chart_of_one_record(name):
 
 
 @EVERY
-def test_chart_refuses_other_frames_axes_and_strata_without_leaving_a_figure(name):
+def test_chart_refuses_other_frames_axes_and_options_without_leaving_a_figure(name):
     for wrong in (pd.DataFrame({"some": [1]}), [1]):
         with pytest.raises(InvalidInputError):
             draw(name, wrong)
     frame = CHARTS[name]()
-    with pytest.raises(InvalidInputError):
-        draw(name, frame, by=frame.iloc[:, 0])
+    with pytest.raises(TypeError):
+        draw(name, frame, colour="red")
     assert plt.get_fignums() == []
     _, several = plt.subplots(1, 2)
     for wrong in (several, 5, several[0].figure):

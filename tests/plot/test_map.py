@@ -17,7 +17,6 @@ from tests.charts import (
     caption,
     covered,
     cut_off,
-    figure,
     grey,
     key,
     labels,
@@ -188,17 +187,3 @@ def test_countries_that_are_not_unified_are_refused_and_leave_no_figure():
         with pytest.raises(InvalidInputError):
             chart(pd.DataFrame({"country_code": ["DE"]}))
     assert plt.get_fignums() == []
-
-
-def test_colour_of_the_map_means_the_same_number_in_every_panel():
-    frame = counted(US=407, DE=7, FR=1).sort_values("country_code", ignore_index=True)
-    parts = {"DE": "many", "FR": "few"}
-    frame["part"] = frame["country_code"].map(parts).fillna("many")
-    frame.loc[frame.index[frame["country_code"] == "US"][:7], "part"] = "few"
-    ax = plot.accounts_map(frame, by="part")
-    many, few = (
-        {code: patch.get_facecolor() for code, patch in countries(panel).items()}
-        for panel in figure(ax).axes
-    )
-    assert many["DE"] == few["US"]
-    assert len({many["US"], many["DE"], few["FR"]}) == 3

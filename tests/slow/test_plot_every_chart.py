@@ -16,7 +16,6 @@ from tests.charts import (
     covered,
     cut_off,
     draw,
-    figure,
     labels,
     lay_out,
     looks,
@@ -58,11 +57,13 @@ def test_chart_has_all_texts_whole_in_any_style(name, style):
 @EVERY
 def test_panels_have_all_texts_whole_in_print(name, width):
     frame = CHARTS[name]().assign(half=["left", "right"] * 20)
-    ax = lay_out(draw(name, frame, width=width, by="half"))
-    assert figure(ax).get_figwidth() == {"column": 3.3, "page": 6.85}[width]
+    chart = getattr(plot, name)
+    drawn = plot.panels(chart, frame, "half", width=width)
+    ax = lay_out(drawn.axes[0])
+    assert drawn.get_figwidth() == {"column": 3.3, "page": 6.85}[width]
     assert cut_off(ax) == []
     assert covered(ax) == []
-    assert words_of(ax) == words_of(draw(name, frame, by="half"))
+    assert words_of(ax) == words_of(plot.panels(chart, frame, "half").axes[0])
 
 
 @EVERY

@@ -97,7 +97,7 @@ def test_the_wheel_carries_types_licence_and_sample_and_no_tests(wheel):
         names = archive.namelist()
         sizes = {info.filename: info.file_size for info in archive.infolist()}
     assert {"dirframe/py.typed", "dirframe/__init__.pyi"} <= set(names)
-    assert "dirframe/plot/_drawing/dirframe.mplstyle" in names
+    assert "dirframe/plot/dirframe.mplstyle" in names
     assert {"dirframe/data/world/countries-110m.json", "dirframe/data/world/LICENSE"} <= set(names)
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert sum(size for name, size in sizes.items() if name.startswith("dirframe/data/")) > 100_000

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.page import Page
 
-#: A page of the interface has some 70 KB.
-MAX_BYTES = 64 * 2**20
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
@@ -50,11 +48,6 @@ _EXPLANATIONS: dict[type[RequestError], str] = {
 }
 
 
-def parse_page(content: bytes, url: str) -> Page:
-    """Parse a stored or a received document."""
-    return parse(content, source=url, max_bytes=MAX_BYTES)
-
-
 def check_response(
     content: bytes,
     *,
@@ -66,7 +59,7 @@ def check_response(
     """Return the page of a success, or raise what the response means; `redact` removes the key."""
     text, reported = "", None
     try:
-        page = parse_page(content, url)
+        page = parse(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
             # The parser's message, and the error that caused it, may repeat the key.

@@ -7,6 +7,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Any
 
 from dirframe.errors import InvalidInputError
+from dirframe.provenance import set_provenance
 from dirframe.stats._core.backends import check_sent, columns_sent
 from dirframe.stats._core.filter import count, keep
 from dirframe.stats._rules.frame_facts import facts_of
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import narwhals as nw
+    import pandas as pd
 
     from dirframe.stats._core.columns import Column
     from dirframe.stats._rules.frame_facts import Facts, MaxAge
@@ -68,6 +70,18 @@ def columns_read(rules: Iterable[Rule]) -> dict[str, Column]:
     """Return the columns that some rules read, by their names in `READ`."""
     names = {name for rule in rules for name in RULES[rule].columns()}
     return {name: column for name, column in READ.items() if name in names}
+
+
+def exclude(
+    frame: pd.DataFrame, rules: Iterable[str] | str, max_age: MaxAge | None = None
+) -> pd.DataFrame:
+    """Return a frame without the records that some rules match; its provenance has their numbers."""
+    records, counts = exclude_records(frame, rules, max_age)
+    if not counts:
+        return frame
+    numbers = {name.removeprefix(f"{_ANY}_"): n for name, n in counts.items() if name != _ANY}
+    sound: pd.DataFrame = records.copy(deep=False)
+    return set_provenance(sound, excluded=numbers)
 
 
 def exclude_records(

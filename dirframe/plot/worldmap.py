@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Latitudes in degrees of the southernmost (without Antarctica) and northernmost land.
 LATITUDES = (-57.0, 84.0)
 
-_PACKAGE = Path(__file__).resolve().parents[2]
+_PACKAGE = Path(__file__).resolve().parents[1]
 _FILE = Path("data", "world", "countries-110m.json")
 _ANTARCTICA = "010"
 _KOSOVO = "XK"  # of no standard, but in use

@@ -1,1 +1,0 @@
-"""What a chart shows, before Matplotlib draws it."""

@@ -1,1 +1,0 @@
-"""Shared drawing helpers: axes, colours, labels, small multiples."""

@@ -1,0 +1,196 @@
+"""Canvas of a chart: its axes, title and caption, and the reason if it shows nothing."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.text import Annotation, Text
+from matplotlib.transforms import Bbox, IdentityTransform
+
+from dirframe import provenance
+from dirframe._display.values import counted
+from dirframe.charts import CHARTS
+from dirframe.errors import InvalidInputError
+from dirframe.plot import text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    import pandas as pd
+    from matplotlib.backend_bases import RendererBase
+
+Width = Literal["column", "page"]
+
+#: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
+INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
+USUAL_WIDTH = 6.4
+#: The gid of the caption, and that of the message in empty axes.
+CAPTION, EMPTY = "caption", "empty"
+
+_ROWS, _FEWEST_ROWS = 11, 4  # height of a chart without named rows, and the least, in rows
+_ROW_HEIGHT, _LINES_HEIGHT = 0.25, 1.3  # inches
+_LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # of the usual: smaller text, which takes more lines
+
+
+class Caption(Annotation):
+    """Text below a chart; `panels` takes it off, and shows the notes and the table its own way."""
+
+    def __init__(self, ax: Axes, words: str, table: pd.DataFrame, notes: Sequence[str]) -> None:
+        self.table, self.notes = table, notes
+        size = text.size(ax, "x-small")
+        # It can extend below the names of the rows, but must not reach the text of other axes.
+        wider = 1.17 if len(_figure(ax).axes) == 1 else 1.05
+        super().__init__(
+            text.wrapped(words.strip(), size, wider * text.width(ax)),
+            (0, 0),
+            (0, -4),
+            xycoords=partial(_surroundings, ax),
+            textcoords="offset points",
+            va="top",
+            fontsize=size,
+            alpha=0.75,
+            linespacing=1.35,
+            gid=CAPTION,
+            clip_on=False,
+            **text.literal(),
+        )
+        self.set_transform(IdentityTransform())
+        ax.add_artist(self)
+
+
+class Canvas:
+    """Axes to draw a chart of a table on; leaving the block adds the title and the caption.
+
+    `needs` is what the records of an empty chart lack. A chart may change its `heading`, which the
+    title given by the user replaces, and adds `notes`.
+    """
+
+    def __init__(  # noqa: PLR0917  # the options of all charts, in their order
+        self,
+        table: pd.DataFrame,
+        chart: str,
+        ax: Axes | None,
+        title: str | None,
+        caption: str | bool,
+        width: Width | None,
+        *,
+        needs: str,
+        is_empty: bool = False,
+        rows: int = _ROWS,
+        inches: float = USUAL_WIDTH,
+    ) -> None:
+        check_options(title, caption, width)
+        if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
+            raise InvalidInputError(
+                f"ax must be one Axes of matplotlib; got a {type(ax).__name__}. Of several axes, "
+                "pass one, such as axes[0]."
+            )
+        if width is not None and ax is not None:
+            raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
+        self.table, self.heading, self.notes = table, CHARTS[chart].title, [""]
+        self.counts: dict[str, int] = table.attrs["dirframe"]["counted"]
+        self.is_empty, self._needs = is_empty, needs
+        self._title, self._caption = title, caption
+        #: Points between the axes and the title.
+        self.pad: float | None = None
+        self._is_own = ax is None
+        self.ax = ax or _new_axes(rows, INCHES.get(width, inches))
+        self._others = {*self.ax.texts}  # of the user, who may mean mathematics
+        if (figure := _figure(self.ax)).get_layout_engine() is None:
+            figure.set_layout_engine("constrained")  # without one, long names are cut off
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            if self._is_own:
+                plt.close(_figure(self.ax))
+            return
+        if self.is_empty:
+            _say(self.ax, self._reason())
+        heading = self.heading if self._title is None else self._title
+        size = text.size(self.ax, mpl.rcParams["axes.titlesize"])
+        self.ax.set_title(
+            text.wrapped(heading, size, text.width(self.ax)), fontsize=size, pad=self.pad
+        )
+        if self._caption is not False:
+            notes = [] if self.is_empty else [note for note in self.notes if note]
+            words = caption_of(notes, self.table, self._caption)
+            Caption(self.ax, words, self.table, notes)
+        for artist in self.ax.findobj(Text):
+            if artist not in self._others:
+                artist.set(**text.literal())
+
+    def _reason(self) -> str:
+        """Return why the chart is empty: no records, or none with the values that it needs."""
+        noun, count = text.noun_of(self.counts), next(iter(self.counts.values()))
+        return f"None of {counted(count, noun)} has {self._needs}" if count else f"No {noun}s"
+
+
+def check_options(title: object, caption: object, width: object) -> None:
+    """Raise if an option of the appearance is invalid."""
+    if width is not None and width not in INCHES:
+        raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
+    if not isinstance(title, str | None):
+        raise InvalidInputError(f'title is {title!r}; it must be text, "" for none.')
+    if not isinstance(caption, str | bool):
+        raise InvalidInputError(f"caption is {caption!r}; it must be text, or False for none.")
+
+
+def caption_of(notes: Sequence[str], table: pd.DataFrame, own: str | bool) -> str:
+    """Return a caption: the notes, or the user's text in their place, then n, source and date."""
+    return f"{own if isinstance(own, str) else ' '.join(notes)}\n{provenance.caption(table)}"
+
+
+def reason_if_empty(ax: Axes) -> str:
+    """Return what an empty chart says; empty if it shows something."""
+    return " ".join(" ".join(t.get_text().split()) for t in ax.texts if t.get_gid() == EMPTY)
+
+
+def detach_words(ax: Axes) -> tuple[str, str]:
+    """Take the title and the caption off a chart, and return them without line breaks."""
+    title, notes = " ".join(ax.get_title().split()), ""
+    ax.set_title("")
+    for caption in [part for part in ax.texts if part.get_gid() == CAPTION]:
+        notes = " ".join(caption.get_text().split())
+        caption.remove()
+    return title, notes
+
+
+def _new_axes(rows: int, inches: float) -> Axes:
+    """Return the axes of a new figure with room for the rows."""
+    # Titles, units and captions take more lines in a narrow figure.
+    lines = _LINES_HEIGHT * min(USUAL_WIDTH / inches, _MOST_LINES)
+    row = _ROW_HEIGHT * max(min(inches / USUAL_WIDTH, 1), _LOWEST_ROW)
+    size = (inches, lines + row * max(rows, _FEWEST_ROWS))
+    return plt.figure(figsize=size, layout="constrained").subplots()
+
+
+def _say(ax: Axes, message: str) -> None:
+    ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1), xlabel="", ylabel="")
+    ax.spines[:].set_visible(False)
+    size = text.size(ax, "large")
+    wrapped = text.wrapped(message, size, text.width(ax))
+    ax.text(0.5, 0.5, wrapped, ha="center", va="center", fontsize=size, gid=EMPTY)
+
+
+def _figure(ax: Axes) -> Any:
+    return ax.get_figure(root=True)
+
+
+def _surroundings(ax: Axes, renderer: RendererBase) -> Bbox:
+    """Return the bounding box of the axes with axis labels and legend."""
+    parts = [part for part in (ax.xaxis, ax.yaxis, ax.get_legend(), *ax.child_axes) if part]
+    boxes = [part.get_tightbbox(renderer) for part in parts]
+    return Bbox.union([ax.get_window_extent(renderer), *(box for box in boxes if box)])

@@ -1,0 +1,157 @@
+"""Text in charts: its size, its lines, and the phrases of captions."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.font_manager import FontProperties, fontManager
+from matplotlib.textpath import text_to_path
+
+from dirframe._display.values import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from matplotlib.axes import Axes
+    from pandas.api.typing import NAType
+
+#: Fonts for scripts that matplotlib's own font lacks, in order of preference.
+FONTS = (
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR"),
+    *("Source Han Sans SC", "PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo"),
+    *("Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "WenQuanYi Micro Hei"),
+    *("WenQuanYi Zen Hei", "IPAexGothic", "Droid Sans Fallback", "Noto Sans Arabic"),
+    *("Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Bengali", "Noto Sans Tamil"),
+    *("Noto Sans Thai", "Noto Sans Armenian", "Noto Sans Georgian", "Noto Sans Symbols2"),
+    "Arial Unicode MS",
+)
+#: Points: the smallest text that is legible in print.
+SMALLEST = 5.0
+
+_NAME_WIDTH = 30  # letters in a line of a name, which has two lines at most
+_FULL_WIDTH = 300.0  # points; text is smaller in narrower axes, down to `_REDUCED`
+_REDUCED = 6.0
+_FEWEST_LETTERS = 12  # in a line
+
+
+def literal() -> dict[str, Any]:
+    """Return the properties of text that is no markup, in any script with an installed font."""
+    installed = {*fontManager.get_font_names()}
+    family = [*mpl.rcParams["font.family"], *(font for font in FONTS if font in installed)]
+    return {"parse_math": False, "usetex": False, "fontfamily": family}
+
+
+def width(ax: Axes) -> float:
+    """Return the current width of the axes in points."""
+    return float(ax.get_window_extent().width * 72 / ax.figure.dpi)
+
+
+def height(ax: Axes) -> float:
+    """Return the current height of the axes in points."""
+    return float(ax.get_window_extent().height * 72 / ax.figure.dpi)
+
+
+def size(ax: Axes, usual: float | str) -> float:
+    """Return a font size such as "small" in points, reduced in narrow axes."""
+    points = float(FontProperties(size=usual).get_size_in_points())
+    return max(points * min(1.0, width(ax) / _FULL_WIDTH), min(points, _REDUCED))
+
+
+def widest(texts: Iterable[str], size: float) -> float:
+    """Return the width of the widest text in points."""
+    font = FontProperties(family=mpl.rcParams["font.family"], size=size)
+    measured = (text_to_path.get_text_width_height_descent(_latin(t), font, False) for t in texts)
+    return max((float(width) for width, _, _ in measured), default=0.0)
+
+
+def _latin(text: str) -> str:
+    # The font may lack other scripts, of which matplotlib would warn; their letters are wide.
+    return "".join(c if c < "\u0530" or "\u2000" <= c < "\u2070" else "M" for c in text)
+
+
+def wrapped(text: str, size: float, width: float) -> str:
+    """Wrap each line of a text to a width in points, without a last line of a word or two."""
+    return "\n".join(line for part in text.split("\n") for line in _lines(part, size, width))
+
+
+def _lines(text: str, size: float, width: float) -> list[str]:
+    if not text or (own := widest([text], size)) <= width:
+        return [text]
+    letters = max(int(len(text) * width / own), _FEWEST_LETTERS)
+    lines = textwrap.wrap(text, letters)
+    while letters > _FEWEST_LETTERS and widest(lines, size) > width:
+        letters -= 1
+        lines = textwrap.wrap(text, letters)
+    while letters > _FEWEST_LETTERS and len(lines[-1]) < letters / 2:
+        letters -= 1
+        if len(shorter := textwrap.wrap(text, letters)) > len(lines):
+            break
+        lines = shorter
+    return lines
+
+
+def name(text: str) -> str:
+    """Wrap a long name to two lines; shorten a longer one at its end."""
+    lines = textwrap.wrap(" ".join(text.split()), _NAME_WIDTH, break_on_hyphens=False)
+    if len(lines) > 2:
+        lines[1:] = [lines[1][: _NAME_WIDTH - 1].rstrip() + "…"]
+    return "\n".join(lines)
+
+
+def short(text: str) -> str:
+    """Shorten a name to one line, keeping both ends: similar names often differ at the end."""
+    line, half = " ".join(text.split()), _NAME_WIDTH // 2
+    if len(line) <= _NAME_WIDTH:
+        return line
+    return f"{line[:half].rstrip()}…{line[1 - half :].lstrip()}"
+
+
+def number(value: float | NAType) -> str:
+    """Format a number with thousands separators and at most one decimal; a missing one as –."""
+    return "–" if pd.isna(value) else f"{value:,.1f}".removesuffix(".0")
+
+
+def amounts(counts: Iterable[int], shares: Iterable[float | NAType]) -> list[str]:
+    """Format counts with their shares: ``1,500 (12.3%)``, or alone if the share is missing."""
+    pairs = zip(counts, shares, strict=True)
+    return [f"{n:,}" if pd.isna(share) else f"{n:,} ({percent(share)})" for n, share in pairs]
+
+
+def noun_of(counts: Mapping[str, int]) -> str:
+    """Return what the records of a statistic are called: its first count is that of all."""
+    return next(iter(counts)).removesuffix("s").replace("_", " ")
+
+
+def listed(what: str, noun: str, reasons: Mapping[str, int]) -> str:
+    """Return a note with the number of records for each reason; empty if there are none."""
+    nonzero = [(count, reason) for reason, count in reasons.items() if count]
+    if not nonzero:
+        return ""
+    (count, reason), *others = nonzero
+    phrases = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in others)]
+    return f"{what}: {', '.join(phrases)}."
+
+
+def not_shown(counts: Mapping[str, int], reasons: Mapping[str, int]) -> str:
+    """Return a note on the records that a chart leaves out, and why; empty if it shows all."""
+    return listed("Not shown", noun_of(counts), reasons)
+
+
+def without_language(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return how many projects have no main language, by reason."""
+    without_analysis = counts.get("without_analysis", 0)
+    return {
+        "without an analysis": without_analysis,
+        "without a main language": counts["without_language"] - without_analysis,
+    }
+
+
+def at_most(numbers: pd.Series[Any], share_at_most: pd.Series[Any]) -> str:
+    """Return a note on the numbers that half, 90% and 99% of the records have at most."""
+    parts = {"Half": 0.5, "90%": 0.9, "99%": 0.99}
+    bounds = {part: numbers[share_at_most >= share - 1e-12].min() for part, share in parts.items()}
+    phrases = [f"{part} have at most {number(bound)}" for part, bound in bounds.items()]
+    return f"{', '.join(phrases)}; the most is {number(numbers.max())}."

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dirframe import __version__
@@ -170,7 +171,7 @@ class _Probe:
                 "page past the end", lambda: self._look_past_the_end(number, page.values("id"))
             )
         for sort in _SORTS:
-            self._try(f"projects by {sort}", lambda sort=sort: self._look_at_sort(PROJECT, sort))
+            self._try(f"projects by {sort}", partial(self._look_at_sort, PROJECT, sort))
         self._try("query without a match", self._look_at_nothing)
 
     def accounts(self) -> None:

@@ -281,8 +281,8 @@ class Signer(HTTPAdapter):
         checked: Any = self.build_response(request, raw)
         checked.url, checked.page = url, page
         checked.retrieved, checked.server_time = datetime.now(UTC), None
-        with suppress(TypeError, ValueError):  # there is none, or it is not one
-            checked.server_time = parsedate_to_datetime(response.headers.get("Date"))
+        with suppress(ValueError):  # there is none, or it is not one
+            checked.server_time = parsedate_to_datetime(response.headers.get("Date", ""))
         return checked  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
     def _redact(self, text: str) -> str:

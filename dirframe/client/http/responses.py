@@ -133,7 +133,7 @@ _PROXY = (
     "(http://name:password@host:port); if the directory needs no proxy, put its host into NO_PROXY."
 )
 _CHECK = f"Check the address and the connection. {RUN_AGAIN}"
-_SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
+SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
 _ADDRESS = (
     "Check the address, and the path in REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE if one of them is set."
 )
@@ -172,14 +172,14 @@ def explain_failure(
         is_temporary = True
         if is_among(TimeoutError):
             reason = f"there was no connection to {target} within {timeout:g} seconds"
-            advice = _SLOW
+            advice = SLOW
         elif is_among(socket.gaierror):
             reason = f"the host name of {target} was not found ({text})"
     elif isinstance(root, http.client.BadStatusLine) and text.startswith(_TLS_ALERT):
         reason, advice = "the port speaks TLS", "Write https:// instead of http:// in the address."
     elif is_among(TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout):
         has_arrived = is_temporary = True
-        reason, advice = f"no data was received for {timeout:g} seconds", _SLOW
+        reason, advice = f"no data was received for {timeout:g} seconds", SLOW
     elif is_among(*_INTERRUPTIONS):
         has_arrived = is_temporary = True
         reason, advice = f"the response ended early ({text})", RUN_AGAIN

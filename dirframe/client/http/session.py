@@ -85,27 +85,13 @@ class Session:
         `refresh` asks the directory in any case, `offline` takes a cached page of any age or raises
         CacheError, and `store` is whether a received page is kept in the cache.
         """
-        page = self.get_cached(path, parameters, refresh=refresh, offline=offline)
-        return page or self._fetch(self.address(path, parameters), store=store)
-
-    def get_cached(
-        self,
-        path: str,
-        parameters: Mapping[str, str] | None = None,
-        *,
-        refresh: bool = False,
-        offline: bool = False,
-    ) -> FetchedPage | None:
-        """Return a page of the cache, if it is there and may be used."""
         if refresh and offline:
             raise InvalidInputError(
                 "To refresh asks the directory for every page, and offline asks the cache alone.",
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
-        if refresh:
-            return None
         url = self.address(path, parameters)
-        stored = self._stored(url)
+        stored = None if refresh else self._stored(url)
         if stored is not None and (offline or self._is_fresh(stored)):
             if stored.url != url:  # other pages were moved as well
                 self._signer.learn(url, stored.url)
@@ -116,7 +102,21 @@ class Session:
                 f"{url} is not in the cache, and offline mode sends no requests.",
                 hint="Load it once without offline=True (--offline).",
             )
-        return None
+        response: Any = self._http.get(
+            url,
+            timeout=self._timeout,
+            allow_redirects=False,  # the signer follows them
+            force_refresh=True,
+            headers=None if store else {"Cache-Control": "no-store"},
+        )
+        return FetchedPage(
+            response.content,
+            url,
+            response.retrieved,
+            response.attempts,
+            response.page,
+            response.server_time,
+        )
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Return whether a page would come from the cache."""
@@ -174,23 +174,6 @@ class Session:
         """Close the connections, the cache and the quota file."""
         self._http.close()
         self.quota.close()
-
-    def _fetch(self, url: str, *, store: bool) -> FetchedPage:
-        response: Any = self._http.get(
-            url,
-            timeout=self._timeout,
-            allow_redirects=False,  # the signer follows them
-            force_refresh=True,
-            headers=None if store else {"Cache-Control": "no-store"},
-        )
-        return FetchedPage(
-            response.content,
-            url,
-            response.retrieved,
-            response.attempts,
-            response.page,
-            response.server_time,
-        )
 
     def _stored(self, url: str) -> CachedResponse | None:
         return self._http.cache.get_response(self._cache_key(url))

@@ -22,8 +22,8 @@ from urllib3.exceptions import HTTPError
 
 from dirframe.client.http.api_key import redact, redact_body, remove_key, sign
 from dirframe.client.http.responses import (
-    RUN_AGAIN,
     RUN_AGAIN_LATER,
+    SLOW,
     Failure,
     check_response,
     explain_failure,
@@ -199,23 +199,25 @@ class Signer(HTTPAdapter):
         """Return the body as its bytes come: so many, and no longer than four times the time-out."""
         body, is_late = bytearray(), False
         end = time.monotonic() + _BODY_TIME * self._timeout
-        while chunk := response.raw.read1(_CHUNK, decode_content=True):
-            body += chunk
-            if len(body) > MAX_BYTES:
-                response.close()
-                found = f"an answer of more than {MAX_BYTES:,} bytes"
-                raise UnreadableResponseError(
-                    f"{url} sent {found}; the rest was not read.", found=found, source=url
-                )
-            if is_late:
-                response.close()
-                raise NetworkError(
-                    f"{url} could not be fetched: the response took longer than "
-                    f"{_BODY_TIME * self._timeout:g} seconds.",
-                    url=url,
-                    hint=f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory.",
-                )
-            is_late = time.monotonic() > end  # complete by now, unless more follows
+        try:
+            while chunk := response.raw.read1(_CHUNK, decode_content=True):
+                body += chunk
+                if len(body) > MAX_BYTES:
+                    found = f"an answer of more than {MAX_BYTES:,} bytes"
+                    raise UnreadableResponseError(
+                        f"{url} sent {found}; the rest was not read.", found=found, source=url
+                    )
+                if is_late:
+                    span = f"{_BODY_TIME * self._timeout:g} seconds"
+                    raise NetworkError(
+                        f"{url} could not be fetched: the response took longer than {span}.",
+                        url=url,
+                        hint=SLOW,
+                    )
+                is_late = time.monotonic() > end  # complete by now, unless more follows
+        except BaseException:
+            response.close()
+            raise
         return bytes(body)
 
     def _redirect_target(self, response: requests.Response, url: str) -> str:

@@ -184,11 +184,12 @@ def _numbers(values: pd.Series[Any], name: str) -> list[str]:
     return [f"{word} {text}".strip() for word, text in zip(words, texts, strict=True)]
 
 
-def _text(value: object) -> str:
+def _text(value: Any) -> str:
+    import pandas as pd
+
     if isinstance(value, list | tuple):
         return printable(entries(value))
-    # Only NaN and its kin differ from themselves.
-    if value is None or value != value:  # noqa: PLR0124
+    if pd.isna(value):
         return ""
     return printable(str(value))
 

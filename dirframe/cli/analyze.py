@@ -396,7 +396,15 @@ def report(
     help='Author of a study: "Family, Given", or an organization. May be repeated.',
 )
 @click.option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
-@click.option("--personal", is_flag=True, help="Keep personal columns in a study.")
+@click.option(
+    "--personal", is_flag=True, help="Keep in a study what tells who a person is, and its pages."
+)
+@click.option(
+    "--archive",
+    metavar="ARCHIVE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Add an archive to a study; needs --personal.",
+)
 @collection_option
 @records_options
 def export(
@@ -407,6 +415,7 @@ def export(
     authors: tuple[str, ...],
     license: str | None,  # the option's name
     personal: bool,
+    archive: Path | None,
     collection: str | None,
     **question: Any,
 ) -> None:
@@ -433,7 +442,13 @@ def export(
     }
     if len(frames) < len(sources):
         raise click.UsageError("The tables are called as the files: give each another name.")
-    study = {"title": title, "authors": authors, "license": license, "personal": personal}
+    study = {
+        "title": title,
+        "authors": authors,
+        "license": license,
+        "personal": personal,
+        "archive": archive,
+    }
     given = {name: value for name, value in study.items() if value}
     (first, *others) = frames.values()
     write_file(frames if others else first, Path(target), overwrite, **given)

@@ -56,7 +56,7 @@ def harvest(
       dirframe harvest projects --to kept.archive --sample
       dirframe harvest projects --to kept.archive --details
     """
-    from dirframe.archive.archive import open_archive
+    from dirframe.archive.archive import Archive
     from dirframe.archive.harvest import harvest as run
 
     drawn: dict[str, Any] = {"sample": sample_size} if sample_size else {}
@@ -71,7 +71,7 @@ def harvest(
         try:
             archive = run(collection, path, directory=directory, **drawn, **question)
         except QuotaExceededError:
-            click.echo(open_archive(path).status(), err=True)
+            click.echo(Archive(path, directory.daily_quota).status(), err=True)
             raise
     click.echo(archive.status())
 

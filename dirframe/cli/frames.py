@@ -192,7 +192,7 @@ class Output(NamedTuple):
 
         form = self.fmt or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
-            _print_table(frame, first=self.columns or _overview(frame))
+            _print_table(frame, first=[*frame] if self.columns else _overview(frame))
         elif form == "parquet":
             sys.stdout.buffer.write(parquet_bytes(frame))
             sys.stdout.buffer.flush()

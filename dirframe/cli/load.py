@@ -56,7 +56,7 @@ def price(collection: str, directory: Directory, **question: Any) -> object:
 
     options = {name: question[name] for name in _PRICED if question.get(name)}
     if question.get("sample_size"):
-        options["sample"] = question["sample_size"]
+        options |= {"sample": question["sample_size"], "seed": question.get("seed") or 0}
     return plan(collection, directory=directory, **options)
 
 

@@ -59,11 +59,7 @@ def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(folder):
 
 
 def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
-    for options in (
-        {"port": port_of(service)},
-        {"port": 70_000},
-        {"host": "nowhere.invalid"},
-    ):
+    for options in ({"port": port_of(service)}, {"port": 70_000}, {"host": "nowhere.invalid"}):
         with pytest.raises(ConfigurationError, match=str(*options.values())):
             dirframe.serve(folder, **options)
 
@@ -185,7 +181,7 @@ def test_forked_process_that_ends_leaves_the_service_to_its_parent(folder):
 def test_command_ends_with_0_on_sigterm_and_logs_no_key(folder, tmp_path):
     with KeyStore(tmp_path / "k") as keys:
         secret = keys.add("Ada", "charts")
-    words = ("serve", "--data", folder, "--port", 0, "--key-file", tmp_path / "k")
+    words = ("serve", folder, "--port", 0, "--key-file", tmp_path / "k")
     with processes.start(*words) as process:
         log = process.stderr.readline()
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", log)
@@ -200,7 +196,7 @@ def test_command_ends_with_0_on_sigterm_and_logs_no_key(folder, tmp_path):
 
 
 def test_command_that_cannot_begin_leaves_no_file_open(run, tmp_path):
-    words = ("serve", "--port", 0, "--key-file", tmp_path / "k", "--data")
+    words = ("serve", "--port", 0, "--key-file", tmp_path / "k")
     assert run(*words, tmp_path / "missing.xml").code == 2
     (tmp_path / "wrong.xml").write_bytes(b"<html/>")
     assert run(*words, tmp_path / "wrong.xml").code not in {0, 2}

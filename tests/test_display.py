@@ -69,7 +69,7 @@ def test_numbers_stand_right_and_text_left(terminal):
 def test_wide_signs_take_two_places_and_accents_none(terminal):
     frame = pd.DataFrame({"id": ["1", "2", "3", "4"], "name": ["日本", "e\u0301a", FAMILY, "abcd"]})
     lines, _ = terminal(frame.assign(n=[1, 2, 3, 4]), 80, "--columns", "name,n")
-    assert lines[1:] == ["1  日本  1", "2  e\u0301a    2", f"3  {FAMILY}    3", "4  abcd  4"]
+    assert lines[1:] == [" 1  日本  1", " 2  e\u0301a    2", f" 3  {FAMILY}    3", " 4  abcd  4"]
 
 
 def test_control_signs_do_not_reach_a_terminal(terminal):

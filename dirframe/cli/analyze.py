@@ -428,7 +428,7 @@ def export(
     \b
     Examples:
       dirframe export projects.parquet projects.xlsx
-      dirframe export pages/ projects.parquet
+      dirframe export pages/ recorded.parquet
       dirframe accounts --format parquet | dirframe export - piped.csv
       dirframe export projects.parquet accounts.parquet study.zip --author "Hopper, Grace"
     """

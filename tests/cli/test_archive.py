@@ -30,7 +30,7 @@ def test_harvest_stops_at_the_quota_with_its_exit_code_and_goes_on(run, tmp_path
 
 def test_harvest_says_what_it_would_cost(run, tmp_path):
     done = run("harvest", "projects", "--to", tmp_path / "a", "--sample", "--plan")
-    assert (done.code, "61 requests" in done.out, "It fits" in done.out) == (0, True, True)
+    assert (done.code, "61 pages" in done.out, "It fits" in done.out) == (0, True, True)
     assert not (tmp_path / "a").exists()
 
 

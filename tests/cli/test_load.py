@@ -174,7 +174,7 @@ def test_sample_is_drawn_priced_and_checked_from_a_shell(run):
     same = ("projects", "--sample", "--sample-size", "12", "--format", "jsonl", "--seed")
     assert run(*same, "7").out == drawn.out
     assert run(*same, "8").out != drawn.out
-    assert "12 projects" in run("plan", "projects", "--sample", "--sample-size", "12").out
+    assert "12 projects" in run("projects", "--sample", "--sample-size", "12", "--plan").out
     assert run("accounts", "--sample", "--sample-size", "3").code == 0
     assert run("projects", "--sample", "--sample-size", "3", "-n", "3").code == 2
     report = run("check", "--sample")

@@ -32,7 +32,7 @@ WRONG_CALLS = [
     ("stats no_such", 2, "no_such"),
     ("stats growth", 2, "--collection"),
     ("stats growth README.md", 2, "README.md"),
-    ("stats growth page.xml", 2, "page.xml"),
+    ("stats growth page.xml", 5, "page.xml"),
     ("stats growth sub", 2, "sub"),
     ("stats language_share gone.parquet", 2, "gone.parquet"),
     ("stats language_share other.csv", 2, "analysis_main_language_name"),

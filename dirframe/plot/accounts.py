@@ -67,7 +67,6 @@ def accounts_by_country(
     with Canvas(
         *(table, "accounts_by_country", ax, title, caption, width),
         needs="a known country",
-        is_empty=table.empty,
         rows=axes.height_of(table["country_name"]),
     ) as canvas:
         if not canvas.is_empty:
@@ -135,7 +134,6 @@ def accounts_map(
     with Canvas(
         *(table, "accounts_map", ax, title, caption, width),
         needs="a known country",
-        is_empty=table.empty,
         rows=_ROWS,
     ) as canvas:
         if not canvas.is_empty:
@@ -308,7 +306,6 @@ def posts_distribution(
     with Canvas(
         *(table, "posts_distribution", ax, title, caption, width),
         needs="a valid number of posts",
-        is_empty=table.empty,
     ) as canvas:
         if not canvas.is_empty:
             axes.frequencies(canvas.ax, table["posts"], table["accounts"])

@@ -69,7 +69,6 @@ def contributor_distribution(
     with Canvas(
         *(table, "contributor_distribution", ax, title, caption, width),
         needs=_NEEDED,
-        is_empty=table.empty,
     ) as canvas:
         if not canvas.is_empty:
             axes.frequencies(canvas.ax, table["contributors"], table["projects"])
@@ -167,7 +166,6 @@ def lorenz(
     with Canvas(
         *(table, "lorenz", ax, title, caption, width),
         needs="a contributor",
-        is_empty=table.empty,
         rows=13,
         inches=4.6,
     ) as canvas:
@@ -255,7 +253,6 @@ def users_against_contributors(
     with Canvas(
         *(table, "users_against_contributors", ax, title, caption, width),
         needs="both users and contributors counted",
-        is_empty=table.empty,
     ) as canvas:
         if not canvas.is_empty:
             unit = "Contributors (people in twelve months), logarithmic"

@@ -52,7 +52,6 @@ def licenses(
     with Canvas(
         *(table, "licenses", ax, title, caption, width),
         needs="a licence",
-        is_empty=table.empty,
         rows=axes.height_of(names),
     ) as canvas:
         if not canvas.is_empty:
@@ -104,7 +103,6 @@ def tags(
     with Canvas(
         *(table, "tags", ax, title, caption, width),
         needs="a tag",
-        is_empty=table.empty,
         rows=axes.height_of(shown["tag"]),
     ) as canvas:
         if not canvas.is_empty:

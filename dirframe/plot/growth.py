@@ -61,9 +61,7 @@ def growth(
     [1.0, 1.0, 3.0]
     """
     table = stats.growth(frame, freq=freq)
-    with Canvas(
-        *(table, "growth", ax, title, caption, width), needs="a date", is_empty=table.empty
-    ) as canvas:
+    with Canvas(*(table, "growth", ax, title, caption, width), needs="a date") as canvas:
         nouns = next(iter(canvas.counts))
         canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
         if not canvas.is_empty:

@@ -60,7 +60,6 @@ def language_share(
     with Canvas(
         *(table, "language_share", ax, title, caption, width),
         needs="a main language",
-        is_empty=table.empty,
         rows=len(table),
     ) as canvas:
         if not canvas.is_empty:
@@ -288,7 +287,6 @@ def languages_by_year(
     with Canvas(
         *(table, "languages_by_year", ax, title, caption, width),
         needs="both a main language and a date",
-        is_empty=table.empty,
     ) as canvas:
         counts = canvas.counts
         if not canvas.is_empty:

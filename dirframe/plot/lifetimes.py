@@ -147,7 +147,6 @@ def life_span(
     with Canvas(
         *(table, "life_span", ax, title, caption, width),
         needs="both a first and a last month",
-        is_empty=table.empty,
         rows=len(table) + 3,  # room for the legend
     ) as canvas:
         counts = canvas.counts
@@ -248,7 +247,6 @@ def survival(
     with Canvas(
         *(table, "survival", ax, title, caption, width),
         needs="a life whose end is known",
-        is_empty=table.empty,
     ) as canvas:
         counts = canvas.counts
         if not canvas.is_empty:

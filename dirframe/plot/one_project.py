@@ -63,7 +63,6 @@ def monthly_activity(
     with Canvas(
         *(table, "monthly_activity", ax, title, caption, width),
         needs="a month",
-        is_empty=table.empty,
     ) as canvas:
         canvas.heading = "Commits and contributors by month" + _of_project(table)
         if not canvas.is_empty:

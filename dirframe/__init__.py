@@ -19,6 +19,7 @@ _NAMES = {
     "dirframe.archive.harvest": "harvest",
     "dirframe.citation": "cite",
     "dirframe.clean": "country_audit country_note unify_countries",
+    "dirframe.client.check": "check",
     "dirframe.client.child_tables": "child_table",
     "dirframe.client.directory": "Directory",
     "dirframe.client.read_pages": "read_pages",

@@ -10,6 +10,7 @@ from dirframe.clean import (
     country_note as country_note,
     unify_countries as unify_countries,
 )
+from dirframe.client.check import check as check
 from dirframe.client.child_tables import child_table as child_table
 from dirframe.client.directory import Directory as Directory
 from dirframe.client.read_pages import read_pages as read_pages

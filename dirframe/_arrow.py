@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe._tables import ATTRIBUTE, attributes_of
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 
 #: Key of our own facts in Arrow's metadata.
 _KEY = ATTRIBUTE.encode()
@@ -116,10 +116,9 @@ def require_frame(frame: Any) -> pd.DataFrame:
     if not isinstance(converted, pd.DataFrame):
         raise InvalidInputError(
             f"Expected a frame of pandas or Polars, or an Arrow table; got a {type_name(frame)}.",
-            hint=Hint(
+            hint=(
                 "Bring a frame of Dask into memory with .compute(), a relation of DuckDB with "
-                ".to_arrow_table().",
-                shell="",
+                ".to_arrow_table()."
             ),
         )
     check_unique_columns(converted)

@@ -372,8 +372,8 @@ def report(
       dirframe report projects.parquet accounts.parquet -o report.html
       dirframe report --sample --collection accounts -o accounts.html
     """
-    from dirframe.report.report import check_target as check
-    from dirframe.report.report import report as write
+    from dirframe.reports.report import check_target as check
+    from dirframe.reports.report import report as write
 
     check(path, overwrite=overwrite)
     if files:

@@ -374,7 +374,7 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…). (In a shell: Convert it first.)"
     )
     assert message(stats.language_share, empty) == snapshot(
-        "ColumnsNotSentError: analysis_total_code_lines was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True to ask for these pages; dirframe.plan(..., details=True) estimates the cost. (In a shell: Ask for these pages with dirframe projects --details; dirframe plan projects --details estimates the cost.)"
+        "ColumnsNotSentError: analysis_total_code_lines was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Pass a frame of dirframe.unify_countries(accounts). (In a shell: Name a file of dirframe clean.)"
@@ -421,16 +421,16 @@ def test_frames(message, projects):
         "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org."
     )
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
-        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader, or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame). (In a shell: Cite a file of dirframe accounts or projects.)"
+        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame)."
     )
     assert message(cite, projects, style="apa") == snapshot(
         "InvalidInputError: There is no citation style 'apa'; it is one of text, bibtex."
     )
     assert message(dirframe.unify_countries, projects) == snapshot(
-        "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= to name the one that holds the countries. (In a shell: Use --column to name the one that holds the countries.)"
+        "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, pd.concat([accounts, accounts], axis=1)) == snapshot(
-        "InvalidInputError: The frame has 2 columns 'country_code'. It has 'id', 'posts_count', 'country_code', 'id', 'posts_count', 'country_code'. Pass column= to name the one that holds the countries. (In a shell: Use --column to name the one that holds the countries.)"
+        "InvalidInputError: The frame has 2 columns 'country_code'. It has 'id', 'posts_count', 'country_code', 'id', 'posts_count', 'country_code'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
 UnresolvedCountriesError: 1 values in 1 records name no country:
@@ -441,7 +441,7 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
         "InvalidInputError: 1 of the overrides name no country: 'Korea': 'KOR'. Give a two-letter code of ISO 3166-1 in capitals (or XK), or None for no country."
     )
     assert message(dirframe.country_note, accounts) == snapshot(
-        "InvalidInputError: The frame does not record how many of its records have no country. Pass what unify_countries() or country_audit() returned. (In a shell: Name a file of dirframe clean.)"
+        "InvalidInputError: The frame does not record how many of its records have no country. Pass what unify_countries() or country_audit() returned (a file of dirframe clean)."
     )
 
 
@@ -458,7 +458,7 @@ def test_files(message, projects, tmp_path):
     damaged.write_bytes(b"PAR1 and no more")
     export, read = dirframe.export, dirframe.read_export
     assert message(export, projects, there) == snapshot(
-        "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True. (In a shell: Choose another name or use --overwrite.)"
+        "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
     )
     assert message(export, projects, folder, overwrite=True) == snapshot(
         "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it."
@@ -578,7 +578,7 @@ Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range
         "2: dirframe: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
     )
     assert said("projects", "--sample", "-o", there) == snapshot(
-        "2: dirframe: FOLDER/there.csv already exists. Choose another name or pass overwrite=True. (In a shell: Choose another name or use --overwrite.)"
+        "2: dirframe: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
     )
     assert said("projects", "--sample", "-o", tmp_path / "a.docx") == snapshot(
         "2: dirframe: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
@@ -598,11 +598,11 @@ dirframe: The frame has no column analysis_main_language_name, analysis_total_co
 """)
     assert said("cite", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no provenance, so it cannot be cited. Cite the frame of a loader, or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame). (In a shell: Cite a file of dirframe accounts or projects.)\
+dirframe: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame).\
 """)
     assert said("clean", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no column 'country_code'. It has 'id', 'name'. Pass column= to name the one that holds the countries. (In a shell: Use --column to name the one that holds the countries.)\
+dirframe: The frame has no column 'country_code'. It has 'id', 'name'. Pass column= (--column) to name the one that holds the countries.\
 """)
     assert said("serve", "--data", tmp_path / "gone.csv") == snapshot(
         "2: dirframe: There is no file or folder FOLDER/gone.csv."

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from dirframe._files import atomic_write
 from dirframe._sqlite import close_on_error, open_database
-from dirframe.errors import ConfigurationError, Hint, InvalidInputError, StoreError
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Data, Ids, is_table, read_frame, read_table
 from dirframe.service.read_xml import Document, Row, find_files, read_xml, refuse_unreadable
@@ -38,7 +38,7 @@ MAX_QUERY = 500
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 6
+_VERSION = 7
 
 _COLUMNS = Row._fields[3:]
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
@@ -320,7 +320,7 @@ def open_data(data: Data = None) -> Store:
         path.unlink()
         raise StoreError(
             "The files changed while they were imported.",
-            hint=Hint("Write a new file beside the old one, and rename it when it is complete."),
+            hint="Write a new file beside the old one, and rename it when it is complete.",
         )
     return Store(path)
 
@@ -336,7 +336,7 @@ def _parts(data: Data) -> list[tuple[str, Path | object]]:
     else:
         parts = [("", part) for part in (data if isinstance(data, (list, tuple)) else [data])]
     if not parts:
-        raise StoreError("There is no data to serve.", hint=Hint("Name a file or a folder."))
+        raise StoreError("There is no data to serve.", hint="Name a file or a folder.")
     return [(n, Path(p) if isinstance(p, (str, PathLike)) else p) for n, p in parts]
 
 

@@ -43,7 +43,7 @@ _NAMES = {
     "dirframe.selection": "select",
     "dirframe.io.read": "read_export",
     "dirframe.io.export": "export",
-    "dirframe.report.report": "report",
+    "dirframe.reports.report": "report",
     "dirframe.sample": "sample_directory",
     "dirframe.service.server": "serve",
     "dirframe.quality.flags": "flags",

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from dirframe import plot
 from tests.frames import accounts, activity_facts, contributors, projects
 
-#: Every chart that needs no library of statistics, with what makes a frame for it.
+#: Every chart, with what makes a frame for it.
 CHARTS = {
     "accounts_by_country": accounts,
     "accounts_by_kudo_rank": accounts,

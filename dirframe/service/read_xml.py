@@ -216,6 +216,7 @@ def _read_document(path: Path, match: re.Match[str], stream: IO[bytes]) -> Docum
     kind = match[0].rpartition("/")[2].removesuffix(".xml")
     parser = etree.XMLParser(remove_comments=True, remove_pis=True, **_PARSER)
     root = etree.parse(stream, parser).getroot()
+    _check_status(path, root.find("status"))
     entries = root.findall("*" if root.tag == "result" else "result/*")
     _check_tags(path, entries, {_ENTRY_TAGS[kind]})
     texts = [etree.tostring(e, encoding="unicode", with_tail=False) + "\n" for e in entries]
@@ -231,11 +232,8 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
     for _, element in events:
         parent = element.getparent()
         if parent is None or (parent is not result and not _is_result(parent)):
-            is_status = element.tag == "status" and parent is not None and parent.tag == "response"
-            if is_status and (element.text or "").strip() != "success":
-                raise StoreError(
-                    f"{path} holds a failed answer (its status is {element.text!r}), no records."
-                )
+            if element.tag == "status" and parent is not None and parent.tag == "response":
+                _check_status(path, element)
         elif element.tag != "status":
             yield element
             result, count = parent, count + 1
@@ -248,6 +246,13 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
         events.root.iterfind("*" if events.root.tag == "result" else "result/*"),
         RESOURCES.keys(),
     )
+
+
+def _check_status(path: Path, status: _Element | None) -> None:
+    if status is not None and (status.text or "").strip() != "success":
+        raise StoreError(
+            f"{path} holds a failed answer (its status is {status.text!r}), no records."
+        )
 
 
 def _check_tags(path: Path, elements: Iterable[_Element], known: AbstractSet[str]) -> None:

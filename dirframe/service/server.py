@@ -12,7 +12,7 @@ import socket
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -71,7 +71,8 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     last_activity: float
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+        with suppress(OSError):  # it may be closed already
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         super().__init__(server, sock, addr, adj, map=map)
         if len(server.active_channels) > server.limit:  # who waited longest makes room
             others = [c for c in server.active_channels.values() if not c.requests]

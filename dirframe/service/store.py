@@ -38,7 +38,7 @@ MAX_QUERY = 500
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 6
+_VERSION = 7
 
 _COLUMNS = Row._fields[3:]
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.

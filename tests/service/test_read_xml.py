@@ -269,6 +269,9 @@ def test_documents_in_a_folder_are_served_at_their_addresses(tmp_path, imported)
     (data / "projects" / "fox").rename(data / "projects" / "nobody")
     with pytest.raises(StoreError, match="nobody"):
         imported(data)
+    (data / "languages.xml").write_bytes(b"<response><status>failed</status></response>")
+    with pytest.raises(StoreError, match=r"languages\.xml"):
+        imported(data)
 
 
 # Recorded documents

@@ -59,11 +59,7 @@ def test_service_has_a_key_of_its_own_and_leaves_nothing_when_it_stops(folder):
 
 
 def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
-    for options in (
-        {"port": port_of(service)},
-        {"port": 70_000},
-        {"host": "nowhere.invalid"},
-    ):
+    for options in ({"port": port_of(service)}, {"port": 70_000}, {"host": "nowhere.invalid"}):
         with pytest.raises(ConfigurationError, match=str(*options.values())):
             dirframe.serve(folder, **options)
 

@@ -167,12 +167,17 @@ def picture_of_a_chart(
     _app: Sphinx, _what: str, name: str, _value: Any, _options: Any, lines: list[str]
 ) -> None:
     """Show a chart below the first paragraph of its docstring."""
-    chart = CHARTS.get(name.removeprefix("dirframe.plot."))
+    own_name = name.removeprefix("dirframe.plot.")
+    chart = CHARTS.get(own_name)
     if chart is None or not name.startswith("dirframe.plot."):
         return
     summary = next(number for number, line in enumerate(lines) if line)
     end = lines.index("", summary)
-    image = [f".. image:: /charts/{chart.name}.png", f"   :alt: {chart.title}", "   :width: 70%"]
+    image = [
+        f".. image:: /charts/{own_name}.png",
+        f"   :alt: {chart.title}",
+        "   :width: 70%",
+    ]
     lines[end:end] = ["", *image, ""]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
@@ -28,7 +29,8 @@ TOP = 10
 def call(name: str) -> str:
     """Give the code of a chart."""
     chart = CHARTS[name]
-    options = f", top={TOP}" if "top" in (chart.chart_options or chart.options) else ""
+    has_top = "top" in inspect.signature(getattr(dirframe.plot, name)).parameters
+    options = f", top={TOP}" if has_top else ""
     return f"plot.{name}({chart.collection or 'projects'}{options})"
 
 

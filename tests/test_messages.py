@@ -329,36 +329,36 @@ def test_values_and_analyses(load):
 
 def test_statistics_and_charts(message, projects):
     wrong = projects.assign(analysis_total_code_lines=[1.5, 2.0, 3.0])
-    empty = provenance.set_provenance(projects.copy(), not_sent=["analysis_total_code_lines"])
-    empty["analysis_total_code_lines"] = pd.array([None] * 3, dtype="Int64")
+    empty = provenance.set_provenance(projects.copy(), not_sent=["analysis_main_language_name"])
+    empty["analysis_main_language_name"] = pd.array([None] * 3, dtype="str")
     assert message(stats.language_share, projects.drop(columns="analysis_main_language_name")) == (
         snapshot(
-            "MissingColumnsError: The frame has no column analysis_main_language_name. Pass a frame of dirframe.load_projects(). (In a shell: Name a file of dirframe projects.)"
+            "MissingColumnsError: The frame has no column analysis_main_language_name. The records were loaded, but not all of their columns are here: keep this one. (In a shell: The file does not hold all columns of the records.)"
         )
     )
     assert message(stats.language_share, ["C"]) == snapshot(
-        "InvalidInputError: Expected a DataFrame of a loader (pandas, Polars or Dask), or an Arrow table or a DuckDB relation with its columns; got a list."
+        "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got a list."
     )
     assert message(stats.language_share, projects, top=0) == snapshot(
         "InvalidInputError: top is 0; it must be a whole number of 1 or more, or None for all languages."
     )
-    assert message(stats.language_share, projects, exclude=["negativ"]) == snapshot(
+    assert message(dirframe.exclude, projects, ["negativ"]) == snapshot(
         "InvalidInputError: There is no rule negativ. The rules are began_before_1970, began_before_language, duplicate_id, impossible_kudo_rank, impossible_latitude, impossible_longitude, lines_outlier, month_in_future, months_reversed, negative_contributors, negative_lines, negative_posts, stale_analysis, updated_before_created."
     )
     assert message(stats.language_share, wrong) == snapshot(
         "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…). (In a shell: Convert it first.)"
     )
     assert message(stats.language_share, empty) == snapshot(
-        "ColumnsNotSentError: analysis_total_code_lines was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True to ask for these pages; dirframe.plan(..., details=True) estimates the cost. (In a shell: Ask for these pages with dirframe projects --details; dirframe plan projects --details estimates the cost.)"
+        "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True to ask for these pages; dirframe.plan(..., details=True) estimates the cost. (In a shell: Ask for these pages with dirframe projects --details; dirframe plan projects --details estimates the cost.)"
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
-        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Pass a frame of dirframe.unify_countries(accounts). (In a shell: Name a file of dirframe clean.)"
+        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) adds it. (In a shell: dirframe clean adds it.)"
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
-        "InvalidInputError: The frame is the result of stats.language_share; language_share takes the records."
+        "InvalidInputError: The frame is the result of language_share, not records: pass these."
     )
     assert message(plot.licenses, stats.language_share(projects)) == snapshot(
-        "InvalidInputError: The frame is the result of stats.language_share; licenses takes the records."
+        "InvalidInputError: The frame is the result of language_share, not records: pass these."
     )
     assert message(plot.language_share, projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
@@ -375,7 +375,7 @@ def test_frames(message, projects):
         "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
     )
     assert message(dirframe.select, projects, tags="web") == snapshot(
-        "InvalidInputError: The frame has no column tags, by which it is to be filtered."
+        "MissingColumnsError: The frame has no column tags. The records were loaded, but not all of their columns are here: keep this one. (In a shell: The file does not hold all columns of the records.)"
     )
     assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
@@ -387,7 +387,7 @@ def test_frames(message, projects):
         "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."
     )
     assert message(dirframe.compare, projects, projects.drop(columns="id")) == snapshot(
-        "MissingColumnsError: The frame has no column id. Pass a frame of a loader. (In a shell: Name a file of dirframe accounts or projects.)"
+        "MissingColumnsError: The frame has no column id. The records were loaded, but not all of their columns are here: keep this one. (In a shell: The file does not hold all columns of the records.)"
     )
     assert message(dirframe.child_table, projects, "tag") == snapshot(
         "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."
@@ -569,7 +569,7 @@ Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range
     )
     assert said("stats", "language_share", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no column analysis_main_language_name, analysis_total_code_lines. Pass a frame of dirframe.load_projects(). (In a shell: Name a file of dirframe projects.)\
+dirframe: The frame has no column analysis_main_language_name. Pass a frame of a loader, such as dirframe.load_projects(), with all of its columns. (In a shell: Name a file that dirframe wrote, with all of its columns.)\
 """)
     assert said("cite", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).

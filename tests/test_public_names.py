@@ -56,6 +56,7 @@ PUBLIC = [
     "compare",
     "country_audit",
     "country_note",
+    "exclude",
     "export",
     "fields",
     "flags",

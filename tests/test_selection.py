@@ -4,7 +4,6 @@ from random import Random
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,10 +168,18 @@ def test_a_value_that_no_record_has_is_named_and_warned_of(sample_projects):
     assert vars(caught[0].message)["values"] == ("linus",)
 
 
-def test_other_frames_are_taken(sample_projects):
-    few = sample_projects.head(20)
-    taken = select(pa.Table.from_pandas(few), languages="Java")
-    assert ids(taken) == ids(select(few, languages="Java"))
+def test_licences_and_countries_are_found_by_the_names_of_charts_and_tables(
+    sample_projects, sample_accounts
+):
+    table = stats.licenses(sample_projects, top=3)
+    for code, title in table[["license", "title"]].head(3).itertuples(index=False):
+        by_title = select(sample_projects, licenses=title)
+        assert set(ids(select(sample_projects, licenses=code))) <= set(ids(by_title)) != set()
+    assert ids(select(sample_accounts, countries="DE")) == ids(
+        select(sample_accounts, countries="Germany")
+    )
+    with pytest.warns(UnknownValueWarning, match="MIT License"):
+        select(sample_projects, licenses="MIT Licence")
 
 
 def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):

@@ -8,23 +8,25 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import require_frame
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
 from dirframe.client.sorting import is_in_order
+from dirframe.quality.rules import (
+    RULES,
+    applicable,
+    columns_of,
+    matches,
+    offset_of,
+    reference_day,
+)
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
-from dirframe.stats._core.activity_months import FETCHED
-from dirframe.stats._core.columns import integer_column, timestamp_column
-from dirframe.stats._core.filter import count
-from dirframe.stats._core.groupby import LANGUAGE, as_int64
-from dirframe.stats._core.loaders import ANY
-from dirframe.stats._core.result import require_columns
-from dirframe.stats._rules.exclusion import applicable, columns_read, tests_of
-from dirframe.stats._rules.frame_facts import facts_of, offset_of, reference_day
-from dirframe.stats._rules.rules import RULES, Rule
+from dirframe.stats.kernel import FETCHED, LANGUAGE, RANK, read, require_records, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+#: Rules with reasons of their own.
+_SEPARATE = {"duplicate_id", "stale_analysis"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +88,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     Raises
     ------
     InvalidInputError
-        If the input is not a frame, or a column does not hold what it should.
+        If the input is no frame of pandas, or a statistic, or a column does not hold what it should.
 
     Notes
     -----
@@ -118,40 +120,34 @@ def summary(frame: pd.DataFrame) -> Summary:
     <BLANKLINE>
     n = 2 records · Source: not recorded · completeness unknown
     """
-    frame = require_frame(frame)
-    require_columns(frame, loader=ANY)
-    record = provenance.get_provenance(frame)
+    frame = require_records(frame)
     known = provenance.resource_of(frame)
-    resource = known or PROJECT
+    record = provenance.get_provenance(frame)
     title = counted(len(frame), *(known.words if known else ("record",)))
     differs = provenance.difference(frame)
     if differs is not None:
         title += f", {differs}"
-    if record["complete"] is not None:
-        title += "; the load was" if differs is not None else ","
-        title += " complete" if record["complete"] else " incomplete"
+    if record["completeness"] != "unknown":
+        note = provenance.completeness_note(provenance.Provenance.from_dict(record)) or "complete"
+        title += f"{'; the load was' if differs is not None else ','} {note}"
         title += f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
     if absent := provenance.absent(frame, record["not_sent"]):
         title += f". {counted(len(absent.columns), 'column')} not sent by the directory"
-    return Summary(title, _fields(frame), _bias(frame, resource, record), provenance.caption(frame))
+    bias = _bias(frame, known or PROJECT, record)
+    return Summary(title, _fields(frame), bias, provenance.caption(frame))
 
 
 def _fields(frame: pd.DataFrame) -> pd.DataFrame:
     present = [_present(frame[name]) for name in frame]
-    counts = as_int64([int(rows.sum()) for rows in present])
-    return pd.DataFrame(
-        {
-            "column": pd.Series(list(frame), dtype="str"),
-            "present": counts,
-            "missing_share": (1 - counts / max(len(frame), 1)).astype("Float64")
-            if len(frame)
-            else pd.Series([None] * len(counts), dtype="Float64"),
-            "values": pd.Series(
-                [_values(frame[name][rows]) for name, rows in zip(frame, present, strict=True)],
-                dtype="str",
-            ),
-        }
-    )
+    counts = pd.Series([int(rows.sum()) for rows in present], dtype="Int64")
+    columns = {
+        "column": list(frame),
+        "present": counts,
+        "missing_share": 1 - counts / len(frame) if len(frame) else [None] * len(counts),
+        "values": [_values(frame[n][rows]) for n, rows in zip(frame, present, strict=True)],
+    }
+    dtypes = {"column": "str", "present": "Int64", "missing_share": "Float64", "values": "str"}
+    return table_of(columns, dtypes)
 
 
 def _present(column: pd.Series[Any]) -> pd.Series[bool]:
@@ -176,50 +172,38 @@ def _values(column: pd.Series[Any]) -> str:
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
-    flags_by_reason: Iterable[tuple[str, pd.Series[bool]]] = ()
+    reasons: dict[str, int] = {}
     if resource.name in RESOURCES:
-        flags_by_reason = (
-            _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
-        )
-    reasons = {reason: int(rows.sum()) for reason, rows in flags_by_reason}
+        rows_of = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
+        reasons = {reason: int(rows.sum()) for reason, rows in rows_of}
     if isinstance(ids := frame.get("id"), pd.Series):
-        reasons["repeated id: counted more than once"] = int(ids.notna().sum()) - ids.nunique()
-    reasons |= _told_by_rules(frame)
+        reasons["repeated id: counted more than once"] = int(ids.dropna().duplicated().sum())
+    rules = [name for name in applicable(frame) if name not in _SEPARATE]
+    p = columns_of(frame, rules)
+    for name in sorted(rules, key=lambda name: not RULES[name].impossible):
+        kind = "impossible" if RULES[name].impossible else "in doubt"
+        reasons[f"{kind}: {RULES[name].says}"] = int(matches(p, name).sum())
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]
-    if available is not None and loaded is not None and record["complete"] is False:
-        not_loaded = max(available - loaded, 0)
-        default = record["query"].get("query") and resource.query_sort
-        default = default or resource.default_sort or "as they come"
-        order = f"sorted by {record['query'].get('sort') or f'{default}, by default'}"
-        if not record["query"].get("sort") and is_in_order(frame, default) is False:
-            order = "in an order of the directory's own"
-        rows.insert(
-            0,
-            (
-                f"not loaded: the last, {order}",
-                not_loaded,
-                not_loaded / max(available, 1),
-            ),
-        )
-    table = pd.DataFrame(rows, columns=["reason", "records", "share"])
-    return table.astype({"reason": "str", "records": "Int64", "share": "Float64"})
+    if record["complete"] is False and available is not None and loaded is not None:
+        lacking = max(available - loaded, 0)
+        rows.insert(0, (_not_loaded(frame, resource, record), lacking, lacking / max(available, 1)))
+    columns = dict(zip(("reason", "records", "share"), zip(*rows, strict=True), strict=False))
+    dtypes = {"reason": "str", "records": "Int64", "share": "Float64"}
+    return table_of({name: columns.get(name, ()) for name in dtypes}, dtypes)
 
 
-def _told_by_rules(frame: pd.DataFrame) -> dict[str, int]:
-    """Count the records that the other rules of `dirframe.flags` match, impossible values first."""
-    # These two have their own reasons.
-    separate = {Rule.DUPLICATE_ID, Rule.STALE_ANALYSIS}
-    applied = [rule for rule in applicable(frame) if rule not in separate]
-    rules = sorted(applied, key=lambda rule: not RULES[rule].impossible)
-    tests = tests_of(rules, facts_of(frame, set(rules)))
-    numbers = count(frame, columns_read(rules), tests) if rules else {}
-    return {
-        f"{'impossible' if RULES[rule].impossible else 'in doubt'}: {RULES[rule].says}": numbers[
-            rule
-        ]
-        for rule in rules
-    }
+def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> str:
+    if record["completeness"] == "sample":
+        return "not loaded: not drawn for the sample"
+    query = record["query"]
+    if sort := query.get("sort"):
+        return f"not loaded: the last, sorted by {sort}"
+    default = (query.get("query") and resource.query_sort) or resource.default_sort
+    default = default or "as they come"
+    if is_in_order(frame, default) is False:
+        return "not loaded: the last, in an order of the directory's own"
+    return f"not loaded: the last, sorted by {default}, by default"
 
 
 def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
@@ -228,9 +212,8 @@ def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
         yield "no country", unknown
         if "country_alpha_2" in frame:
             yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
-    if "kudo_score_kudo_rank" in frame:
-        rank = integer_column("kudo_score_kudo_rank").of(frame)
-        yield "no kudo rank", rank.isna()
+    if RANK in frame:
+        yield "no kudo rank", read(frame, rank=RANK)["rank"].isna()
 
 
 def _of_projects(
@@ -248,7 +231,10 @@ def _of_projects(
     if LANGUAGE in frame:
         yield "no main language", frame[LANGUAGE].isna()
     if any(name in frame for name in FETCHED):
-        now, fetched = reference_day(frame), timestamp_column(*FETCHED).of(frame)
+        fetched = read(frame, fetched=FETCHED, optional=("fetched",)).get("fetched")
+        if fetched is None:
+            return
+        now = reference_day(frame, fetched)
         stale = fetched < (now - offset_of(None) if now else pd.NaT)
         yield f"stale: code fetched over a year before {_day(now)}", stale
         yield "no date of the code's fetch", fetched.isna()

@@ -246,14 +246,13 @@ def test_lists_and_mappings_are_compared_whatever_their_order_and_shown():
     assert changed["after"].tolist() == ['[1, "b"]', '{"x": [{"y": 3}, 1]}']
 
 
-def test_the_same_moment_in_another_zone_unit_or_writing_is_no_change():
+def test_the_same_moment_in_another_zone_or_unit_is_no_change():
     texts = ["1990-01-01 00:00:00", "2012-03-04 05:06:07", "2029-12-31 23:59:59"]
     at = pd.Series(pd.to_datetime(texts)).dt.tz_localize("UTC")
     for other in (
         at.dt.tz_convert("Asia/Tokyo"),
         at.dt.tz_localize(None),
         at.dt.as_unit("ns"),
-        at.dt.tz_convert("America/New_York").map(lambda moment: moment.isoformat()),
     ):
         for pair in ((at.dt.as_unit("us"), other), (other, at)):
             assert changed_rows(*pair) == []
@@ -264,8 +263,8 @@ def test_the_same_number_in_another_dtype_is_no_change():
     whole = pd.Series([7, -3, None, 0, 2**53 - 1], dtype="Int64")
     large = pd.Series([2**62, None], dtype="Int64")
     for numbers, dtypes in (
-        (whole, ["str", object, "category", "Float64"]),
-        (large, ["str", object, "category"]),
+        (whole, [object, "category", "Float64"]),
+        (large, [object, "category"]),
         (whole.head(2), ["int8", "Int16", "float32"]),
     ):
         known = numbers.notna().to_numpy().nonzero()[0].tolist()
@@ -278,12 +277,12 @@ def test_the_same_number_in_another_dtype_is_no_change():
     assert changed_rows(rounded, pd.Series([float(2**53)])) == [0]
 
 
-def test_truth_as_text_or_numbers_and_short_fractions_are_no_change():
+def test_truth_as_numbers_and_short_fractions_are_no_change():
     truth, fractions = pd.Series([True, False]), pd.Series([0.1, 0.5])
-    for other in (["True", "false"], [1, 0], [1.0, 0.0]):
+    for other in ([1, 0], [1.0, 0.0]):
         assert changed_rows(truth, pd.Series(other)) == []
         assert changed_rows(truth, pd.Series(other[::-1])) == [0, 1]
-    for other in (fractions.astype("float32"), pd.Series(["0.1", "0.50"])):
-        assert changed_rows(fractions, other) == []
-        assert changed_rows(fractions, other[::-1].reset_index(drop=True)) == [0, 1]
-    assert changed_rows(pd.Series([1, 2]), pd.Series(["1", "two"])) == [1]
+    short = fractions.astype("float32")
+    assert changed_rows(fractions, short) == []
+    assert changed_rows(fractions, short[::-1].reset_index(drop=True)) == [0, 1]
+    assert changed_rows(pd.Series([1, 2]), pd.Series(["1", "2"])) == [0, 1]  # text is no number

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import require_frame
 from dirframe._display.report import ReportMixin
 from dirframe.errors import Hint, InvalidInputError
-from dirframe.stats._core.columns import integer_column, text_column
-from dirframe.stats._core.groupby import CONTRIBUTORS, LANGUAGE
-from dirframe.stats._core.loaders import ANY
-from dirframe.stats._core.result import require_columns
-from dirframe.stats._core.values import as_text, differing
+from dirframe.quality.values import as_text, differing
+from dirframe.stats.kernel import CONTRIBUTORS, LANGUAGE, read, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -136,9 +132,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     0  1  Ant       5      3      -2
     """
     ids = {}
-    before, after = require_frame(before), require_frame(after)
+    before, after = require_records(before), require_records(after)
     for name, frame in (("before", before), ("after", after)):
-        require_columns(frame, "id", loader=ANY)
         ids[name] = _checked_ids(frame, name)
     _same_resource(before, after)
     old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
@@ -173,6 +168,7 @@ def _same_resource(before: pd.DataFrame, after: pd.DataFrame) -> None:
 
 def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     """Return the ids as text; raise unless each identifies one record."""
+    read(frame, id="id")  # raises if there is none
     column = frame["id"]
     if missing := int(column.isna().sum()):
         raise InvalidInputError(
@@ -240,10 +236,9 @@ def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 
 def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any]) -> pd.DataFrame:
-    is_known = LANGUAGE in before and LANGUAGE in after  # a column that was not loaded is unknown
-    frames = (before, after) if is_known else (before[:0], after[:0])
-    common = common if is_known else common[:0]
-    old, new = (text_column(LANGUAGE).of(frame) for frame in frames)
+    old, new = (_column(frame, LANGUAGE, "str") for frame in (before, after))
+    if LANGUAGE not in before or LANGUAGE not in after:  # what was not loaded is unknown
+        old, new, common = old[:0], new[:0], common[:0]
     counts = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
     counts = counts.fillna(0).astype("int64")
     counts["change"] = counts["after"] - counts["before"]
@@ -257,12 +252,12 @@ def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any])
 
 def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     old, new = (
-        integer_column(CONTRIBUTORS).of(frame).reset_index(drop=True) for frame in (before, after)
+        _column(frame, CONTRIBUTORS, "Int64").reset_index(drop=True) for frame in (before, after)
     )
     table = pd.DataFrame(
         {
             "id": after.index.to_numpy(),
-            "name": text_column("name").of(after).to_numpy(),
+            "name": _column(after, "name", "str").to_numpy(),
             "before": old,
             "after": new,
             "change": new - old,
@@ -272,6 +267,14 @@ def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     return table[differs].sort_values(["change", "id"], ignore_index=True)
 
 
+def _column(frame: pd.DataFrame, name: str, dtype: str) -> pd.Series[Any]:
+    """Return a column with the index of the frame; missing throughout if the frame lacks it."""
+    column = read(frame, column=name, optional=("column",)).get("column")
+    if column is None:
+        return pd.Series(index=frame.index, dtype=dtype)
+    return column.set_axis(frame.index)
+
+
 def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
     old, new = provenance.get_provenance(before), provenance.get_provenance(after)
     for name, frame, record, doubt in (
@@ -279,7 +282,7 @@ def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
         ("after", after, new, "what is gone may still be there"),
     ):
         if record["complete"] is False:
-            yield f"`{name}` is incomplete: {doubt}."
+            yield f"`{name}` is {record['completeness']}: {doubt}."
         if differs := provenance.difference(frame):
             yield f"`{name}` is not what was loaded ({differs}): {doubt}."
     if old["query"] != new["query"]:

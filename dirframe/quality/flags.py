@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import narwhals as nw
 import pandas as pd
 
-from dirframe._arrow import as_pandas
+from dirframe import provenance
 from dirframe.errors import MissingColumnsError
-from dirframe.schema import PROJECT
-from dirframe.stats._core.backends import map_reduce, resource_of
-from dirframe.stats._core.groupby import aggregate
-from dirframe.stats._core.result import attach_counts
-from dirframe.stats._rules.exclusion import applicable, columns_read, required, rules_of, tests_of
-from dirframe.stats._rules.frame_facts import facts_of
-from dirframe.stats._rules.rules import READ, RULES, Rule
+from dirframe.quality.rules import COLUMNS, RULES, applicable, columns_of, matches, rules_of
+from dirframe.stats.kernel import collection_of, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-
-    from dirframe.stats._options.selection import Frame
-    from dirframe.stats._rules.frame_facts import MaxAge
-
-_MARK = "matches_"
+    from datetime import timedelta
 
 
 def flags(
-    frame: Frame, *, rules: Collection[str] | None = None, max_age: MaxAge | None = None
+    frame: pd.DataFrame,
+    *,
+    rules: Collection[str] | None = None,
+    max_age: str | int | timedelta | None = None,
 ) -> pd.DataFrame:
     """Flag records that cannot be right, or are in doubt, each with its reason.
 
     Parameters
     ----------
-    frame : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    frame : pandas.DataFrame
         Accounts or projects as the loaders give them.
     rules : collection of str, optional
         Names of the rules to apply. By default, all whose columns the frame has.
@@ -83,9 +76,8 @@ def flags(
     - ``month_in_future``: the last month begins after the project's code was fetched
     - ``negative_lines``, ``negative_contributors``
     - ``stale_analysis``: the code was fetched longer than `max_age` before the frame was
-      retrieved; where that is not known (DuckDB and Dask keep no provenance), or the data is
-      synthetic, before the code of the median project was fetched (of two in the middle, the
-      later)
+      retrieved; where that is not known, or the data is synthetic, before the code of the median
+      project was fetched (of two in the middle, the later)
 
     Accounts: ``impossible_kudo_rank`` (not 1 to 10), ``impossible_latitude`` and
     ``impossible_longitude`` (outside the globe), ``negative_posts``. Both:
@@ -93,7 +85,8 @@ def flags(
     them are flagged, since none of them says which is the right one.
 
     ``attrs["dirframe"]["counted"]`` holds the records of the frame and, by rule, how many are
-    flagged (``flagged_negative_lines`` and so on, zeros too).
+    flagged (``flagged_negative_lines`` and so on, zeros too). The last step of the provenance
+    names the rules for such records that could not be checked, as columns are absent.
 
     Examples
     --------
@@ -112,41 +105,44 @@ def flags(
     >>> print(flags(projects)["evidence"][0])
     first month 1989-11; Java first appeared in 1995
     """
-    frame = as_pandas(frame)
-    selected = applicable(frame) if rules is None else rules_of(rules)
-    if rules is None and not selected:
-        needed = {name for rule in Rule for read in RULES[rule].needs for name in READ[read].names}
+    frame = require_records(frame)
+    chosen = applicable(frame) if rules is None else rules_of(rules)
+    if rules is None and not chosen:
         raise MissingColumnsError(
             "The frame has no column that a rule reads. Pass accounts or projects as a loader "
             "gives them.",
-            columns=sorted(needed),
+            columns=[c if isinstance(c, str) else c[0] for c in COLUMNS.values()],
         )
-    required(frame, selected)
-    facts = facts_of(frame, set(selected), max_age)
-    # Missing if the frame has no such column: no rule requires either.
-    columns = {"id": READ["id"], "name": READ["name"], **columns_read(selected)}
-    tests = tests_of(selected, facts)
+    p = columns_of(frame, chosen, max_age)
+    rows = []
+    for name in chosen:
+        found = p[matches(p, name)].sort_values(["id", "name"])
+        rows += [
+            (row["id"], row["name"], name, RULES[name].evidence.format_map(row))
+            for row in found.to_dict("records")
+        ]
+    table = pd.DataFrame(rows, columns=["id", "name", "rule", "evidence"]).astype("str")
+    provenance.copy_provenance(
+        frame, table, _step(frame, chosen, is_all=rules is None), records=False
+    )
+    resource = provenance.resource_of(frame)
+    counted = {f"flagged_{name}": int((table["rule"] == name).sum()) for name in chosen}
+    return provenance.set_provenance(
+        table,
+        counted={collection_of(frame): len(frame), **counted},
+        statistic={"name": "flags"},
+        resource=resource.name if resource else "",
+    )
 
-    def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        marks = {_MARK + name: test.fill_null(value=False) for name, test in tests.items()}
-        marked = table.with_columns(**marks)
-        return marked.filter(nw.any_horizontal(*(nw.col(m) for m in marks), ignore_nulls=True))
 
-    matches = aggregate(frame, columns, statement) if selected else pd.DataFrame()
-    rows = [
-        (row.id, row.name, rule.value, RULES[rule].evidence(facts, row))
-        for rule in selected
-        for row in _matching(matches, rule).itertuples(index=False)
+def _step(frame: pd.DataFrame, chosen: Collection[str], *, is_all: bool) -> str:
+    """Return the step of the provenance, with the rules of such records that could not be checked."""
+    resource = provenance.resource_of(frame)
+    fields = resource.by_column if resource and is_all else {}
+    columns = {name: (c,) if isinstance(c, str) else c for name, c in COLUMNS.items()}
+    unchecked = [
+        name
+        for name, rule in RULES.items()
+        if name not in chosen and all(columns[need][0] in fields for need in rule.needs)
     ]
-    result = pd.DataFrame(rows, columns=["id", "name", "rule", "evidence"]).astype("str")
-    records: int = map_reduce(frame, [], len, sum)  # type: ignore[misc]  # mypy picks no overload of sum
-    collection = (resource_of(frame) or PROJECT).collection
-    counted = {
-        collection: records,
-        **{f"flagged_{rule}": int((result["rule"] == rule).sum()) for rule in selected},
-    }
-    return attach_counts(frame, result, counted, step="flags")
-
-
-def _matching(matches: pd.DataFrame, rule: Rule) -> pd.DataFrame:
-    return matches[matches[_MARK + rule].astype("bool")].sort_values(["id", "name"])
+    return f"flags, not checked: {', '.join(unchecked)}" if unchecked else "flags"

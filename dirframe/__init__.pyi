@@ -10,6 +10,7 @@ from dirframe.clean import (
     country_note as country_note,
     unify_countries as unify_countries,
 )
+from dirframe.client.check import check as check
 from dirframe.client.child_tables import child_table as child_table
 from dirframe.client.directory import Directory as Directory
 from dirframe.client.read_pages import read_pages as read_pages
@@ -68,7 +69,7 @@ from dirframe.explorer.explorer import Explorer as Explorer
 from dirframe.io.read import read_export as read_export
 from dirframe.io.export import export as export
 from dirframe.selection import select as select
-from dirframe.report.report import report as report
+from dirframe.reports.report import report as report
 from dirframe.sample import sample_directory as sample_directory
 from dirframe.service.server import serve as serve
 from dirframe.quality.flags import flags as flags

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from dirframe._arrow import as_pandas
 from dirframe._display.values import counted
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.provenance import (
     ATTRIBUTE,
     Provenance,
@@ -118,10 +118,9 @@ def _facts(frame: Any) -> tuple[Provenance, str]:
     if not (record.source or record.base_url):
         raise InvalidInputError(
             "The frame has no provenance, so it cannot be cited.",
-            hint=Hint(
-                "Cite the frame of a loader, or hand its record on to one that was merged or "
-                "concatenated by dirframe.provenance.copy_provenance(loaded, frame).",
-                shell="Cite a file of dirframe accounts or projects.",
+            hint=(
+                "Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on "
+                "to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame)."
             ),
         )
     differs = difference(frame)

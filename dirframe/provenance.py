@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from dirframe import __version__, _arrow
+from dirframe import __version__, _tables
 from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
-from dirframe._arrow import ATTRIBUTE
-from dirframe.errors import Hint, InvalidInputError
+from dirframe._tables import ATTRIBUTE
+from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class Absent(NamedTuple):
 
     columns: tuple[str, ...]
     why: str
-    hint: Hint
+    hint: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +226,7 @@ class Difference:
 def attributes_of(frame: Any) -> dict[str, Any]:
     """Return the attributes of a frame of pandas, or of a table or schema of Arrow."""
     check_text_dtype()  # whatever reads or makes a frame comes by here
-    return _arrow.attributes_of(frame)
+    return _tables.attributes_of(frame)
 
 
 def get_provenance(frame: Any) -> dict[str, Any]:
@@ -409,11 +409,9 @@ def absent(
             unsent,
             f"{', '.join(unsent)} {was} not sent: the directory gives {it} on the own page of each "
             "project alone, so that nothing is known here.",
-            Hint(
-                "Load with details=True to ask for these pages; dirframe.plan(..., details=True) "
-                "estimates the cost.",
-                shell="Ask for these pages with dirframe projects --details; dirframe plan projects "
-                "--details estimates the cost.",
+            (
+                "Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) "
+                "(dirframe plan projects --details) estimates the cost."
             ),
         )
     asked = {*record.columns, *frame}
@@ -425,10 +423,7 @@ def absent(
         unloaded,
         f"{', '.join(unloaded)} {was} not loaded: only the columns {', '.join(record.columns)} "
         "were asked for.",
-        Hint(
-            f"Name {it} in columns=, or leave columns= out.",
-            shell="Load the file again with all columns.",
-        ),
+        f"Load the file again with {it}: name {it} in columns=, or leave columns= out.",
     )
 
 

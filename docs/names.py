@@ -21,7 +21,7 @@ HOMES = {
     "dirframe.selection": "overview",
     "dirframe.citation": "overview",
     "dirframe.io": "saving",
-    "dirframe.report": "saving",
+    "dirframe.reports": "saving",
     "dirframe.explorer": "explorer",
     "dirframe.service": "service",
     "dirframe.errors": "errors",

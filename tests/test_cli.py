@@ -69,7 +69,7 @@ def test_the_options_of_a_command_stand_in_sections():
     sections = dict(re.findall(r"^(\w[^\n]*):\n((?:  .*\n)+)", help_of("projects"), re.MULTILINE))
     for title, option in (
         ("Directory", "--sample"),
-        ("Cache and quota", "--offline"),
+        ("Cache", "--offline"),
         ("Records", "-n, --max-items, --limit"),
         ("Output", "--columns"),
     ):

@@ -50,6 +50,7 @@ PUBLIC = [
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
     "cache_info",
+    "check",
     "child_table",
     "cite",
     "clear_cache",

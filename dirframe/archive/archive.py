@@ -24,7 +24,6 @@ from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
-    Hint,
     IncompleteWarning,
     warn,
 )
@@ -292,10 +291,7 @@ class Archive(Card):
             AnalysesNotSentWarning(
                 f"No project in the archive {self.path} was sent with its analysis: the directory "
                 "sends an analysis only with the own page of its project.",
-                hint=Hint(
-                    "Harvest with details=True to store these pages, for one request each.",
-                    shell="dirframe harvest --details stores these pages, for one request each.",
-                ),
+                hint="Harvest with details=True (--details) to store these pages, for one request each.",
                 requests=len(self._index.needed()),
             )
         )

@@ -11,6 +11,7 @@ import click
 from dirframe.cli.options import (
     command,
     connection_options,
+    drawn,
     estimate_options,
     open_directory,
     plain_format,
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 #: Options that the cost of a load depends on.
-ESTIMATE_OPTIONS = (*("base_url", "sample", "query", "sort", "max_items", "refresh", "details"),)
+ESTIMATE_OPTIONS = (
+    *("base_url", "sample", "query", "sort", "max_items", "refresh", "details"),
+    *("sample_size", "seed"),
+)
 
 _BAR = 30
 
@@ -32,7 +36,7 @@ def echo_estimate(
     from dirframe.client.plan import plan
 
     with open_directory(base_url, sample) as directory:
-        price = plan(collection, directory=directory, **question)
+        price = plan(collection, directory=directory, **drawn(question), **question)
     if fmt == "json":
         click.echo(
             json.dumps(asdict(price) | {"fits": price.fits, "days": price.days}, default=_iso)
@@ -91,3 +95,22 @@ def quota(base_url: str | None, sample: bool, fmt: str) -> None:
     click.echo(f"  {state.left:>7,} left of {limit:,}")
     if resets_at is not None:
         click.echo(f"\nThe first comes back at {resets_at:%Y-%m-%d %H:%M} UTC.")
+
+
+@command()
+@connection_options
+def check(base_url: str | None, sample: bool) -> None:
+    """Look at how a directory answers, in at most 15 requests.
+
+    Page size, page past the end, sorts that are kept, analyses, errors, countries and clock: a
+    report without the key, to post or to compare.
+
+    \b
+    Examples:
+      dirframe check
+      dirframe check --sample
+    """
+    from dirframe.client.check import check as check_directory
+
+    with open_directory(base_url, sample) as directory:
+        click.echo(check_directory(directory))

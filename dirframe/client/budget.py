@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, TypeVar
 
-from dirframe.errors import Hint, QuotaExceededError, QuotaWarning, warn
+from dirframe.errors import QuotaExceededError, QuotaWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ def check_quota(
             f"{text}. {kept}, so this load would never end, and it was not begun.",
             url=client.base_url,
             resets_at=quota.resets_at(),
-            hint=Hint(
+            hint=(
                 "dirframe.harvest (dirframe harvest) stores a collection over as many days as it "
                 "takes; sample= (--sample-size) draws a part of it."
             ),
@@ -68,9 +68,7 @@ def check_quota(
         QuotaWarning(
             f"{text}: run the same line on {calls:,} days. Pages that came are kept and cost nothing "
             "again.",
-            hint=Hint(
-                "dirframe.harvest (dirframe harvest) does that, too, and keeps all pages in a file."
-            ),
+            hint="dirframe.harvest (dirframe harvest) does that, too, and keeps all pages in a file.",
         )
     )
     return True

@@ -37,7 +37,6 @@ from dirframe.client.sampling import check_sample
 from dirframe.client.sorting import is_in_order
 from dirframe.errors import (
     AnalysesNotSentWarning,
-    Hint,
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
@@ -351,16 +350,12 @@ class Load:
         is_short = 0 < len(frame) < pages.expected and self.sample is None
         if is_stopped:
             message = f"The load of the {what} is not complete: {why}."
-            hint = Hint(
-                "The same load again continues from there; pages in the cache cost nothing."
-            )
+            hint = "The same load again continues from there; pages in the cache cost nothing."
         elif lost:
             message = f"The {what} were loaded, but {why}. Their rows are those of the collection."
-            hint = Hint(
-                'incomplete="warn" continues without them. The cache remembers these refusals as '
-                "long as it keeps pages fresh; refresh=True requests everything again.",
-                shell="--incomplete warn continues without them. The cache remembers these refusals "
-                "as long as it keeps pages fresh; --refresh requests everything again.",
+            hint = (
+                'incomplete="warn" (--incomplete warn) continues without them. The cache remembers these '
+                "refusals as long as it keeps pages fresh; refresh=True (--refresh) requests everything again."
             )
         elif query.resource.key and is_short and pages.order_fails():
             facts |= {"order_fails": True, "better_sort": better_sort(query)}
@@ -370,34 +365,27 @@ class Load:
                 f"The {what} could not be proven complete: {why}. The collection probably changed "
                 "while it was read."
             )
-            hint = Hint(
-                "Run the same line again (pages in the cache cost nothing; refresh=True asks for all "
-                'of them), choose another sort, or pass incomplete="warn" to accept the partial '
-                "result.",
-                shell="Run the same command again (pages in the cache cost nothing; --refresh asks "
-                "for all of them), choose another --sort, or use --incomplete warn to accept the "
-                "partial result.",
+            hint = (
+                "Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for "
+                'all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept '
+                "the partial result."
             )
         if incomplete == "raise":
             raise IncompleteCollectionError(message, frame=frame, missing=why, hint=hint, **facts)
         warn(IncompleteWarning(message, hint=hint, **facts))
 
 
-def _unordered(what: str, why: str, query: Query) -> tuple[str, Hint]:
+def _unordered(what: str, why: str, query: Query) -> tuple[str, str]:
     order = f"The order of sort={query.sort!r}" if query.sort else "The directory's own order"
     message = (
         f"The {what} are not complete: {why}. {order} does not hold: records come again on other "
         "pages, and others on none. All that were received are kept; to ask again does not help."
     )
-    better, accept = better_sort(query), 'incomplete="warn" accepts the partial result.'
-    say = "There is no sort that is known to hold instead."
-    shell = say
-    if better is not None:
-        say = f"sort={better!r} holds on today's live service;"
-        shell = f"--sort {better} holds on today's live service;"
-    return message, Hint(
-        f"{say} {accept}", shell=f"{shell} --incomplete warn accepts the partial result."
-    )
+    better = better_sort(query)
+    accept = 'incomplete="warn" (--incomplete warn) accepts the partial result.'
+    if better is None:
+        return message, f"There is no sort that is known to hold instead. {accept}"
+    return message, f"sort={better!r} (--sort {better}) holds on today's live service; {accept}"
 
 
 def warn_sort_ignored(sort: str, what: str) -> None:
@@ -407,7 +395,7 @@ def warn_sort_ignored(sort: str, what: str) -> None:
             f"The {what} are not sorted by {sort}: the directory ignored it, so provenance does "
             "not state it.",
             sort=sort,
-            hint=Hint("Sort the frame, or choose another sort.", shell="Choose another --sort."),
+            hint="Sort the frame, or choose another sort (--sort).",
         )
     )
 
@@ -420,11 +408,9 @@ def analyses_not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
         "directory sends an analysis only with the own page of its project. The columns of the "
         "analysis are empty for that reason.",
         requests=needed,
-        hint=Hint(
-            f"details=True requests these pages, {price}; dirframe.plan(..., details=True) "
-            "estimates their number.",
-            shell=f"--details requests these pages, {price}; dirframe plan projects --details "
-            "estimates their number.",
+        hint=(
+            f"details=True (--details) requests these pages, {price}; dirframe.plan(..., details=True) "
+            "(dirframe plan projects --details) estimates their number."
         ),
     )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
 from dirframe.client.page import local_name
-from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
+from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
@@ -127,5 +127,5 @@ def check_details(resource: Resource, *, details: bool) -> None:
     if details and resource is not PROJECT:
         raise InvalidInputError(
             f"Details are the own page of each project; {resource.collection} has none.",
-            hint=Hint("Leave details= out.", shell="Leave --details out."),
+            hint="Leave details= (--details) out.",
         )

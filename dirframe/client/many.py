@@ -22,7 +22,6 @@ from dirframe.client.paging import Pages, Received, Walk, fetch_ahead, ids_of
 from dirframe.client.query import Policy, Query, again, identifier_of, path_of
 from dirframe.client.records import Records
 from dirframe.errors import (
-    Hint,
     IncompleteCollectionError,
     IncompleteWarning,
     InvalidInputError,
@@ -202,7 +201,7 @@ def _load_many(
     )
     if why:
         message = f"The {what} are not complete: {why}."
-        hint = Hint('incomplete="warn" (--incomplete warn) continues without them.')
+        hint = 'incomplete="warn" (--incomplete warn) continues without them.'
         if incomplete == "raise":
             raise IncompleteCollectionError(message, frame=frame, missing=why, hint=hint)
         warn(IncompleteWarning(message, hint=hint))

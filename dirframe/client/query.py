@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from dirframe.client.http.api_key import KEY_PARAMETER, redact
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
     if KEY_PARAMETER in unquote(address).casefold() or redact(address, key) != address:
         raise InvalidInputError(
             "The path holds an api_key, which is sent without that.",
-            hint=Hint("Pass the path alone."),
+            hint="Pass the path alone.",
         )
     relative = address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
     parts = urlsplit(relative)
@@ -119,10 +119,7 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
         raise InvalidInputError(  # without the address, which may contain a password
             f"The path is an address of {parts.hostname or 'another kind'}, and not below "
             f"{base_url}, the one directory that is asked.",
-            hint=Hint(
-                "Pass a path, such as '/languages.xml', or a Directory of the other address.",
-                shell="Give a path, such as /languages.xml, or --base-url.",
-            ),
+            hint="Pass a path, such as '/languages.xml', or a Directory of the other address (--base-url).",
         )
     if parts.fragment or any(step in {".", ".."} for step in unquote(parts.path).split("/")):
         raise InvalidInputError(
@@ -139,16 +136,13 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
     if "page" in parameters:
         raise InvalidInputError(
             f"The path {address!r} names a page; all pages are loaded.",
-            hint=Hint(
-                "Leave it out, and pass max_items= to load less.",
-                shell="Leave it out, and use --max-items to load less.",
-            ),
+            hint="Leave it out, and pass max_items= (--max-items) to load less.",
         )
     for name in ("query", "sort"):
         if options.get(name) is not None and name in parameters:
             raise InvalidInputError(
                 f"{name} stands in the path {path!r} and is given beside it, too.",
-                hint=Hint(f"Leave {name}= out.", shell=f"Leave --{name} out."),
+                hint=f"Leave {name}= (--{name}) out.",
             )
     for resource in ALL_RESOURCES.values():
         for template in resource.paths:
@@ -172,7 +166,7 @@ def identifier_of(value: object, name: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | Integral):
         raise InvalidInputError(
             f"The {name} is {value!r}; it must be text or a whole number.",
-            hint=Hint("Pass one id or name; of a table, read the column of ids as text."),
+            hint="Pass one id or name; of a table, read the column of ids as text.",
         )
     return str(value).strip()
 

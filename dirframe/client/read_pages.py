@@ -15,7 +15,6 @@ from dirframe.client.details import ANALYSIS_COLUMNS, are_left_out, signs_of
 from dirframe.client.page import MAX_BYTES, parse
 from dirframe.client.records import Records
 from dirframe.errors import (
-    Hint,
     IncompleteWarning,
     InvalidInputError,
     UnreadableResponseError,
@@ -212,10 +211,7 @@ def _read_file(file: Path, max_bytes: int) -> bytes:
             f"{file} holds more than the {max_bytes:,} bytes allowed for a document.",
             found=f"more than {max_bytes:,} bytes",
             source=str(file),
-            hint=Hint(
-                "Pass max_bytes= to read larger ones.",
-                shell="Use --max-bytes to read larger ones.",
-            ),
+            hint="Pass max_bytes= (--max-bytes) to read larger ones.",
         )
     return content
 

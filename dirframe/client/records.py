@@ -90,9 +90,12 @@ class Records:
             return pd.DataFrame()
         nodes = {node.path: node.cells for node in self._root.nodes() if node.cells}
         names = _names(self.resource, nodes)
-        counted = [field for field in self.resource.fields if field.column in COUNTED_LISTS]
-        always = [field.path for field in (*self.resource.core, *counted)]
-        known = [field.path for field in self.resource.fields if field.path in nodes]
+        always = [field.path for field in self.resource.core]
+        known = [
+            field.path
+            for field in self.resource.fields
+            if field.path in nodes or field.column in COUNTED_LISTS
+        ]
         columns: dict[str, pd.Series[Any]] = {}
         unreadable = {}
         for path in dict.fromkeys([*always, *known, *nodes]):

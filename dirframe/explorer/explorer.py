@@ -161,6 +161,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
         self._out = {name: _classed(w.HTML(layout=_AUTO), f"df-at-{name}") for name in outputs}
         self._progress = w.IntProgress(layout=_HIDDEN)
+        names = ("search", *VALUES, "first_year", "last_year", "activity")
+        self._filters = {name: getattr(self, name) for name in names}
+        self._unfiltered = {name: control.value for name, control in self._filters.items()}
         self.collection.observe(self._on_collection, "value")
         others = (self.chart, self.order_by, self.descending, self.style)
         for control in (*self._filters.values(), *others):
@@ -196,16 +199,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         button.button_style = "primary" if label == "Load" else ""
 
         def press() -> None:
-            with suppress(KeyboardInterrupt, Exception):  # `_attempt` has shown it
+            with suppress(KeyboardInterrupt, Exception):  # it is shown
                 action()
 
         button.on_click(lambda _: self._run(press))
         return button
-
-    @property
-    def _filters(self) -> dict[str, Any]:
-        names = ("search", *VALUES, "first_year", "last_year", "activity")
-        return {name: getattr(self, name) for name in names}
 
     def _on_collection(self, _: object) -> None:
         self.sort.options = _sorts(self.collection.value)
@@ -215,28 +213,39 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def estimate(self) -> None:
         """Show what the load costs, for at most one request."""
-
-        def action() -> str:
-            directory = self._directory()
-            return str(plan(self.collection.value, directory=directory, **self._request()))
-
-        self._attempt(action, "Asking for the first page …")
+        with self._acting("Asking for the first page …") as results:
+            price = plan(self.collection.value, directory=self._directory(), **self._request())
+            results.append(str(price))
 
     def load(self) -> None:
         """Load the records and show them; if it fails, those shown before stay."""
-        self._attempt(self._load, "Loading …")
+        name, request = self.collection.value, self._request()
+        load = load_projects if name == "projects" else load_accounts
+
+        def on_progress(loaded: int, total: int) -> None:
+            self._progress.max, self._progress.value = max(total, loaded, 1), loaded
+            self._say(f"{loaded:,} of {total:,} records …")
+
+        with self._acting("Loading …") as results:
+            directory = self._directory()
+            lines = load_lines(name, request, directory)
+            try:
+                frame = load(directory, progress=on_progress, **request)
+            except IncompleteCollectionError as error:
+                comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
+                self._show(error.frame, name, [comment, *lines])
+                raise
+            self._show(frame, name, lines)
+            results.append(f"{len(frame):,} {name} loaded.")
 
     def export(self) -> None:
         """Write the records shown to the file."""
-
-        def action() -> str:
+        with self._acting("Writing …") as results:
             if self.frame is None:
                 raise InvalidInputError("There is nothing to export yet: press Load first.")
             path = Path(self.path.value.strip()).expanduser()
             export(self.frame, path, overwrite=self.overwrite.value)
-            return f"{len(self.frame):,} {self._name} are in {path}."
-
-        self._attempt(action, "Writing …")
+            results.append(f"{len(self.frame):,} {self._name} are in {path}.")
 
     def show_all(self) -> None:
         """Take all filters away."""
@@ -260,27 +269,10 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         }
         return {name: value for name, value in request.items() if value}
 
-    def _load(self) -> str:
-        name, request = self.collection.value, self._request()
-        directory = self._directory()
-        lines = load_lines(name, request, directory)
-        load = load_projects if name == "projects" else load_accounts
-
-        def on_progress(loaded: int, total: int) -> None:
-            self._progress.max, self._progress.value = max(total, loaded, 1), loaded
-            self._say(f"{loaded:,} of {total:,} records …")
-
-        try:
-            frame = load(directory, progress=on_progress, **request)
-        except IncompleteCollectionError as error:
-            comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
-            self._show(error.frame, name, [comment, *lines])
-            raise
-        self._show(frame, name, lines)
-        return f"{len(frame):,} {name} loaded."
-
-    def _attempt(self, action: Callable[[], str], doing: str) -> None:
-        """Run an action of the user; show its result with its warnings, or why it fails."""
+    @contextmanager
+    def _acting(self, doing: str) -> Iterator[list[str]]:
+        """Show the results of an action of the user with its warnings, or why it fails."""
+        results: list[str] = []
         self.error = None
         self._say(doing)
         self._progress.value, self._progress.layout.display = 0, None
@@ -289,9 +281,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         try:
             with _stoppable(), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
-                text = action()
-            warned = [str(w.message) for w in caught if issubclass(w.category, DirframeWarning)]
-            self._say(" ".join([text, *warned]), "warning" if warned else "success")
+                yield results
+            warned = [
+                str(one.message) for one in caught if issubclass(one.category, DirframeWarning)
+            ]
+            self._say(" ".join([*results, *warned]), "warning" if warned else "success")
         except KeyboardInterrupt:
             self._say(_STOPPED, "warning")
             raise
@@ -335,10 +329,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _drop_filters(self) -> None:
         with self._quietly():
-            for name, control in self._filters.items():
-                control.value = {"search": "", "activity": "all"}.get(
-                    name, () if name in VALUES else 0
-                )
+            for name, value in self._unfiltered.items():
+                self._filters[name].value = value
 
     def _choices(self) -> dict[str, Any]:
         """Return the filters in use as the arguments of `select`."""
@@ -370,7 +362,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self._out["picture"].value = view.chart(frame, chart)
             lines += ["", f"ax = dirframe.plot.{chart}(shown)"]
         except Exception as error:  # noqa: BLE001  # the rest is shown all the same
-            self.error = error
+            self.error = None if isinstance(error, DirframeError) else error
             self._out["picture"].value = view.message(_sentence(error), "info")
         try:
             citation = str(cite(frame, style=self.style.value))

@@ -13,7 +13,7 @@ import pyarrow as pa
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
 from dirframe.client.dtypes import convert_column, infer_kind
-from dirframe.errors import ExportWarning, Hint, InvalidInputError, UnreadableValueWarning, warn
+from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import DIGEST, TEXTS, beside, schema_digest
 from dirframe.provenance import ATTRIBUTE, Provenance, set_provenance
 from dirframe.schema import ACCOUNT, PROJECT, Field, Kind
@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 #: Suffixes of the tables that are read.
 SUFFIXES = (*TEXTS, ".parquet")
 
-_READ_XML = Hint(
-    "Recorded XML is read by dirframe.read_pages.",
-    shell="Recorded XML is read by dirframe read FILE -o records.parquet.",
-)
-_UTF_8 = Hint("Save the table as UTF-8.")
+_READ_XML = "Recorded XML is read by dirframe.read_pages (dirframe read FILE -o records.parquet)."
+_UTF_8 = "Save the table as UTF-8."
 #: What a table with semicolons as a rule writes otherwise: 51,507 and 1.000.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
@@ -245,7 +242,7 @@ def _refuse_decimal_commas(columns: _tables.Columns, name: str) -> None:
             raise InvalidInputError(
                 f"{name} has semicolons between its columns and {doubtful!r} in {column}, where a "
                 "comma may begin a fraction.",
-                hint=Hint("Write numbers with a point before the fraction, without thousands."),
+                hint="Write numbers with a point before the fraction, without thousands.",
             )
 
 
@@ -253,9 +250,9 @@ def _first_line(content: bytes) -> str:
     return content.partition(b"\n")[0].decode("utf-8-sig")
 
 
-def _hint(content: bytes | Path, error: Exception) -> Hint | None:
+def _hint(content: bytes | Path, error: Exception) -> str | None:
     if isinstance(content, Path) or content[:4] == b"PAR1":
-        return Hint("Restore the file from a copy, or export the frame again.")
+        return "Restore the file from a copy, or export the frame again."
     if isinstance(error, UnicodeDecodeError):
         return _UTF_8
     return _READ_XML if content.lstrip()[:1] == b"<" else None

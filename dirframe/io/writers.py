@@ -14,7 +14,7 @@ from pandas.api import types
 from dirframe._arrow import as_pandas, plain_value, to_arrow, type_name
 from dirframe._tables import FORMULA
 from dirframe.citation import cite
-from dirframe.errors import ExportWarning, Hint, InvalidInputError, warn
+from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.provenance import ATTRIBUTE, caption
 
 if TYPE_CHECKING:
@@ -112,10 +112,9 @@ def checked_frame(name: str, frame: Any) -> pd.DataFrame:
         raise InvalidInputError(
             f"{name!r} is a {type_name(frame)}, and only a frame of pandas or Polars or a table of "
             "Arrow can be exported.",
-            hint=Hint(
+            hint=(
                 "A Series becomes one with .to_frame(), a frame of Dask with .compute(), a relation of "
-                "DuckDB with .to_arrow_table().",
-                shell="",
+                "DuckDB with .to_arrow_table()."
             ),
         )
     if any(level is not None for level in frame.index.names):

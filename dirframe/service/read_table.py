@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lxml import etree
 
 from dirframe import _tables
-from dirframe.errors import ConfigurationError, Hint, InvalidInputError, StoreError
+from dirframe._tables import is_synthetic
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, LESS_THAN_ONE, RESOURCES, Field, Items, Kind, Resource
-from dirframe.schema.attributes import is_synthetic
 from dirframe.schema.extensions import detect_resource
 from dirframe.service.read_xml import (
     ID,
@@ -99,9 +99,7 @@ def read_table(path: Path, resource: Resource | None, ids: Ids) -> Iterator[Row]
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise StoreError(
             f"{path} cannot be read as {_suffix(path)[1:]} ({reason}).",
-            hint=Hint("Save the table as UTF-8.")
-            if isinstance(error, UnicodeDecodeError)
-            else None,
+            hint="Save the table as UTF-8." if isinstance(error, UnicodeDecodeError) else None,
         ) from None
     yield from _rows(str(path), columns, resource, ids, synthetic=synthetic)
 
@@ -234,10 +232,7 @@ def _resource_of(name: str, columns: _tables.Columns) -> Resource:
     if resource is None or resource.name not in RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",
-            hint=Hint(
-                'Pass {"accounts": …}, or name the file accounts or projects.',
-                shell="Name the file accounts or projects.",
-            ),
+            hint='Pass {"accounts": …}, or name the file accounts or projects.',
         )
     return resource
 

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from dirframe.errors import Hint, InvalidInputError, StoreError
+from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, SYNTHETIC_MARK, Kind, Resource
 from dirframe.service.records import fold, is_always_sent
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Children: TypeAlias = "dict[str, _Element]"
 
 _PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
-_TABLES = Hint("A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet.")
+_TABLES = "A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet."
 #: Records that are removed from memory at once.
 _BATCH_SIZE = 100
 #: Addresses, in a folder, of documents that are served as they are, and the tag of their entries.
@@ -148,7 +148,7 @@ def _xml_files(folder: Path) -> list[Path]:
     if not matches:
         raise StoreError(
             f"The folder {folder} holds no .xml and no .xml.gz file.",
-            hint=Hint("Of a folder only XML is read; name each table by its own path."),
+            hint="Of a folder only XML is read; name each table by its own path.",
         )
     return matches
 

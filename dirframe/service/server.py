@@ -266,7 +266,6 @@ def serve(
     <BLANKLINE>
     """
     with ExitStack() as stack:
-        listener = stack.enter_context(_listener(host, port))
         store = data if isinstance(data, Store) else stack.enter_context(open_data(data))
         api_key = None
         if isinstance(keys, KeyStore):
@@ -277,7 +276,9 @@ def serve(
             key_store = stack.enter_context(KeyStore(IN_MEMORY))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
         app = create_app(store, key_store, name=name, analyses=analyses)
-        service = Service(behind_proxy(app, trusted_proxy), listener, api_key)
+        application = behind_proxy(app, trusted_proxy)
+        listener = stack.enter_context(_listener(host, port))
+        service = Service(application, listener, api_key)
         service._owned.push(stack.pop_all())
     return service
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from dirframe._files import atomic_write
 from dirframe._sqlite import close_on_error, open_database
-from dirframe.errors import ConfigurationError, Hint, InvalidInputError, StoreError
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Data, Ids, is_table, read_frame, read_table
 from dirframe.service.read_xml import Document, Row, find_files, read_xml, refuse_unreadable
@@ -320,7 +320,7 @@ def open_data(data: Data = None) -> Store:
         path.unlink()
         raise StoreError(
             "The files changed while they were imported.",
-            hint=Hint("Write a new file beside the old one, and rename it when it is complete."),
+            hint="Write a new file beside the old one, and rename it when it is complete.",
         )
     return Store(path)
 
@@ -336,7 +336,7 @@ def _parts(data: Data) -> list[tuple[str, Path | object]]:
     else:
         parts = [("", part) for part in (data if isinstance(data, (list, tuple)) else [data])]
     if not parts:
-        raise StoreError("There is no data to serve.", hint=Hint("Name a file or a folder."))
+        raise StoreError("There is no data to serve.", hint="Name a file or a folder.")
     return [(n, Path(p) if isinstance(p, (str, PathLike)) else p) for n, p in parts]
 
 
@@ -386,7 +386,12 @@ def _build(path: Path, rows: Iterator[Row | Document]) -> None:
 
 def _fill(database: sqlite3.Connection, rows: Iterator[Row | Document]) -> None:
     # An interrupted build leaves no store, so it needs no journal.
-    for pragma in ("page_size = 16384", "journal_mode = OFF", "synchronous = OFF"):
+    for pragma in (
+        "page_size = 16384",
+        "cache_size = -65536",
+        "journal_mode = OFF",
+        "synchronous = OFF",
+    ):
         database.execute(f"PRAGMA {pragma}")
     database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
     database.execute("BEGIN")

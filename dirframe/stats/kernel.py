@@ -258,13 +258,12 @@ def _converted(table: pa.Table) -> pd.DataFrame:
     return require_records(table)
 
 
-def origin(frame: Any) -> pd.DataFrame:
-    """Return a frame of pandas with the provenance of a frame; of others without rows."""
-    if isinstance(frame, pd.DataFrame):
+def origin(frame: Any) -> Any:
+    """Return a frame that has the provenance of a frame: itself, or one without its rows."""
+    if isinstance(frame, pd.DataFrame | pa.Table):
         return frame
     if _is_dask(frame):
-        meta: pd.DataFrame = frame._meta  # as above
-        return meta
+        return frame._meta  # as above
     schema = _dataset(frame).schema if isinstance(frame, str | os.PathLike) else None
     schema = getattr(frame, "schema", None) if schema is None else schema
     if not isinstance(schema, pa.Schema):

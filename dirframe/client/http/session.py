@@ -42,6 +42,7 @@ class FetchedPage:
     retrieved: datetime
     attempts: int
     page: Page
+    server_time: datetime | None = None  # of a response just received, as the directory has it
 
     @property
     def from_cache(self) -> bool:
@@ -109,7 +110,12 @@ class Session:
             headers=None if store else {"Cache-Control": "no-store"},
         )
         return FetchedPage(
-            response.content, url, response.retrieved, response.attempts, response.page
+            response.content,
+            url,
+            response.retrieved,
+            response.attempts,
+            response.page,
+            response.server_time,
         )
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:

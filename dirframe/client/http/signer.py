@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -280,7 +282,9 @@ class Signer(HTTPAdapter):
         )
         checked: Any = self.build_response(request, raw)
         checked.url, checked.page = url, page
-        checked.retrieved = datetime.now(UTC)
+        checked.retrieved, checked.server_time = datetime.now(UTC), None
+        with suppress(ValueError):  # there is none, or it is not one
+            checked.server_time = parsedate_to_datetime(response.headers.get("Date", ""))
         return checked  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
     def _redact(self, text: str) -> str:

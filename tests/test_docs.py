@@ -100,12 +100,10 @@ def test_every_command_and_exit_code_is_on_its_page(of_docs, docs):
     assert "{{ exit_codes }}" in (docs / "reference" / "cli.md").read_text(encoding="utf-8")
     for error, code in EXIT_CODES.items():
         assert f"| {code} | {{py:exc}}`~dirframe.{error.__name__}` |" in table
-    pages = (docs / "reference" / "commands").glob("*.rst")
-    text = "".join(path.read_text(encoding="utf-8") for path in pages)
-    directives = re.findall(r"click:: ([\w.]+):(\w+)\n +:prog: dirframe (\w+)", text)
-    described = {name: getattr(import_module(home), own) for home, own, name in directives}
-    assert described == cli.commands
-    assert len(directives) == len(described)
+    text = (docs / "reference" / "commands.rst").read_text(encoding="utf-8")
+    assert ".. click:: dirframe.cli:cli\n" in text
+    assert ":nested: full" in text
+    assert cli.commands
 
 
 def test_names_that_docs_and_errors_recommend_exist(root, docs):

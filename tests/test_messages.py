@@ -276,20 +276,45 @@ def test_connections(message, tmp_path):
 
 def test_collections_that_cannot_be_proven_complete(load, message, tmp_path):
     assert load(items_available=lambda count: count + 1) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     assert load(["1", "2", "2", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     assert load(["1", "", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     with Rig(5, size=2).in_process() as rig:
         rig.items_available = lambda count: count + 1
         directory = rig.directory(tmp_path)
         part = partial(dirframe.load_projects, directory, progress=False)
         assert message(part, incomplete="warn") == snapshot(
-            'IncompleteWarning: The projects of rig could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+            'IncompleteWarning: The projects of rig could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
+        )
+
+
+def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
+    assert load(30, options={"daily_quota": 6}) == snapshot(
+        "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up for this key. The next request is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
+    )
+    assert load(200, options={"daily_quota": 6}) == snapshot(
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample-size) draws a part of it."
+    )
+    with Rig(5).in_process() as rig:
+        directory = rig.directory(tmp_path)
+        drawn = partial(dirframe.load_projects, directory, progress=False, sample=2)
+        assert message(drawn, max_items=3) == snapshot(
+            "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
+        )
+        assert message(drawn, seed=-1) == snapshot(
+            "InvalidInputError: seed is -1; it must be a whole number from 0."
+        )
+        assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
+            'IncompleteCollectionError: The size_facts of 2 projects of rig are not complete: 7 (gone), 8 (gone) did not come whole. incomplete="warn" (--incomplete warn) continues without them.'
+        )
+        rig.items_available = lambda _: None
+        assert message(drawn, refresh=True) == snapshot(
+            "InvalidInputError: No sample can be drawn: the directory does not state how many records it has (items_available)."
         )
 
 
@@ -535,7 +560,7 @@ def test_wrong_calls(said, tmp_path):
 2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...
 Try 'dirframe --help' for help.
 
-Error: No such command 'projcts'. (Did you mean one of: 'project', 'projects'?)\
+Error: No such command 'projcts'. Did you mean 'projects'?\
 """)
     assert said("projects", "--sample", "--max-item", "5") == snapshot("""\
 2: Usage: dirframe projects [OPTIONS]
@@ -561,7 +586,7 @@ Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range
     assert said("projects", "--sample", "--refresh", "--offline") == snapshot(
         "2: dirframe: To refresh asks the directory for every page, and offline asks the cache alone. Pass refresh=True (--refresh) or offline=True (--offline), not both."
     )
-    assert said("project", "--sample", "no-such-project") == snapshot(
+    assert said("load", "--sample", "/projects/no-such-project.xml") == snapshot(
         '6: dirframe: http://127.0.0.1:PORT/projects/no-such-project.xml responded with status 404 ("There is no such project."). There is no such record.'
     )
     assert said("stats", "language_share", tmp_path / "gone.csv") == snapshot(
@@ -579,7 +604,7 @@ dirframe: The frame has no provenance, so it cannot be cited. Cite the frame of 
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
 dirframe: The frame has no column 'country_code'. It has 'id', 'name'. Pass column= (--column) to name the one that holds the countries.\
 """)
-    assert said("serve", "--data", tmp_path / "gone.csv") == snapshot(
+    assert said("serve", tmp_path / "gone.csv") == snapshot(
         "2: dirframe: There is no file or folder FOLDER/gone.csv."
     )
 
@@ -605,16 +630,16 @@ def test_failed_loads(said, monkeypatch, tmp_path):
             "5: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
         )
         rig.always = faults.answers("", 500)
-        assert said("project", "7") == snapshot(
+        assert said("load", "/projects/7.xml") == snapshot(
             "5: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 500. The request did not succeed and nothing was stored."
         )
         rig.always = None
-        assert said("project", "7") == snapshot(
+        assert said("load", "/projects/7.xml") == snapshot(
             '6: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record.'
         )
         rig.items_available = lambda count: count + 1
         assert said("projects") == snapshot(
-            '7: dirframe: The projects of 127.0.0.1:PORT could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+            '7: dirframe: The projects of 127.0.0.1:PORT could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
         )
         rig.always = faults.fails("over the limit", 429)
         assert said("projects", "--refresh") == snapshot(

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import to_arrow, unify_schemas, with_schema
-from dirframe._display.card import Card
+from dirframe._display import Card
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.status import Index, Status
 from dirframe.archive.store import Store
@@ -291,7 +291,8 @@ class Archive(Card):
             AnalysesNotSentWarning(
                 f"No project in the archive {self.path} was sent with its analysis: the directory "
                 "sends an analysis only with the own page of its project.",
-                hint="Harvest with details=True (--details) to store these pages, for one request each.",
+                hint="Harvest with details=True (--details) to store these pages, for one request "
+                "each.",
                 requests=len(self._index.needed()),
             )
         )

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 
-from dirframe._display.suggest import unknown_attribute
+from dirframe._display import unknown_attribute
 from dirframe.plot.accounts import (
     accounts_by_country,
     accounts_by_kudo_rank,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dirframe import stats
-from dirframe._display.values import counted
+from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.canvas import Canvas
 

@@ -15,7 +15,7 @@ A needed column that is absent raises an error that names it.
 
 from typing import TYPE_CHECKING
 
-from dirframe._display.suggest import unknown_attribute
+from dirframe._display import unknown_attribute
 from dirframe.stats.accounts import accounts_by_country, accounts_by_kudo_rank, posts_distribution
 from dirframe.stats.contributors import (
     contributor_concentration,

@@ -10,15 +10,16 @@ from dirframe._display import unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.errors import InvalidInputError
 from dirframe.io.study import write_study
-from dirframe.io.workbook import require_package, write_workbook
 from dirframe.io.writers import (
     TEXTS,
     beside,
+    check_workbooks,
     checked_frame,
     parquet_bytes,
     record_text,
     write_csv,
     write_json,
+    write_workbook,
 )
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     if suffix not in FORMATS:
         raise InvalidInputError(unknown_suffix(target, target.suffix, FORMATS))
     if suffix == ".xlsx":
-        require_package()
+        check_workbooks()
     check_writable(target, overwrite=overwrite)
     if suffix in TEXTS:
         check_writable(beside(target), overwrite=overwrite)

@@ -19,12 +19,13 @@ _NAMES = {
     "dirframe.archive.harvest": "harvest",
     "dirframe.citation": "cite",
     "dirframe.clean": "country_audit country_note unify_countries",
+    "dirframe.client.check": "check",
     "dirframe.client.child_tables": "child_table",
-    "dirframe.client.collections": "load_activity load_contributors load_languages load_size",
     "dirframe.client.directory": "Directory",
     "dirframe.client.read_pages": "read_pages",
-    "dirframe.client.load": "load",
-    "dirframe.client.loaders": "load_accounts load_projects",
+    "dirframe.client.loaders": (
+        "load load_accounts load_activity load_contributors load_languages load_projects load_size"
+    ),
     "dirframe.client.plan": "plan",
     "dirframe.client.single": "load_account load_project",
     "dirframe.client.http.cache": "cache_info clear_cache prune_cache",
@@ -33,7 +34,7 @@ _NAMES = {
         "AnalysesNotSentWarning ArchiveError CacheError CacheWarning ColumnsNotSentError "
         "ConfigurationError DirframeError DirframeWarning ExportWarning "
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
-        "MissingColumnsError MissingExtraError MissingGlyphsWarning NetworkError NotFoundError "
+        "MissingColumnsError MissingExtraError NetworkError NotFoundError "
         "QuotaExceededError QuotaWarning RequestError ServiceError "
         "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
         "UnreadableValueWarning UnresolvedCountriesError"
@@ -42,7 +43,7 @@ _NAMES = {
     "dirframe.filters.select": "select",
     "dirframe.io.read": "read_export",
     "dirframe.io.export": "export",
-    "dirframe.report.report": "report",
+    "dirframe.reports.report": "report",
     "dirframe.sample": "sample_directory",
     "dirframe.service.server": "serve",
     "dirframe.stats.quality.flags": "flags",

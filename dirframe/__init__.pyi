@@ -10,19 +10,18 @@ from dirframe.clean import (
     country_note as country_note,
     unify_countries as unify_countries,
 )
+from dirframe.client.check import check as check
 from dirframe.client.child_tables import child_table as child_table
-from dirframe.client.collections import (
+from dirframe.client.directory import Directory as Directory
+from dirframe.client.read_pages import read_pages as read_pages
+from dirframe.client.loaders import (
+    load as load,
+    load_accounts as load_accounts,
     load_activity as load_activity,
     load_contributors as load_contributors,
     load_languages as load_languages,
-    load_size as load_size,
-)
-from dirframe.client.directory import Directory as Directory
-from dirframe.client.read_pages import read_pages as read_pages
-from dirframe.client.load import load as load
-from dirframe.client.loaders import (
-    load_accounts as load_accounts,
     load_projects as load_projects,
+    load_size as load_size,
 )
 from dirframe.client.plan import plan as plan
 from dirframe.client.single import (
@@ -51,7 +50,6 @@ from dirframe.errors import (
     InvalidKeyError as InvalidKeyError,
     MissingColumnsError as MissingColumnsError,
     MissingExtraError as MissingExtraError,
-    MissingGlyphsWarning as MissingGlyphsWarning,
     NetworkError as NetworkError,
     NotFoundError as NotFoundError,
     QuotaExceededError as QuotaExceededError,
@@ -71,7 +69,7 @@ from dirframe.explorer.explorer import Explorer as Explorer
 from dirframe.io.read import read_export as read_export
 from dirframe.io.export import export as export
 from dirframe.filters.select import select as select
-from dirframe.report.report import report as report
+from dirframe.reports.report import report as report
 from dirframe.sample import sample_directory as sample_directory
 from dirframe.service.server import serve as serve
 from dirframe.stats.quality.flags import flags as flags

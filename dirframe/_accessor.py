@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe._display.suggest import unknown_attribute
 from dirframe.charts import CHARTS, STATISTICS
-from dirframe.errors import ConfigurationError, Hint
+from dirframe.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ def check_text_dtype() -> None:
         raise ConfigurationError(
             "The option future.infer_string of pandas is off, which turns missing text into the "
             "word nan, and counts it.",
-            hint=Hint(
+            hint=(
                 'Run pandas.reset_option("future.infer_string"), or unset '
                 "PANDAS_FUTURE_INFER_STRING before pandas is imported."
             ),

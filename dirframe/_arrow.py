@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 
 #: Key of the provenance in the attributes of a frame, and of our own facts in Arrow's metadata.
 ATTRIBUTE = "dirframe"
@@ -125,10 +125,9 @@ def require_frame(frame: Any) -> pd.DataFrame:
     if not isinstance(converted, pd.DataFrame):
         raise InvalidInputError(
             f"Expected a frame of pandas or Polars, or an Arrow table; got a {type_name(frame)}.",
-            hint=Hint(
+            hint=(
                 "Bring a frame of Dask into memory with .compute(), a relation of DuckDB with "
-                ".to_arrow_table().",
-                shell="",
+                ".to_arrow_table()."
             ),
         )
     check_unique_columns(converted)
@@ -244,12 +243,8 @@ def _restored(table: pa.Table, column: pa.ChunkedArray, exact: bool) -> pd.Serie
 
 
 def _as_it_was(table: pa.Table) -> pd.Series[Any]:
-    described = next(
-        column
-        for column in table.schema.pandas_metadata["columns"]
-        if column["name"] == table.column_names[0]
-    )
-    dtype = described["numpy_type"]
+    described = {one["name"]: one for one in table.schema.pandas_metadata["columns"]}
+    dtype = described.get(table.column_names[0], {}).get("numpy_type", "object")
     extension: Any = None if dtype == "object" else pd.api.types.pandas_dtype(dtype)
     if hasattr(extension, "__from_arrow__"):  # numbers with missing values keep their digits
         return pd.Series(extension.__from_arrow__(table.column(0)))

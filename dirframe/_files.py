@@ -8,7 +8,7 @@ import os
 import secrets
 from typing import TYPE_CHECKING
 
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,10 +76,7 @@ def _move(written: Path, target: Path) -> None:
 def _exists(target: Path) -> InvalidInputError:
     return InvalidInputError(
         f"{target} already exists.",
-        hint=Hint(
-            "Choose another name or pass overwrite=True.",
-            shell="Choose another name or use --overwrite.",
-        ),
+        hint="Choose another name or pass overwrite=True (--overwrite).",
     )
 
 

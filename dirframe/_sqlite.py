@@ -1,16 +1,14 @@
-"""Open SQLite databases, run transactions, and leave what is open to the parent of a fork."""
+"""Open SQLite databases, stamp them, and run transactions."""
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
-from weakref import WeakMethod
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 #: Seconds to wait for another process.
@@ -29,34 +27,9 @@ def open_database(
 ) -> sqlite3.Connection:
     """Open a database in autocommit mode, so that every transaction is explicit.
 
-    Parameters
-    ----------
-    path : pathlib.Path or None
-        The file; None for an in-memory database.
-    mode : {"rwc", "rw", "ro", "fixed"}
-        Read and write, creating a missing file; read and write; read only; or read only and
-        without locks, for a file that nobody writes to while it is open.
-    timeout : float
-        Seconds to wait for a lock held by another process.
-    any_thread : bool, default False
-        Whether other threads may use the connection; the caller must synchronize them.
-
-    Returns
-    -------
-    sqlite3.Connection
-        The connection.
-
-    Raises
-    ------
-    sqlite3.Error
-        The file cannot be opened.
-
-    Examples
-    --------
-    >>> from contextlib import closing
-    >>> with closing(open_database(None)) as database:
-    ...     database.execute("SELECT 1 + 1").fetchone()
-    (2,)
+    Without a `path` it is in memory. `mode` is read and write with a file that may be missing (rwc),
+    read and write (rw), read only (ro), or read only without locks (fixed), for a file that nobody
+    writes to. `any_thread` lets other threads use the connection; the caller synchronizes them.
     """
     uri = ":memory:" if path is None else f"{path.absolute().as_uri()}?{_PARAMETERS[mode]}"
     return sqlite3.connect(
@@ -81,15 +54,6 @@ def set_file_format(database: sqlite3.Connection, application: int, version: int
     database.execute(f"PRAGMA user_version = {version:d}")
 
 
-def file_identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from a later one at the same path; None if there is none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
 class _Closable(Protocol):
     def close(self) -> None: ...
 
@@ -99,13 +63,7 @@ T = TypeVar("T", bound=_Closable)
 
 @contextmanager
 def close_on_error(opened: T) -> Iterator[T]:
-    """Run a block that prepares what was just opened, and close that on an exception.
-
-    Parameters
-    ----------
-    opened : object
-        A database, or an object with one; it has a method ``close``.
-    """
+    """Run a block that prepares what was just opened, and close that on an exception."""
     try:
         yield opened
     except BaseException:
@@ -115,13 +73,7 @@ def close_on_error(opened: T) -> Iterator[T]:
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Run a block in a write transaction: commit on success, roll back on an exception.
-
-    Parameters
-    ----------
-    database : sqlite3.Connection
-        A connection from `open_database`.
-    """
+    """Run a block in a write transaction: commit on success, roll back on an exception."""
     database.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -136,18 +88,8 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 def enable_wal(database: sqlite3.Connection, *, timeout: float = BUSY_TIMEOUT) -> None:
     """Switch a database to write-ahead logging (WAL), where readers and a writer do not block.
 
-    Parameters
-    ----------
-    database : sqlite3.Connection
-        A connection to the file.
-    timeout : float
-        Seconds to wait. SQLite's own busy timeout does not apply while another process writes
-        to a file that is not in WAL mode yet, such as a file that both have just created.
-
-    Raises
-    ------
-    sqlite3.Error
-        The file is still locked, or is not a database.
+    SQLite's own busy timeout does not apply while another process writes to a file that is not in
+    WAL mode yet, such as one that both have just created.
     """
     deadline = time.monotonic() + timeout
     while True:
@@ -159,34 +101,3 @@ def enable_wal(database: sqlite3.Connection, *, timeout: float = BUSY_TIMEOUT) -
             time.sleep(_PAUSE)
         else:
             return
-
-
-# -- forked processes ----------------------------------------------------------------------
-
-# SQLite must not even close a file that the parent has open. The same holds for other things: two
-# processes on one socket get each other's responses, and an epoll object is one for both.
-
-_methods: set[WeakMethod[Any]] = set()
-_inherited: list[object] = []
-
-
-def call_after_fork(leave: Callable[[], object]) -> None:
-    """Call a method in each forked process, as long as its object lives.
-
-    Parameters
-    ----------
-    leave : callable
-        A bound method. It begins anew, and returns what must not be collected in the forked process.
-    """
-    _methods.add(WeakMethod(leave, _methods.discard))
-
-
-def _after_fork() -> None:
-    for method in list(_methods):
-        leave = method()
-        if leave is not None:
-            _inherited.append(leave())
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -1,7 +1,4 @@
-"""Citations of the source of a frame, which the terms of use require, with a link.
-
-All data comes from the provenance of the frame, as in captions of charts.
-"""
+"""Citations of the source of a frame, from its provenance."""
 
 from __future__ import annotations
 
@@ -10,12 +7,12 @@ import json
 import re
 import unicodedata
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
 from dirframe._arrow import as_pandas
 from dirframe._display.values import counted
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.provenance import (
     ATTRIBUTE,
     Provenance,
@@ -26,26 +23,13 @@ from dirframe.provenance import (
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
 from dirframe.settings import is_loopback
 
-if TYPE_CHECKING:
-    from dirframe.provenance import Difference
-
 Style = Literal["text", "bibtex"]
 
-_SYNTHETIC = "Synthetic sample data: generated, not observed."
+#: Signs that TeX reads as commands. Not \{ and \}: BibTeX counts these braces too.
 _ESCAPES = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        # Not \{ and \}: BibTeX counts these braces too, and would end the field there.
-        "{": r"\textbraceleft{}",
-        "}": r"\textbraceright{}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-    }
+    {sign: f"\\{sign}" for sign in "$&#%_"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 )
 
 
@@ -78,13 +62,12 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     Returns
     -------
     Citation
-        A string that is displayed as it is in a terminal and a notebook. It has the name and
-        home page of the directory, the resource, the query, the number of records, the days of
-        access in UTC, the version of dirframe and the processing steps. It also states what is
-        excluded, that the data is synthetic, a random sample, incomplete or not proven complete,
-        and how the records differ from those that were loaded (filtered, cut, joined or
-        duplicated). In entries these notes are part of the title, which every style prints.
-        Loopback addresses are left out.
+        A string that is displayed as it is in a terminal and a notebook: name and home page of
+        the directory, resource, query, number of records, days of access in UTC, version of
+        dirframe and processing steps; what was excluded; that the data is synthetic, a sample,
+        incomplete or not proven complete; and how the records differ from those that were loaded.
+        In BibTeX this is in the title too, which every style prints. Addresses of this machine are
+        left out.
 
     Raises
     ------
@@ -93,9 +76,8 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
 
     Notes
     -----
-    The key of an entry ends in a digest of directory, resource, query, days of access and
-    records, so that it is unique to a load and stable. For recorded pages, whose days of access
-    are not known, the year is that of the last change in the records.
+    The key of an entry is unique to a load and stable: it ends in a digest of the above. For
+    recorded pages, whose days of access are not known, the year is that of the last change.
 
     Examples
     --------
@@ -129,22 +111,26 @@ def cited_source(frame: Any) -> tuple[str, str]:
     return _service(record), _link(record)
 
 
-def _facts(frame: Any) -> tuple[Provenance, Difference | None]:
+def _facts(frame: Any) -> tuple[Provenance, str]:
+    """Return the record of a frame, and in words how many records it has."""
     frame = as_pandas(frame)
     record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
     if not (record.source or record.base_url):
         raise InvalidInputError(
             "The frame has no provenance, so it cannot be cited.",
-            hint=Hint(
-                "Cite the frame of a loader, or hand its record on to one that was merged or "
-                "concatenated by dirframe.provenance.copy_provenance(loaded, frame).",
-                shell="Cite a file of dirframe accounts or projects.",
+            hint=(
+                "Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on "
+                "to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame)."
             ),
         )
-    return record, difference(frame)
+    differs = difference(frame)
+    if differs is None:
+        return record, ""
+    is_part = differs.rows < differs.loaded
+    return record, str(differs) if is_part else f"{counted(differs.rows, 'record')}, {differs}"
 
 
-def _text(record: Provenance, differs: Difference | None) -> str:
+def _text(record: Provenance, differs: str) -> str:
     link, days, size = _link(record), record.days, _size(record, differs)
     access = f"Retrieved {' to '.join(days)} with" if days else "Read with"
     parts = [
@@ -152,22 +138,25 @@ def _text(record: Provenance, differs: Difference | None) -> str:
         f"{_title(record)}{size and f' ({size})'}.",
         f"{link}." if link else "",
         f"{access} dirframe {record.dirframe}.",
-        _notes(record),
+        *_notes(record),
     ]
     return " ".join(part for part in parts if part)
 
 
-def _bibtex(record: Provenance, differs: Difference | None) -> str:
+def _bibtex(record: Provenance, differs: str) -> str:
     days, years = record.days, _years(record)
+    size = [_size(record, differs), f"retrieved {' to '.join(days)}" if days else ""]
+    facts = ", ".join(part for part in size if part)
+    note = " ".join([f"{facts}."] * bool(facts) + _notes(record))
     fields = {
-        "author": "{" + _escaped(_service(record)) + "}",
-        "title": "{" + _escaped(_whole_title(record, differs)) + "}",
+        "author": "{" + _service(record).translate(_ESCAPES) + "}",
+        "title": "{" + _whole_title(record, differs).translate(_ESCAPES) + "}",
         "year": years[-1] if years else "",
         # BibTeX reads an address verbatim: only characters that would end the field are encoded.
         "url": quote(_link(record), safe=":/?#[]@!$&'()*+,;=%~_-."),
         "urldate": days[-1] if days else "",
-        "version": _escaped(f"dirframe {record.dirframe}"),
-        "note": _escaped(_remarks(record, differs)),
+        "version": f"dirframe {record.dirframe}".translate(_ESCAPES),
+        "note": note.translate(_ESCAPES),
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@misc{{{_key(record, differs)},\n{lines}}}\n"
@@ -196,83 +185,51 @@ def _title(record: Provenance) -> str:
     return title + "".join(f", {name} {value}" for name, value in query.items())
 
 
-def _whole_title(record: Provenance, differs: Difference | None) -> str:
+def _whole_title(record: Provenance, differs: str) -> str:
     """Return the title of an entry, the only field that every style prints."""
-    marks = ["synthetic sample data"] if record.synthetic else []
-    marks += [note] if (note := completeness_note(record)) else []
-    if differs is not None:
-        marks.append(_counted(differs))
+    synthetic = "synthetic sample data" if record.synthetic else ""
+    marks = [mark for mark in (synthetic, completeness_note(record), differs) if mark]
     return f"{_service(record)}: {_title(record)}" + "".join(f" [{mark}]" for mark in marks)
 
 
-def _size(record: Provenance, differs: Difference | None) -> str:
-    if differs is not None:
-        return _counted(differs)
-    return "" if record.items_loaded is None else counted(record.items_loaded, "record")
-
-
-def _counted(differs: Difference) -> str:
-    """Describe the number of records and how they differ from those that were loaded."""
-    text = str(differs)
-    return text if differs.rows < differs.loaded else f"{counted(differs.rows, 'record')}, {text}"
+def _size(record: Provenance, differs: str) -> str:
+    if differs or record.items_loaded is None:
+        return differs
+    return counted(record.items_loaded, "record")
 
 
 def _years(record: Provenance) -> list[str]:
     """Return the years of access, or else the years of the last changes in the records."""
-    changes = [day[:4] for day in (record.records_oldest, record.records_newest) if day]
-    return [day[:4] for day in record.days] or list(dict.fromkeys(changes))
+    changes = (record.records_oldest, record.records_newest)
+    return list(dict.fromkeys(day[:4] for day in record.days or changes if day))
 
 
-def _notes(record: Provenance) -> str:
-    notes = [f"Then: {', '.join(record.steps)}."] if record.steps else []
-    if not record.days and (years := _years(record)):
-        notes.insert(
-            0,
-            f"Days of access not recorded; the records were last changed in {' to '.join(years)}.",
-        )
+def _notes(record: Provenance) -> list[str]:
+    notes = []
+    if not record.days and (years := " to ".join(_years(record))):
+        notes.append(f"Days of access not recorded; the records were last changed in {years}.")
+    if record.steps:
+        notes.append(f"Then: {', '.join(record.steps)}.")
     if record.excluded:
         rules = ", ".join(f"{rule} {number:,}" for rule, number in record.excluded.items())
         notes.append(f"Excluded: {rules}.")
-    why = f" ({record.incomplete_reason})" if record.incomplete_reason else ""
-    if record.completeness == "incomplete":
-        of = f" of {record.items_available:,}" if record.items_available is not None else ""
-        notes.append(f"Incomplete{of and f': {record.items_loaded or 0:,}{of}'}{why}.")
-    elif note := completeness_note(record):
+    if note := completeness_note(record):
+        why = f" ({record.incomplete_reason})" if record.incomplete_reason else ""
         notes.append(f"{note[0].upper()}{note[1:]}{why}.")
     if record.synthetic:
-        notes.append(_SYNTHETIC)
-    return " ".join(notes)
+        notes.append("Synthetic sample data: generated, not observed.")
+    return notes
 
 
-def _remarks(record: Provenance, differs: Difference | None) -> str:
-    days = record.days
-    accessed = f"retrieved {' to '.join(days)}" if days else ""
-    first = ", ".join(part for part in (_size(record, differs), accessed) if part)
-    return " ".join(part for part in (f"{first}." if first else "", _notes(record)) if part)
-
-
-def _escaped(text: str) -> str:
-    return text.translate(_ESCAPES)
-
-
-def _key(record: Provenance, differs: Difference | None) -> str:
+def _key(record: Provenance, differs: str) -> str:
     """Return the key of an entry: the same for the same query, days and records."""
     plain = unicodedata.normalize("NFKD", _service(record)).encode("ascii", "ignore").decode()
     words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
     resource = ALL_RESOURCES.get(record.resource)
-    years = _years(record)
     # The link leaves out loopback addresses, whose port changes with every start.
-    identity = [
-        _service(record),
-        record.resource,
-        _link(record),
-        dict(record.query),
-        record.days,
-        record.items_loaded,
-        record.ids,
-        str(differs),
-    ]
+    place = [_service(record), record.resource, _link(record), dict(record.query)]
+    identity = [*place, record.days, record.items_loaded, record.ids, differs]
     serialized = json.dumps(identity, sort_keys=True)
     digest = hashlib.blake2b(serialized.encode(), digest_size=4).hexdigest()
-    parts = [*words, resource.collection if resource else "", years[-1] if years else "", digest]
+    parts = [*words, resource.collection if resource else "", *_years(record)[-1:], digest]
     return "-".join(part for part in parts if part)

@@ -56,7 +56,8 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
 
 def _report(frame: pd.DataFrame) -> str:
     facts = provenance.get_provenance(frame)
-    state = "complete" if facts["complete"] else f"NOT complete: {facts['incomplete_reason']}"
+    note = provenance.completeness_note(provenance.Provenance.from_dict(facts))
+    state = f"NOT complete: {note}" if note else "complete"
     return (
         f"{facts['resource'] + 's':9}  {len(frame):,} of {facts['items_available']:,}, {state}; "
         f"{facts['requests_made']:,} requests paid, {facts['requests_cached']:,} from the cache"

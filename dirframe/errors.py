@@ -26,7 +26,6 @@ Warnings, for use with `warnings.filterwarnings`::
     DirframeWarning (a UserWarning)
     ├── AnalysesNotSentWarning      the project collection was sent without analyses
     ├── IncompleteWarning           the frame cannot be verified to be complete
-    ├── MissingGlyphsWarning        no font has some characters of a chart
     ├── SortIgnoredWarning          the records are not in the order that was requested
     ├── StrataOmittedWarning        a stratum cannot be computed; the others are
     ├── UnknownValueWarning         a selection names values that no record has
@@ -71,7 +70,6 @@ __all__ = [
     "InvalidKeyError",
     "MissingColumnsError",
     "MissingExtraError",
-    "MissingGlyphsWarning",
     "NetworkError",
     "NotFoundError",
     "QuotaExceededError",
@@ -316,14 +314,6 @@ class IncompleteWarning(DirframeWarning):
         self.details_missing = tuple(details_missing)
         self.received, self.expected = received, expected
         self.order_fails, self.better_sort = order_fails, better_sort
-
-
-class MissingGlyphsWarning(DirframeWarning):
-    """No installed font has some characters of a chart; `characters` holds them."""
-
-    def __init__(self, message: str, *, characters: str, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.characters = characters
 
 
 class SortIgnoredWarning(DirframeWarning):

@@ -18,7 +18,7 @@ import pandas as pd
 from dirframe import __version__, _arrow
 from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
 from dirframe._arrow import ATTRIBUTE
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class Absent(NamedTuple):
 
     columns: tuple[str, ...]
     why: str
-    hint: Hint
+    hint: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -409,11 +409,9 @@ def absent(
             unsent,
             f"{', '.join(unsent)} {was} not sent: the directory gives {it} on the own page of each "
             "project alone, so that nothing is known here.",
-            Hint(
-                "Load with details=True to ask for these pages; dirframe.plan(..., details=True) "
-                "estimates the cost.",
-                shell="Ask for these pages with dirframe projects --details; dirframe plan projects "
-                "--details estimates the cost.",
+            (
+                "Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) "
+                "(dirframe plan projects --details) estimates the cost."
             ),
         )
     asked = {*record.columns, *frame}
@@ -425,10 +423,7 @@ def absent(
         unloaded,
         f"{', '.join(unloaded)} {was} not loaded: only the columns {', '.join(record.columns)} "
         "were asked for.",
-        Hint(
-            f"Name {it} in columns=, or leave columns= out.",
-            shell="Load the file again with all columns.",
-        ),
+        f"Load the file again with {it}: name {it} in columns=, or leave columns= out.",
     )
 
 

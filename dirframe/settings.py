@@ -57,7 +57,7 @@ class ApiKey:
     --------
     >>> from dirframe.settings import ApiKey
     >>> ApiKey("0123456789abcdef")
-    <API key 8b343fdf>
+    <API key 47e2d2a3>
     """
 
     __slots__ = ("_secret",)

@@ -20,7 +20,7 @@ HOMES = {
     "dirframe.filters": "overview",
     "dirframe.citation": "overview",
     "dirframe.io": "saving",
-    "dirframe.report": "saving",
+    "dirframe.reports": "saving",
     "dirframe.explorer": "explorer",
     "dirframe.service": "service",
     "dirframe.errors": "errors",

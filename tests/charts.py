@@ -129,8 +129,8 @@ def told_apart(looks):
 def shown_texts(ax):
     """Return the texts of the figure that are drawn; an axis has ticks beyond its limits, too."""
     unseen = set()
-    for panel in figure(ax).axes:
-        for axis, limits in ((panel.xaxis, panel.get_xlim()), (panel.yaxis, panel.get_ylim())):
+    for part in [p for panel in figure(ax).axes for p in (panel, *panel.child_axes)]:
+        for axis, limits in ((part.xaxis, part.get_xlim()), (part.yaxis, part.get_ylim())):
             for place, tick in zip(axis.get_ticklocs(), axis.get_major_ticks(), strict=True):
                 if not min(limits) <= place <= max(limits):
                     unseen |= {id(tick.label1), id(tick.label2)}

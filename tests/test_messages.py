@@ -242,7 +242,7 @@ def test_damaged_pages(load, monkeypatch):
     ) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
-    monkeypatch.setattr("dirframe.client.http.session.MAX_BYTES", 100)
+    monkeypatch.setattr("dirframe.client.http.signer.MAX_BYTES", 100)
     assert load() == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent an answer of more than 100 bytes; the rest was not read."
     )
@@ -276,20 +276,20 @@ def test_connections(message, tmp_path):
 
 def test_collections_that_cannot_be_proven_complete(load, message, tmp_path):
     assert load(items_available=lambda count: count + 1) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result. (In a shell: Run the same command again (pages in the cache cost nothing; --refresh asks for all of them), choose another --sort, or use --incomplete warn to accept the partial result.)'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
     )
     assert load(["1", "2", "2", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result. (In a shell: Run the same command again (pages in the cache cost nothing; --refresh asks for all of them), choose another --sort, or use --incomplete warn to accept the partial result.)'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
     )
     assert load(["1", "", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result. (In a shell: Run the same command again (pages in the cache cost nothing; --refresh asks for all of them), choose another --sort, or use --incomplete warn to accept the partial result.)'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
     )
     with Rig(5, size=2).in_process() as rig:
         rig.items_available = lambda count: count + 1
         directory = rig.directory(tmp_path)
         part = partial(dirframe.load_projects, directory, progress=False)
         assert message(part, incomplete="warn") == snapshot(
-            'IncompleteWarning: The projects of rig could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result. (In a shell: Run the same command again (pages in the cache cost nothing; --refresh asks for all of them), choose another --sort, or use --incomplete warn to accept the partial result.)'
+            'IncompleteWarning: The projects of rig could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
         )
 
 
@@ -320,7 +320,7 @@ def test_values_and_analyses(load):
         "UnreadableValueWarning: Values of the projects could not be read: 1 in created_at ('yesterday'); 1 in stack_count ('many'). They are missing there and kept as text in the columns that end in _unreadable."
     )
     assert load(kind=Today) == snapshot(
-        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, but none was sent with it: this directory sends an analysis only with the own page of its project. The columns of the analysis are empty for that reason. details=True requests these pages, for at most 3 requests; dirframe.plan(..., details=True) estimates their number. (In a shell: --details requests these pages, for at most 3 requests; dirframe plan projects --details estimates their number.)"
+        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, but none was sent with it: this directory sends an analysis only with the own page of its project. The columns of the analysis are empty for that reason. details=True (--details) requests these pages, for at most 3 requests; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates their number."
     )
 
 
@@ -349,7 +349,7 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…). (In a shell: Convert it first.)"
     )
     assert message(stats.language_share, empty) == snapshot(
-        "ColumnsNotSentError: analysis_total_code_lines was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True to ask for these pages; dirframe.plan(..., details=True) estimates the cost. (In a shell: Ask for these pages with dirframe projects --details; dirframe plan projects --details estimates the cost.)"
+        "ColumnsNotSentError: analysis_total_code_lines was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Pass a frame of dirframe.unify_countries(accounts). (In a shell: Name a file of dirframe clean.)"
@@ -396,16 +396,16 @@ def test_frames(message, projects):
         "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org."
     )
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
-        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader, or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame). (In a shell: Cite a file of dirframe accounts or projects.)"
+        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame)."
     )
     assert message(cite, projects, style="apa") == snapshot(
         "InvalidInputError: There is no citation style 'apa'; it is one of text, bibtex."
     )
     assert message(dirframe.unify_countries, projects) == snapshot(
-        "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= to name the one that holds the countries. (In a shell: Use --column to name the one that holds the countries.)"
+        "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, pd.concat([accounts, accounts], axis=1)) == snapshot(
-        "InvalidInputError: The frame has 2 columns 'country_code'. It has 'id', 'posts_count', 'country_code', 'id', 'posts_count', 'country_code'. Pass column= to name the one that holds the countries. (In a shell: Use --column to name the one that holds the countries.)"
+        "InvalidInputError: The frame has 2 columns 'country_code'. It has 'id', 'posts_count', 'country_code', 'id', 'posts_count', 'country_code'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
 UnresolvedCountriesError: 1 values in 1 records name no country:
@@ -416,7 +416,7 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
         "InvalidInputError: 1 of the overrides name no country: 'Korea': 'KOR'. Give a two-letter code of ISO 3166-1 in capitals (or XK), or None for no country."
     )
     assert message(dirframe.country_note, accounts) == snapshot(
-        "InvalidInputError: The frame does not record how many of its records have no country. Pass what unify_countries() or country_audit() returned. (In a shell: Name a file of dirframe clean.)"
+        "InvalidInputError: The frame does not record how many of its records have no country. Pass what unify_countries() or country_audit() returned (a file of dirframe clean)."
     )
 
 
@@ -433,7 +433,7 @@ def test_files(message, projects, tmp_path):
     damaged.write_bytes(b"PAR1 and no more")
     export, read = dirframe.export, dirframe.read_export
     assert message(export, projects, there) == snapshot(
-        "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True. (In a shell: Choose another name or use --overwrite.)"
+        "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
     )
     assert message(export, projects, folder, overwrite=True) == snapshot(
         "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it."
@@ -553,7 +553,7 @@ Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range
         "2: dirframe: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
     )
     assert said("projects", "--sample", "-o", there) == snapshot(
-        "2: dirframe: FOLDER/there.csv already exists. Choose another name or pass overwrite=True. (In a shell: Choose another name or use --overwrite.)"
+        "2: dirframe: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
     )
     assert said("projects", "--sample", "-o", tmp_path / "a.docx") == snapshot(
         "2: dirframe: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
@@ -573,11 +573,11 @@ dirframe: The frame has no column analysis_main_language_name, analysis_total_co
 """)
     assert said("cite", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no provenance, so it cannot be cited. Cite the frame of a loader, or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame). (In a shell: Cite a file of dirframe accounts or projects.)\
+dirframe: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame).\
 """)
     assert said("clean", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no column 'country_code'. It has 'id', 'name'. Pass column= to name the one that holds the countries. (In a shell: Use --column to name the one that holds the countries.)\
+dirframe: The frame has no column 'country_code'. It has 'id', 'name'. Pass column= (--column) to name the one that holds the countries.\
 """)
     assert said("serve", "--data", tmp_path / "gone.csv") == snapshot(
         "2: dirframe: There is no file or folder FOLDER/gone.csv."
@@ -614,7 +614,7 @@ def test_failed_loads(said, monkeypatch, tmp_path):
         )
         rig.items_available = lambda count: count + 1
         assert said("projects") == snapshot(
-            '7: dirframe: The projects of 127.0.0.1:PORT could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True asks for all of them), choose another sort, or pass incomplete="warn" to accept the partial result. (In a shell: Run the same command again (pages in the cache cost nothing; --refresh asks for all of them), choose another --sort, or use --incomplete warn to accept the partial result.)'
+            '7: dirframe: The projects of 127.0.0.1:PORT could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
         )
         rig.always = faults.fails("over the limit", 429)
         assert said("projects", "--refresh") == snapshot(

@@ -4,38 +4,35 @@ from __future__ import annotations
 
 import math
 from functools import reduce
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import to_arrow, unify_schemas, with_schema
 from dirframe._display.card import Card
 from dirframe._files import atomic_write, check_writable, make_folder
-from dirframe.archive.status import Status, read_index
+from dirframe.archive.status import Index, Status
 from dirframe.archive.store import Store
 from dirframe.citation import cite
-from dirframe.client.details import ANALYSIS_COLUMNS
-from dirframe.client.page import parse
-from dirframe.client.paging.completeness import PAGES_PER_CHUNK
+from dirframe.client.collection import frame_of_rows
+from dirframe.client.details import ANALYSIS_COLUMNS, are_left_out
+from dirframe.client.page import check_records, parse
+from dirframe.client.paging import ids_of
 from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
-    Hint,
     IncompleteWarning,
     warn,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from dirframe.archive.store import PageRow
+    from collections.abc import Hashable, Iterator, Sequence
 
 
+PAGES_PER_CHUNK = 64
 _ROWS = 8_192  # at least, in a row group
 
 
@@ -63,7 +60,7 @@ class Archive(Card):
     def __init__(self, path: Path, daily_quota: int | None = None) -> None:
         self.path, self._daily_quota = path, daily_quota
         with Store.open(path) as store:
-            self._index = read_index(store)
+            self._index = Index(store)
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         return self.status()._card()
@@ -76,26 +73,27 @@ class Archive(Card):
         Status
             Records, pages, sizes and completeness; printed as a few lines.
         """
-        index = self._index
-        available = index.sequence.available()
-        sizes = {row.number: len(row.ids) for row in index.pages if row.number and row.ids}
-        expected = max(math.ceil((available or 0) / sizes.get(1, 1)), len(sizes))
-        missing = bool(index.sequence.missing_pages()) or not sizes
+        index, pages = self._index, self._index.pages
+        sizes = {page.number: len(page.ids) for page in pages.received if page.number and page.ids}
+        if index.sample is None:
+            every = max(math.ceil((pages.available or 0) / sizes.get(1, 1)), len(sizes))
+        else:
+            every = len(sizes) + len(index.missing())
         completeness, reason = index.completeness()
         return Status(
             path=self.path,
             resource=index.resource.collection,
             pages=len(sizes),
-            pages_expected=expected,
+            pages_expected=every,
             details=len(index.own_pages),
             details_expected=len(index.own_pages) + index.details_left,
-            records=index.records,
-            available=available,
+            records=len(index.readings),
+            available=index.expected,
             size_bytes=sum(row.size for row in index.rows),
             completeness=completeness,
             reason=reason,
             sort=index.sort,
-            requests_left=max(expected - len(sizes), 1) * missing + index.details_left,
+            requests_left=max(every - len(sizes), 1) * bool(index.missing()) + index.details_left,
             daily_quota=self._daily_quota,
             newest=max((row.fetched for row in index.rows), default=None),
         )
@@ -126,10 +124,9 @@ class Archive(Card):
         """
         index = self._index
         self._check_pages()
-        own = (row for row in index.own_pages.values() if row.refusal is None)
-        frame = self._read([*index.pages, *own], index.readings)
+        frame = self._read([*index.readings])
         provenance.set_provenance(frame, **self._provenance())
-        if index.sent.left_out and not index.own_pages:
+        if are_left_out(index.signs().values()) and not index.own_pages:
             provenance.set_provenance(frame, not_sent=ANALYSIS_COLUMNS)
             self._warn_not_sent()
         facts = provenance.get_provenance(frame)
@@ -147,14 +144,11 @@ class Archive(Card):
             Some of the records, in the same order; a column outside the specification is only in
             the chunks that contain it.
         """
-        index, facts = self._index, self._provenance()
+        facts, keys = self._provenance(), [*self._index.readings]
         self._check_pages()
-        size = PAGES_PER_CHUNK * max(len(row.ids) for row in index.pages)
-        for begin in range(0, max(index.records, 1), size or 1):
-            readings = dict(islice(index.readings.items(), begin, begin + size))
-            rows = {page.id: page for page in map(self._page, readings)}
-            frame = self._read(rows.values(), readings)
-            yield provenance.set_provenance(frame, **facts)
+        size = PAGES_PER_CHUNK * max(len(page.ids) for page in self._index.pages.received)
+        for begin in range(0, max(len(keys), 1), size or 1):
+            yield provenance.set_provenance(self._read(keys[begin : begin + size]), **facts)
 
     def verify(self) -> int:
         """Read every page and check its digest.
@@ -237,33 +231,29 @@ class Archive(Card):
         return target
 
     def _check_pages(self) -> None:
-        if not self._index.pages:
+        if not self._index.pages.received:
             raise ArchiveError(f"{self.path} is empty: nothing was harvested yet.")
 
-    def _page(self, key: Any) -> PageRow:
-        """Return the page that a record is read from: its own one, if that came."""
-        own = self._index.own_pages.get(key)
-        return self._index.readings[key][0] if own is None or own.refusal is not None else own
-
-    def _read(self, pages: Iterable[PageRow], keys: Iterable[Any]) -> pd.DataFrame:
-        """Return records in the order of their keys, from pages that hold all of them."""
-        resource, starts, count = self._index.resource, dict[int, int](), 0
-        records = Records(resource)
+    def _read(self, keys: Sequence[Hashable]) -> pd.DataFrame:
+        """Return records in the order of their keys: from their own page, if that came."""
+        index, starts = self._index, dict[int, int]()
+        records, chosen = Records(index.resource), list[int]()
         with Store.open(self.path) as store:
-            for page in pages:
-                name = f"{page.name} in {self.path}"
-                content = parse(store.content(page), source=name)
-                records.add(content)
-                if list(content.values("id")) != list(page.ids):
-                    raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
-                starts[page.id] = count
-                count += len(page.ids)
-        rows = []
-        for key in keys:
-            page, (collected, position) = self._page(key), self._index.readings[key]
-            rows.append(starts[page.id] + (position if page is collected else 0))
-        frame = records.frame()
-        return frame.iloc[np.array(rows, dtype=np.int64)].reset_index(drop=True)
+            for key in keys:
+                page, place = index.readings[key][0].source, index.readings[key][1]
+                own = index.own_pages.get(key)
+                if own is not None and own.refusal is None:
+                    page, place = own, 0
+                if page.id not in starts:
+                    name = f"{page.name} in {self.path}"
+                    parsed = parse(store.content(page), source=name)
+                    check_records(parsed, index.resource.name)
+                    if list(ids_of(parsed, index.resource)) != list(page.ids):
+                        raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
+                    starts[page.id] = records.rows
+                    records.add(parsed)
+                chosen.append(starts[page.id] + place)
+        return frame_of_rows(records, chosen)
 
     def _provenance(self) -> dict[str, Any]:
         index, facts = self._index, self._index.facts
@@ -280,15 +270,15 @@ class Archive(Card):
             "base_url": facts["base_url"],
             "resource": facts["resource"],
             "query": {name: value for name, value in query.items() if value is not None},
-            "items_available": index.sequence.available(),
-            "items_loaded": index.records,
+            "items_available": index.pages.available,
+            "items_loaded": len(index.readings),
             "ids": provenance.digest_ids(ids)[1],
-            "complete": {"proven": True, "counted": None}.get(completeness, False),
             "completeness": completeness,
             "incomplete_reason": reason,
             "details": sum(row.number is None for row in read),
-            "details_missing": sorted(index.lost()),
-            "duplicates_removed": index.repeated,
+            "details_missing": list(index.lost()),
+            "duplicates_removed": 0 if index.sample else index.pages.repeated(),
+            "sample": index.sample.design(index.pages, index.sort) if index.sample else {},
             "retrieved_oldest": min(times, default=None),
             "retrieved_newest": max(times, default=None),
             "requests_made": sum(row.requests for row in index.rows),
@@ -301,10 +291,7 @@ class Archive(Card):
             AnalysesNotSentWarning(
                 f"No project in the archive {self.path} was sent with its analysis: the directory "
                 "sends an analysis only with the own page of its project.",
-                hint=Hint(
-                    "Harvest with details=True to store these pages, for one request each.",
-                    shell="dirframe harvest --details stores these pages, for one request each.",
-                ),
+                hint="Harvest with details=True (--details) to store these pages, for one request each.",
                 requests=len(self._index.needed()),
             )
         )

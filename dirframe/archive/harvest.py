@@ -1,33 +1,32 @@
 """Store a whole collection in a file, over as many days as the quota needs."""
 
-# The walk is that of a load: `PageSequence` tells which pages are missing. Pages are stored by the
-# thread that receives them, so that an error or a kill costs at most the requests in flight.
+# The walk is that of a load. Pages are stored by the thread that receives them, so that an error or
+# a kill costs at most the requests in flight.
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dirframe.archive.archive import Archive
-from dirframe.archive.status import read_index
+from dirframe.archive.status import Index
 from dirframe.archive.store import Store
-from dirframe.client.details import Details, Refused, check_details, read_sent
+from dirframe.client.collection import get_page
+from dirframe.client.details import Refused, check_details, fetch_own_page, signs_of
 from dirframe.client.directory import open_directory
-from dirframe.client.page import check_records
-from dirframe.client.paging.order import KEPT_TODAY, is_sorted
-from dirframe.client.paging.prefetch import fetch_ahead
-from dirframe.client.paging.query import CollectionQuery
-from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
-from dirframe.schema import PROJECT, RESOURCES
+from dirframe.client.order import find_order
+from dirframe.client.paging import Walk, fetch_ahead, ids_of
+from dirframe.client.query import Policy, Query
+from dirframe.client.sampling import Sample
+from dirframe.errors import InvalidInputError, NotFoundError
+from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from dirframe.archive.store import PageRow
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage
+    from dirframe.client.paging import Received
 
 
 _MAX_REFETCHED = 5  # more pages that do not fit together are no accident: the order does not hold
@@ -40,6 +39,8 @@ def harvest(
     directory: Directory | None = None,
     query: str | None = None,
     sort: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     details: bool = False,
 ) -> Archive:
     """Store a whole collection in a file, page by page; the same call again continues.
@@ -60,6 +61,8 @@ def harvest(
     sort : str, optional
         The sort order. Default: by id, or projects by project_name, whichever the first page shows
         to be kept; otherwise the order of the directory.
+    sample, seed : int, optional
+        Draw so many records at random instead, as in `load_projects`.
     details : bool, default False
         Whether to store the own page of each project that the collection returns without its
         analysis: one request each. Today's live service sends analyses only there.
@@ -94,8 +97,10 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
-    check_details(collection, details=details)
-    asked = CollectionQuery(resource=resources[collection], query=query, sort=sort)
+    asked = Query(resource=resources[collection], query=query, sort=sort)
+    check_details(asked.resource, details=details)
+    if sample is not None:
+        Sample(sample, seed)  # raises if it is invalid
     with open_directory(directory) as client:
         client.session.address(asked.path, asked.params(1))  # raises before a file exists
         facts = {
@@ -105,123 +110,104 @@ def harvest(
             "resource": asked.resource.name,
             "query": query,
             "sort": sort,
+            "sample": sample,
+            "seed": None if sample is None else seed,
         }
         with Store.open_writer(Path(path), **facts) as store:
-            walk = _Walk(store, client, asked)
-            walk.read_pages()
+            run = _Harvest(store, client, asked)
+            run.read_pages()
             if details:
-                walk.read_details()
+                run.read_own_pages()
     return Archive(Path(path), daily_quota=client.daily_quota)
 
 
-class _Walk:
+class _Harvest:
     """One call of `harvest`."""
 
-    def __init__(self, store: Store, client: Directory, query: CollectionQuery) -> None:
-        self._store, self._client, self._query = store, client, query
-        self._workers = client.workers
-        self._index = read_index(store)
-        self._sequence, self._sort = self._index.sequence, self._index.sort
+    def __init__(self, store: Store, client: Directory, query: Query) -> None:
+        self._store, self._session = store, client.session
+        self._index = Index(store)
+        self._pages = self._index.pages
+        self._query = replace(query, sort=self._index.sort or query.sort)
+        self._first: FetchedPage | None = None  # fetched, but not stored yet
+        self._policy: Policy = {"store": False}
+        workers = client.workers
+        self._walk = Walk(self._pages, self._fetch, self._receive, workers=workers)
 
     def read_pages(self) -> None:
-        """Fetch the missing pages of the collection."""
-        stored = {row.number for row in self._index.rows if row.number}
-        if stored and not self._sequence.missing_pages():
+        """Fetch the missing pages of the collection, or of the sample."""
+        index, pages, walk = self._index, self._pages, self._walk
+        stored = {row.number for row in index.rows if row.number}
+        if stored and not index.missing():
             return
-        if stored:  # records may have moved forward since
-            self._read(sorted(n for n in stored if n + 1 not in stored), refresh=True)
-        else:
-            self._read_first()
-        self._read_missing()
-        unfit = self._sequence.inconsistent_pages()
-        if len(unfit) <= _MAX_REFETCHED and len(self._sequence.days()) == 1:
-            self._read(unfit, refresh=True)
-            self._read_missing()
+        if not stored:
+            self._choose_order()
+            walk.read([1])
+        elif index.sample is None:  # records may have moved forward since
+            walk.read(sorted(n for n in stored if n + 1 not in stored), refresh=True)
+        if index.sample is not None:
+            walk.read(index.sample.missing(pages))
+            return
+        walk.read_missing()
+        unfit = pages.unfit()
+        if len(unfit) <= _MAX_REFETCHED and len(pages.days()) == 1:
+            walk.read(unfit, refresh=True)
+            walk.read_missing()
 
-    def _read_missing(self) -> None:
-        while numbers := self._sequence.missing_pages():
-            self._read(numbers)
+    def _choose_order(self) -> None:
+        """Find an order that the directory keeps; pages in others are stored, too."""
 
-    def _read_first(self) -> None:
-        """Fetch the first page in the first order that it is in."""
-        orders = [self._query.sort]
-        if self._query.sort is None:
-            orders = ["id", KEPT_TODAY] if self._query.resource is PROJECT else ["id"]
-        vain = [row.sort for row in self._index.rows]  # of a call that was killed
-        for sort in (order for order in orders if order not in vain):
-            try:
-                page = self._get(1, sort)
-            except (NotFoundError, ServiceError) as error:
-                if self._query.sort or (error.status or 0) >= 500:  # not about the order
-                    raise
-                self._store.add_refusal("refused", number=0, sort=sort)
-                vain.append(sort)
-                continue
-            check_records(page.page, self._query.resource.name)
-            available = page.page.items_available
-            values = page.page.values("id" if sort == "id" else "name")
-            is_whole = available is not None and available <= len(values)
-            is_kept = self._query.sort is not None or is_sorted(values, is_id=sort == "id")
-            # A second sort that is not kept is taken for ignored: its page is the directory's first.
-            if is_kept or is_whole or vain:
-                self._sort = sort if is_kept else None
-                self._index.add_position(self._add(page, 1, self._sort))
-                return
-            self._add(page, 0, sort)
-            vain.append(sort)
-        self._read([1])
+        def first_page(query: Query) -> FetchedPage:
+            return get_page(self._session, query, 1, self._policy)
 
-    def _read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
-        """Fetch pages, up to one that shows that there are no more."""
-        is_ended = False
-
-        def fetch(number: int) -> PageRow | NotFoundError:
-            try:
-                page = self._get(number, self._sort, refresh=refresh)
-            except NotFoundError as error:
-                return error
-            return self._add(page, number, self._sort)
-
-        needed = takewhile(lambda _: not is_ended, numbers)
-        for number, page in fetch_ahead(fetch, lambda _: None, needed, self._workers):
-            if not isinstance(page, NotFoundError):
-                row = page
-            elif self._sequence.is_behind_the_last([number]):  # there is no further page
-                row = self._store.add_refusal("no such page", number=number, sort=self._sort)
+        def reject(sort: str, page: FetchedPage | None) -> None:
+            if page is None:
+                row = self._store.add_refusal("refused", number=0, sort=sort)
             else:
-                raise page
-            self._index.add_position(row)
-            is_ended = self._sequence.ended or (not refresh and self._sequence.is_the_end(number))
+                row = self._add(page, 0, sort)
+            self._index.add(row)
 
-    def read_details(self) -> None:
+        tried = [row.sort for row in self._index.rows if row.sort]  # of a call that was killed
+        self._query, self._first = find_order(self._query, first_page, tried, reject)
+
+    def _fetch(self, number: int, *, refresh: bool) -> PageRow:
+        """Fetch a page and store it; in a thread."""
+        sort = self._query.sort
+        if self._first is not None and number == 1 and not refresh:
+            fetched, self._first = self._first, None
+            return self._add(fetched, number, sort)
+        policy: Policy = {**self._policy, "refresh": refresh}
+        try:
+            fetched = get_page(self._session, self._query, number, policy)
+        except NotFoundError:
+            if self._pages.is_behind_the_last([number]):  # there is no further page
+                self._store.add_refusal("no such page", number=number, sort=sort)
+            raise
+        return self._add(fetched, number, sort)
+
+    def _add(self, fetched: FetchedPage, number: int, sort: str | None) -> PageRow:
+        page, resource = fetched.page, self._query.resource
+        ids, signs = ids_of(page, resource), signs_of(page, resource)
+        return self._store.add(fetched, ids, signs, number=number, sort=sort)
+
+    def _receive(self, _number: int, row: PageRow) -> Received:
+        return self._index.received(row)
+
+    def read_own_pages(self) -> None:
         """Fetch the own pages that are needed and not stored yet."""
-        index = read_index(self._store)
-        details = Details(self._client, self._query.resource, {}, store=False)
+        session, resource, store = self._session, self._query.resource, self._store
 
         def fetch(identifier: str) -> PageRow:
-            page = details.get_cached(identifier) or details.fetch(identifier)
+            page = fetch_own_page(session, resource, identifier, self._policy)
             if isinstance(page, Refused):
-                return self._store.add_refusal(page.why, page.requests, record=identifier)
-            check_records(page.page, self._query.resource.name)
-            ids = page.page.values("id")
-            if ids == (identifier,):
-                return self._store.add(page, ids, record=identifier)
+                return store.add_refusal(page.why, page.requests, record=identifier)
+            ids = ids_of(page.page, resource)
+            if list(ids) == [identifier]:
+                return store.add(page, ids, record=identifier)
             names = ", ".join(map(str, ids[:3])) or "nothing"
-            return self._store.add_refusal(f"returned {names}", page.attempts, record=identifier)
+            return store.add_refusal(f"returned {names}", page.attempts, record=identifier)
 
+        index = Index(store)
         needed = [key for key in index.needed() if key not in index.own_pages]
-        for _ in fetch_ahead(fetch, lambda _: None, needed, self._workers):
+        for _ in fetch_ahead(fetch, needed, self._walk.workers):
             pass
-
-    def _get(self, number: int, sort: str | None, *, refresh: bool = False) -> FetchedPage:
-        query = replace(self._query, sort=sort)
-        params = query.params(number)
-        return self._client.session.get(query.path, params, refresh=refresh, store=False)
-
-    def _add(self, page: FetchedPage, number: int, sort: str | None) -> PageRow:
-        """Store a page of the collection."""
-        ids, sent = read_sent([page.page], self._query.resource)
-        signs = ""
-        if self._query.resource is PROJECT:
-            signs = "".join(map(str, sent.held + 2 * sent.named))
-        return self._store.add(page, ids, signs, number=number, sort=sort)

@@ -6,25 +6,24 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from dirframe._display.card import Card
 from dirframe._display.values import counted
-from dirframe.client.details import Sent
-from dirframe.client.paging.completeness import PagePosition, PageSequence
-from dirframe.client.paging.order import better_sort
+from dirframe.client.details import list_named, needed_pages
+from dirframe.client.order import better_sort
+from dirframe.client.paging import Pages, Received
+from dirframe.client.query import Query
+from dirframe.client.sampling import Sample
 from dirframe.errors import ArchiveError
-from dirframe.schema import PROJECT, RESOURCES
+from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
     from pathlib import Path
 
     from dirframe.archive.store import PageRow, Store
-
-
-_NAMED = 20  # missing records in a message; the provenance lists all of them
+    from dirframe.client.paging import Readings
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -98,7 +97,7 @@ class Status(Card):
         if self.daily_quota:
             days = counted(math.ceil(self.requests_left / self.daily_quota), "day")
             left += f", {days} at {self.daily_quota:,} a day"
-        words = {"proven": "proven complete", "counted": self.reason}
+        words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
         note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
         if not self.finished:
             note = f"Not finished: {left} to go. Run the same line again."
@@ -115,83 +114,65 @@ class Status(Card):
 
 
 class Index:
-    """What an archive holds: of each record its place and its newest reading."""
+    """What an archive holds: its pages, and of each record the newest reading."""
 
     def __init__(self, store: Store) -> None:
-        self.facts, self.rows = store.facts(), store.pages()
-        self.resource = RESOURCES[self.facts["resource"]]
-        self.sequence = PageSequence(paged=self.resource.paged)
-        self.sort: str | None = None
-        for row in self.rows:
-            self.add_position(row)
+        try:
+            self.facts, self.rows = store.facts(), store.pages()
+            self.resource = RESOURCES[self.facts["resource"]]
+            size, seed = self.facts["sample"], self.facts["seed"]
+            self.sample = None if size is None else Sample(size, seed)
+            self.pages = Pages(paged=self.resource.paged)
+            self.own_pages: dict[Hashable, PageRow] = {}  # also those that were refused
+            self.sort: str | None = None
+            for row in self.rows:
+                self.add(row)
+            self.completeness()  # all that is computed from the rows
+        except (LookupError, TypeError, ValueError) as error:
+            raise ArchiveError(
+                f"{store.path} is damaged ({error}). Restore it from a copy."
+            ) from error
 
-    def add_position(self, row: PageRow) -> None:
-        """Add a page to the sequence that proves completeness."""
-        if not row.number:
-            return
-        self.sort = row.sort
-        if row.refusal is not None:
-            self.sequence.ended = True
-            return
-        order = (datetime.fromisoformat(row.fetched).timestamp(), row.id)
-        self.sequence.add(
-            PagePosition(row.number, row.available, row.first, row.ids, row.id, order)
-        )
+    def add(self, row: PageRow) -> None:
+        """Add a stored page."""
+        if row.number is None:
+            self.own_pages[row.record] = row
+        elif row.refusal is None:
+            self.pages.add(self.received(row))
+        elif row.number:  # there is no such page
+            self.sort, self.pages.ended = row.sort, True
 
-    @cached_property
-    def pages(self) -> list[PageRow]:
-        """The pages of the collection, in its order; of two readings the newer one first."""
-        pages = [row for row in self.rows if row.number is not None and row.refusal is None]
-        return sorted(pages, key=lambda row: (not row.number, row.number, -row.id))
+    def received(self, row: PageRow) -> Received:
+        """Return a stored page of the collection as the proof needs it."""
+        if row.number:
+            self.sort = row.sort
+        seconds = datetime.fromisoformat(row.fetched).timestamp()
+        return Received(row.number or 0, row.available, row.first, row.ids, seconds, row)
 
-    @cached_property
-    def own_pages(self) -> dict[str | None, PageRow]:
-        """The own pages of records, by id, and those that were refused."""
-        return {row.record: row for row in self.rows if row.number is None}
-
-    @cached_property
-    def readings(self) -> dict[Any, tuple[PageRow, int]]:
-        """The newest reading of each record in the collection, as page and position, in order."""
-        readings: dict[Any, tuple[PageRow, int]] = {}
-        number = None
-        for row in self.pages:
-            is_newest, number = row.number != number, row.number
-            for position, identifier in enumerate(row.ids):
-                # Records without an id cannot be told apart: those of a newer reading count.
-                key = (row.id, position) if identifier is None else identifier
-                known = readings.get(key)
-                if known is None:
-                    if identifier is not None or is_newest:
-                        readings[key] = row, position
-                elif (known[0].fetched, known[0].id) < (row.fetched, row.id):
-                    readings[key] = row, position  # the place remains the first one
-        return readings
+    def missing(self) -> Sequence[int]:
+        """Return the numbers of the pages of the collection that are not stored yet."""
+        if self.sample is not None:
+            return self.sample.missing(self.pages)
+        return self.pages.missing() if self.pages.first else [1]
 
     @cached_property
-    def sent(self) -> Sent:
-        """Which records came with an analysis, in the order of `readings`."""
-        if self.resource is not PROJECT:
-            nothing = np.zeros(len(self.readings), dtype=bool)
-            return Sent(~nothing, nothing)
-        signs = np.array([int(row.signs[at]) for row, at in self.readings.values()], dtype=int)
-        return Sent(signs & 1 > 0, signs & 2 > 0)
+    def readings(self) -> Readings:
+        """The page and the position of each record, in order, by its id."""
+        if self.sample is not None:
+            return self.sample.records(self.pages)
+        return self.pages.records(every=True)
+
+    def signs(self) -> dict[str, str]:
+        """Return by the id of each project whether its analysis came; see `signs_of`."""
+        return {
+            key: page.source.signs[place]
+            for key, (page, place) in self.readings.items()
+            if isinstance(key, str) and page.source.signs
+        }
 
     def needed(self) -> list[str]:
-        """Return the ids of the records that need their own page, in the order of the collection."""
-        needed = zip(self.readings, self.sent.needed(), strict=True)
-        return [key for key, is_needed in needed if is_needed and isinstance(key, str)]
-
-    @property
-    def records(self) -> int:
-        """Number of different records."""
-        return len(self.readings)
-
-    @cached_property
-    def repeated(self) -> int:
-        """Number of records on the pages in use whose id came before."""
-        pages = self.sequence.contiguous_pages()
-        used = [identifier for page in pages for identifier in page.ids if identifier is not None]
-        return len(used) - len(set(used))
+        """Return the ids of the records that need their own page."""
+        return needed_pages(self.signs())
 
     @property
     def details_left(self) -> int:
@@ -201,49 +182,35 @@ class Index:
     def lost(self) -> dict[str, str]:
         """Return the records whose own page did not come, and why."""
         refused = {str(row.record): row.refusal or "" for row in self.own_pages.values()}
-        return {record: why for record, why in refused.items() if why}
+        return {record: refused[record] for record in sorted(refused) if refused[record]}
 
     def completeness(self) -> tuple[str, str | None]:
-        """Return ``proven``, ``counted`` or ``incomplete``, and why it is not proven."""
-        if reason := self._unfinished():
-            return "incomplete", reason
-        without_id = sum(not isinstance(key, str) for key in self.readings)
-        kind, reason = self.sequence.completeness(self.records, without_id, self.repeated)
-        return kind, f"{reason}{self._order_reason()}" if kind == "incomplete" else reason
-
-    def _unfinished(self) -> str | None:
-        """Return which pages are not there; None if all are."""
-        if not self.sequence.days() or self.sequence.missing_pages():
-            available = self.sequence.available() or 0
-            return (
-                f"the harvest is not finished: {self.records:,} of {available:,} records are stored"
+        """Return how complete the records are, and why they are not proven."""
+        pages, records = self.pages, len(self.readings)
+        if self.missing():
+            return "incomplete", (
+                f"the harvest is not finished: {records:,} of {self.expected or 0:,} records are "
+                "stored"
             )
         if left := self.details_left:
-            return f"{left:,} own pages were not asked for yet"
-        lost = [f"{record} ({why})" for record, why in sorted(self.lost().items())]
-        if not lost:
-            return None
-        more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
-        names = ", ".join(lost[:_NAMED])
-        return f"the own pages of {len(lost):,} records did not come: {names}{more}"
+            return "incomplete", f"{left:,} own pages were not asked for yet"
+        if lost := self.lost():
+            return "incomplete", (
+                f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
+            )
+        if self.sample is not None:
+            return self.sample.completeness(pages)
+        without_id = sum(not isinstance(key, str) for key in self.readings)
+        kind, reason = pages.completeness(records, without_id)
+        if kind == "incomplete" and records < pages.expected and pages.order_fails():
+            better = better_sort(Query(resource=self.resource, sort=self.sort))
+            reason = f"{reason}, although all pages count as many: the order does not hold, and "
+            reason += f"that of sort={better!r} may" if better else "there is no other"
+        return kind, reason
 
-    def _order_reason(self) -> str:
-        """Return what to say about the order, if records come again while their number stands."""
-        counts = {row.available for row in self.pages if row.number}
-        if not self.repeated or len(counts) > 1 or self.records >= (self.sequence.available() or 0):
-            return ""
-        text = ", although all pages count as many: the order does not hold"
-        if self.resource is not PROJECT:
-            return f"{text}, and there is no other"
-        better = better_sort(self.resource, self.sort)
-        return f"{text}, that of sort={better!r} may" if better else text
-
-
-def read_index(store: Store) -> Index:
-    """Return what an archive holds; `ArchiveError` if it is damaged."""
-    try:
-        index = Index(store)
-        index.completeness(), index.sent  # all that is computed from the rows
-    except (LookupError, TypeError, ValueError) as error:
-        raise ArchiveError(f"{store.path} is damaged ({error}). Restore it from a copy.") from error
-    return index
+    @property
+    def expected(self) -> int | None:
+        """The number of records to expect; None if it is not known."""
+        if self.sample is None or self.pages.first is None:
+            return self.pages.available
+        return min(self.sample.size, self.pages.first.available or 0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dirframe.client.http.session import FetchedPage
 
 
-FORMAT = 2
+FORMAT = 3
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
 _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
@@ -36,7 +36,7 @@ _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
 _ARCHIVE = """
 CREATE TABLE archive (
     source TEXT NOT NULL, identity TEXT NOT NULL, base_url TEXT NOT NULL, resource TEXT NOT NULL,
-    query TEXT, sort TEXT
+    query TEXT, sort TEXT, sample INTEGER, seed INTEGER
 )
 """
 _PAGES = """
@@ -58,8 +58,8 @@ CREATE TABLE pages (
     content BLOB            -- the document, compressed with Zstandard
 )
 """
-_FACTS = ("source", "identity", "base_url", "resource", "query", "sort")
-_BEGIN = "INSERT INTO archive VALUES (:source, :identity, :base_url, :resource, :query, :sort)"
+_FACTS = ("source", "identity", "base_url", "resource", "query", "sort", "sample", "seed")
+_BEGIN = f"INSERT INTO archive VALUES ({', '.join(f':{name}' for name in _FACTS)})"
 _COLUMNS = (
     "number, record, sort, fetched, requests, available, first, ids, signs, synthetic, refusal, "
     "sha256, size"
@@ -118,7 +118,7 @@ class Store:
         return False
 
     @classmethod
-    def open_writer(cls, path: Path, **facts: str | None) -> Self:
+    def open_writer(cls, path: Path, **facts: str | int | None) -> Self:
         """Open or create an archive of these facts, and lock it against other writers.
 
         Raises
@@ -156,9 +156,9 @@ class Store:
         if version != FORMAT:
             raise ArchiveError(f"{self.path} has format {version}; this version reads {FORMAT}.")
 
-    def _check_facts(self, facts: dict[str, str | None]) -> None:
+    def _check_facts(self, facts: dict[str, str | int | None]) -> None:
         stored = self.facts()
-        for name in ("identity", "resource", "query"):
+        for name in ("identity", "resource", "query", "sample", "seed"):
             if stored[name] != facts[name]:
                 raise ArchiveError(
                     f"{self.path} holds another collection: its {name} is {stored[name]!r}, not "

@@ -14,7 +14,7 @@ from dirframe.clean._overrides import Overrides, checked_overrides
 from dirframe.clean._reasons import Reason, explain
 from dirframe.clean.name_index import Resolution
 from dirframe.clean.resolver import resolve
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.provenance import ATTRIBUTE, copy_provenance, get_provenance
 
 if TYPE_CHECKING:
@@ -87,10 +87,7 @@ def raw_column(data: pd.DataFrame | pd.Series[Any], column: str) -> pd.Series[An
         raise InvalidInputError(
             f"The frame has {len(positions) or 'no'} column{'s' if positions else ''} {column!r}. It has "
             f"{', '.join(map(repr, data.columns[:30])) or 'no column at all'}.",
-            hint=Hint(
-                "Pass column= to name the one that holds the countries.",
-                shell="Use --column to name the one that holds the countries.",
-            ),
+            hint="Pass column= (--column) to name the one that holds the countries.",
         )
     return data.iloc[:, positions[0]]
 

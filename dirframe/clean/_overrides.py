@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 import pandas as pd
 
 from dirframe.clean._vocabulary.iso import countries
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 
 Overrides = Mapping[str, str | None] | pd.DataFrame
 
@@ -22,10 +22,7 @@ def checked_overrides(overrides: Overrides | None) -> dict[Hashable, str | None]
             raise InvalidInputError(
                 "The table of overrides has no column "
                 f"{' and no column '.join(map(repr, missing_columns))}.",
-                hint=Hint(
-                    "A frame of overrides is the table of country_audit().",
-                    shell="Overrides are what --audit writes.",
-                ),
+                hint="A frame of overrides is the table of country_audit(), which --audit writes.",
             )
         pairs = zip(overrides["raw"], overrides["country_alpha_2"], strict=True)
     elif isinstance(overrides, Mapping):

@@ -13,7 +13,7 @@ from dirframe.clean._column import raw_column, resolve_column
 from dirframe.clean._reasons import Reason, explain
 from dirframe.clean._vocabulary.iso import countries
 from dirframe.clean.suggest import suggest
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.provenance import ATTRIBUTE
 
 if TYPE_CHECKING:
@@ -127,10 +127,7 @@ Shares by country describe the others alone.'
     if not isinstance(counts, dict):
         raise InvalidInputError(
             "The frame does not record how many of its records have no country.",
-            hint=Hint(
-                "Pass what unify_countries() or country_audit() returned.",
-                shell="Name a file of dirframe clean.",
-            ),
+            hint="Pass what unify_countries() or country_audit() returned (a file of dirframe clean).",
         )
     resource = record.get("resource") if isinstance(record, dict) else None
     records, missing, unresolved = (counts[k] for k in ("records", "missing", "unresolved"))

@@ -164,7 +164,7 @@ _SECTIONS = {
         *(load.projects, load.accounts, load.project, load.account, load.languages),
         *(load.contributors, load.activity, load.size, load.load, load.read),
     ),
-    "Cost, quota and cache": (quota.plan, quota.quota, cache.cache),
+    "Cost, quota and cache": (quota.plan, quota.quota, quota.check, cache.cache),
     "Analyse": (
         *(analyze.stats, analyze.plot, analyze.clean),
         *(quality.summary, quality.flags, quality.compare),

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from dirframe.cli.options import command, connection_options, details_option, open_directory
+from dirframe.cli.options import (
+    command,
+    connection_options,
+    details_option,
+    draw_options,
+    drawn,
+    open_directory,
+)
 from dirframe.errors import QuotaExceededError
 
 if TYPE_CHECKING:
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
 @connection_options
 @click.option("--query", metavar="TEXT", help="Load only matching records.")
 @click.option("--sort", metavar="VALUE", help="Sort order. Default: one that the directory keeps.")
+@draw_options
 @details_option
 @click.option("--plan", "price", is_flag=True, help="Only estimate the cost.")
 def harvest(
@@ -51,7 +59,7 @@ def harvest(
             click.echo(_price(collection, directory, **question))
             return
         try:
-            archive = run(collection, path, directory=directory, **question)
+            archive = run(collection, path, directory=directory, **drawn(question), **question)
         except QuotaExceededError:
             click.echo(Archive(path, directory.daily_quota).status(), err=True)
             raise
@@ -63,7 +71,7 @@ def _price(
 ) -> str:
     from dirframe.client.plan import plan
 
-    price = plan(collection, directory=directory, **question)
+    price = plan(collection, directory=directory, **drawn(question), **question)
     if price.pages is None or price.details is None:
         return str(price)
     # Pages in the cache are most often in another order.

@@ -123,8 +123,8 @@ def report(
       dirframe report projects.parquet accounts.parquet -o report.html
       dirframe report --sample --collection accounts -o accounts.html
     """
-    from dirframe.report.report import check_target
-    from dirframe.report.report import report as make
+    from dirframe.reports.report import check_target
+    from dirframe.reports.report import report as make
 
     check_target(output, overwrite=overwrite)
     if files:

@@ -12,6 +12,8 @@ from dirframe.cli.options import (
     client_options,
     command,
     document_options,
+    draw_options,
+    drawn,
     given_options,
     open_directory,
     plain_query_options,
@@ -34,7 +36,7 @@ def load_records(
     """Load a collection with the options of a command."""
     import dirframe
 
-    details = question.pop("details", False)
+    details, sampling = question.pop("details", False), drawn(question)
     if collection == "projects":
         question["details"] = details
     elif details:
@@ -45,7 +47,7 @@ def load_records(
         else getattr(dirframe, f"load_{collection}")
     )
     with open_directory(base_url, sample) as directory:
-        return load(directory=directory, **question)
+        return load(directory=directory, **question, **sampling)
 
 
 def read_input(file: str | None, collection: str | None, question: dict[str, Any]) -> pd.DataFrame:
@@ -98,6 +100,7 @@ _price = click.option("--plan", "price", is_flag=True, help="Only estimate the c
 
 @command()
 @plain_query_options
+@draw_options
 @_price
 @output
 def accounts(**options: Any) -> None:
@@ -126,6 +129,7 @@ def projects(**options: Any) -> None:
       dirframe projects -o projects.parquet
       dirframe projects --query firefox --details --plan
       dirframe projects --query parser -o parsers.csv
+      dirframe projects --sample-size 30 --seed 7 -o drawn.parquet
     """
     _collection("projects", **options)
 
@@ -200,7 +204,7 @@ def contributors(**options: Any) -> None:
       dirframe contributors 1 --plan
       dirframe contributors 1 -o contributors.parquet
     """
-    from dirframe.client.addresses import path_of
+    from dirframe.client.query import path_of
     from dirframe.schema.extensions import CONTRIBUTOR_FACT
 
     path = path_of(CONTRIBUTOR_FACT.paths[0], project=options["project"])

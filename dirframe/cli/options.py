@@ -223,6 +223,19 @@ _QUERY = with_options(
     ),
     section="Records",
 )
+#: A random sample; ``--sample`` is the bundled directory.
+draw_options = with_options(
+    click.option(
+        "--sample-size",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Draw so many records at random instead.",
+    ),
+    click.option(
+        "--seed", metavar="N", type=click.IntRange(0), default=0, help="Seed of --sample-size."
+    ),
+    section="Records",
+)
 _PROJECT = with_options(
     click.option("--project", metavar="PROJECT", help="Id or short name of the project."),
     section="Records",
@@ -272,7 +285,7 @@ connection_options = _WHERE
 #: Options for the directory, the cache and the quota.
 client_options = with_options(_WHERE, _POLICY)
 #: The same with a query of a collection.
-query_options = with_options(_QUERY, details_option, _PROOF, client_options)
+query_options = with_options(_QUERY, draw_options, details_option, _PROOF, client_options)
 #: The same for records without detail pages.
 plain_query_options = with_options(_QUERY, _PROOF, client_options)
 #: The same for the contributors of a project.
@@ -282,7 +295,7 @@ document_options = with_options(_PROOF, client_options)
 #: The same for the months of a project, which are a single document.
 month_options = with_options(_PROJECT, document_options)
 #: Options of a plan, which loads no records.
-estimate_options = with_options(_QUERY, details_option, _WHERE, _REFRESH)
+estimate_options = with_options(_QUERY, draw_options, details_option, _WHERE, _REFRESH)
 #: The collection to load where no file is named.
 collection_option = with_options(
     click.option(
@@ -316,6 +329,12 @@ def open_directory(base_url: str | None, sample: bool) -> Directory:
     from dirframe.client.directory import Directory
 
     return Directory(base_url)
+
+
+def drawn(options: dict[str, Any]) -> dict[str, Any]:
+    """Take --sample-size and --seed out of options, and return them as the loaders name them."""
+    size, seed = options.pop("sample_size", None), options.pop("seed", 0)
+    return {} if size is None else {"sample": size, "seed": seed}
 
 
 def split(names: Iterable[str], given: dict[str, Any]) -> dict[str, Any]:

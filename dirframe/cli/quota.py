@@ -11,6 +11,7 @@ import click
 from dirframe.cli.options import (
     command,
     connection_options,
+    drawn,
     estimate_options,
     open_directory,
     plain_format,
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 #: Options that the cost of a load depends on.
-ESTIMATE_OPTIONS = (*("base_url", "sample", "query", "sort", "max_items", "refresh", "details"),)
+ESTIMATE_OPTIONS = (
+    *("base_url", "sample", "query", "sort", "max_items", "refresh", "details"),
+    *("sample_size", "seed"),
+)
 
 _BAR = 30
 
@@ -32,9 +36,11 @@ def echo_estimate(
     from dirframe.client.plan import plan
 
     with open_directory(base_url, sample) as directory:
-        price = plan(collection, directory=directory, **question)
+        price = plan(collection, directory=directory, **drawn(question), **question)
     if fmt == "json":
-        click.echo(json.dumps(asdict(price) | {"fits": price.fits}, default=_iso))
+        click.echo(
+            json.dumps(asdict(price) | {"fits": price.fits, "days": price.days}, default=_iso)
+        )
     else:
         click.echo(price)
 
@@ -46,23 +52,17 @@ def _iso(moment: datetime) -> str:
 @command()
 @click.argument("collection")
 @estimate_options
-@click.option(
-    "--exact",
-    is_flag=True,
-    help="With --details: load the pages of the collection first; the load reuses them.",
-)
 @plain_format
 def plan(collection: str, fmt: str, **question: Any) -> None:
     """Estimate the cost of a load, with at most one request.
 
     COLLECTION is accounts, projects, languages, or a path as of dirframe load. With --details the
-    price is a range until the pages of the collection are in the cache; --exact reads them.
+    price is a range until the pages of the collection are in the cache.
 
     \b
     Examples:
       dirframe plan projects
       dirframe plan projects --query parser --details
-      dirframe plan projects --query parser --details --exact
       dirframe plan accounts --query ada --format json
     """
     echo_estimate(collection, fmt=fmt, **question)
@@ -95,3 +95,22 @@ def quota(base_url: str | None, sample: bool, fmt: str) -> None:
     click.echo(f"  {state.left:>7,} left of {limit:,}")
     if resets_at is not None:
         click.echo(f"\nThe first comes back at {resets_at:%Y-%m-%d %H:%M} UTC.")
+
+
+@command()
+@connection_options
+def check(base_url: str | None, sample: bool) -> None:
+    """Look at how a directory answers, in at most 15 requests.
+
+    Page size, page past the end, sorts that are kept, analyses, errors, countries and clock: a
+    report without the key, to post or to compare.
+
+    \b
+    Examples:
+      dirframe check
+      dirframe check --sample
+    """
+    from dirframe.client.check import check as check_directory
+
+    with open_directory(base_url, sample) as directory:
+        click.echo(check_directory(directory))

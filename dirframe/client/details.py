@@ -1,4 +1,4 @@
-"""Own pages of records: which are needed, and how to fetch them."""
+"""Own pages of projects, and collections of many projects."""
 
 # Today's live service sends projects in collections without their analysis; only the page of each
 # project has it. A record needs its own page if it came without an analysis but with an analysis
@@ -8,155 +8,113 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote
 
-from dirframe.client.records import Records
-from dirframe.errors import Hint, InvalidInputError, NotFoundError, ServiceError
+from dirframe.client.page import local_name
+from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from lxml import etree
 
-    from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage
+    from dirframe.client.http.session import FetchedPage, Session
     from dirframe.client.page import Page
+    from dirframe.client.query import Policy
     from dirframe.schema import Resource
-
-
-_ELEMENT = "analysis"
-_ID = "analysis_id"
 
 #: The columns of a project that only its analysis fills.
 ANALYSIS_COLUMNS = tuple(
-    field.column for field in PROJECT.fields if field.path[0] == _ELEMENT and len(field.path) > 1
+    field.column for field in PROJECT.fields if field.path[0] == "analysis" and len(field.path) > 1
 )
+
+Key = TypeVar("Key")
+
+_NAMED = 20  # missing records in a message; the provenance lists all of them
 
 
 @dataclass(frozen=True)
 class Refused:
-    """An own page that could not be fetched.
-
-    Parameters
-    ----------
-    why
-        Short reason; empty if the project has no analysis, as today's live service answers for
-        some.
-    requests
-        Number of requests used.
-    """
+    """A page that did not come, and why; `why` is empty if the project has no analysis."""
 
     why: str
     requests: int = 1
 
-    @property
-    def is_loss(self) -> bool:
-        """Whether data is missing; a project without an analysis is complete."""
-        return bool(self.why)
+
+def fetch_own_page(
+    session: Session, resource: Resource, identifier: str, policy: Policy
+) -> FetchedPage | Refused:
+    """Return the own page of a record, or why it is not available; the cache keeps both."""
+    path = record_path(resource, identifier)
+    why = get_refusal(session, path, policy)
+    if why is not None:
+        return Refused(why, requests=0)
+    try:
+        return session.get(path, {}, **policy)
+    except (ServiceError, NotFoundError) as error:
+        why = why_refused(error)
+        if why is None:
+            raise
+        # Without a status, the directory gave no answer about this record.
+        if policy.get("store", True) and error.status is not None:
+            session.put_refusal(path, why)
+        return Refused(why)
 
 
-@dataclass(frozen=True)
-class Sent:
-    """Which records of a collection came with an analysis.
-
-    Parameters
-    ----------
-    held
-        For each record, whether it came with an analysis.
-    named
-        For each record, whether it came with an analysis id.
-    """
-
-    held: NDArray[np.bool_]
-    named: NDArray[np.bool_]
-
-    def needed(self) -> NDArray[np.bool_]:
-        """Return for each record whether its own page is needed."""
-        return ~self.held & (self.named if self.named.any() else True)
-
-    @property
-    def left_out(self) -> bool:
-        """Whether records have analyses but none came with its analysis."""
-        return bool(self.named.any()) and not self.held.any()
+def get_refusal(session: Session, path: str, policy: Policy) -> str | None:
+    """Return why a page was refused, if the cache has it and may be used."""
+    refresh, offline = policy.get("refresh", False), policy.get("offline", False)
+    return session.get_refusal(path, refresh=refresh, offline=offline)
 
 
-class Details:
-    """Fetch the own pages of records, according to the cache policy.
-
-    The cache stores refusals as it stores pages, so that repeating a load costs nothing.
-
-    Parameters
-    ----------
-    directory
-        The directory to query.
-    resource
-        Resource of the records.
-    policy
-        Whether to `refresh`, or to be `offline`.
-    store
-        Whether received pages are kept in the cache.
-    """
-
-    def __init__(
-        self,
-        directory: Directory,
-        resource: Resource,
-        policy: dict[str, bool],
-        *,
-        store: bool = True,
-    ) -> None:
-        self._session, self._resource = directory.session, resource
-        self._policy, self._store = policy, store
-
-    def fetch(self, identifier: str) -> FetchedPage | Refused:
-        """Return the own page of a record, or the reason why it is not available."""
-        path = record_path(self._resource, identifier)
-        try:
-            return self._session.get(path, None, **self._policy, store=self._store)
-        except (ServiceError, NotFoundError) as error:
-            if (refused := refusal_from_error(error)) is None:
-                raise
-            # Without a status, the directory gave no answer about this record.
-            if self._store and error.status is not None:
-                self._session.put_refusal(path, refused.why)
-            return refused
-
-    def get_cached(self, identifier: str) -> FetchedPage | Refused | None:
-        """Return the own page of a record, or its refusal, from the cache if allowed."""
-        path = record_path(self._resource, identifier)
-        why = self._session.get_refusal(path, **self._policy)
-        if why is not None:
-            return Refused(why, requests=0)
-        return self._session.get_cached(path, None, **self._policy)
+def own_page_is_cached(session: Session, resource: Resource, identifier: str) -> bool:
+    """Return whether the own page of a record, or its refusal, is fresh in the cache."""
+    path = record_path(resource, identifier)
+    return session.is_cached(path, {}) or session.get_refusal(path) is not None
 
 
-def refusal_from_error(error: NotFoundError | ServiceError) -> Refused | None:
-    """Return the refusal of one record; None if the error concerns the whole directory."""
+def why_refused(error: NotFoundError | ServiceError) -> str | None:
+    """Return why one record is refused; None if the error concerns the whole directory."""
     if isinstance(error, NotFoundError):
-        return Refused("gone")
+        return "gone"
     if error.status == 200 and error.reported is None:
-        return Refused("")
-    if error.status is None or error.status < 500:
-        return Refused("refused")
-    return None
+        return ""
+    return "refused" if error.status is None or error.status < 500 else None
 
 
-def sent_columns(records: Records) -> Sent:
-    """Return which records came with an analysis."""
-    return Sent(records.holding(_ELEMENT), records.holding(_ID))
+def signs_of(page: Page, resource: Resource) -> str:
+    """Return of each project a digit: 1 came with its analysis, 2 with its id, 3 both, 0 none."""
+    return "".join(str(_sign(record)) for record in page.records) if resource is PROJECT else ""
 
 
-def read_sent(pages: Iterable[Page], resource: Resource) -> tuple[list[str | None], Sent]:
-    """Return the ids of the records of some pages, and which came with an analysis."""
-    records = Records(resource)
-    ids: list[str | None] = []
-    for page in pages:
-        records.add(page)
-        ids += page.values("id")
-    return ids, sent_columns(records)
+def _sign(record: etree._Element) -> int:
+    parts = [(local_name(child), child) for child in record]
+    held, named = (
+        any(text.strip() for name, child in parts if name == element for text in child.itertext())
+        for element in ("analysis", "analysis_id")
+    )
+    return held + 2 * named
+
+
+def needed_pages(signs: Mapping[Key, str]) -> list[Key]:
+    """Return the ids of the records that need their own page; `signs` are by id."""
+    any_named = not {"2", "3"}.isdisjoint(signs.values())
+    return [id_ for id_, sign in signs.items() if sign == "2" or (sign == "0" and not any_named)]
+
+
+def are_left_out(signs: Iterable[str]) -> bool:
+    """Return whether records have analyses, but none came with its analysis."""
+    kinds = set(signs)
+    return "2" in kinds and kinds.isdisjoint({"1", "3"})
+
+
+def list_named(missing: Mapping[str, str]) -> str:
+    """Return the names of what did not come, and why: the first twenty."""
+    named = [f"{identifier} ({why})" for identifier, why in missing.items()]
+    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+    return f"{', '.join(named[:_NAMED])}{more}"
 
 
 def record_path(resource: Resource, identifier: str) -> str:
@@ -164,16 +122,10 @@ def record_path(resource: Resource, identifier: str) -> str:
     return f"/{resource.collection}/{quote(identifier, safe='')}.xml"
 
 
-def check_details(collection: str, *, details: bool) -> None:
-    """Raise if `details` is set for a collection without details.
-
-    Raises
-    ------
-    InvalidInputError
-        If the records are not projects.
-    """
-    if details and collection != PROJECT.collection:
+def check_details(resource: Resource, *, details: bool) -> None:
+    """Raise `InvalidInputError` if `details` is set for records without details."""
+    if details and resource is not PROJECT:
         raise InvalidInputError(
-            f"Details are the own page of each project; {collection} has none.",
-            hint=Hint("Leave details= out.", shell="Leave --details out."),
+            f"Details are the own page of each project; {resource.collection} has none.",
+            hint="Leave details= (--details) out.",
         )

@@ -1,21 +1,24 @@
-"""Load whole collections as typed frames."""
-
-# The provenance of each frame is in ``frame.attrs["dirframe"]``; see `dirframe.provenance`.
+"""Load collections as typed frames; their provenance is in ``frame.attrs["dirframe"]``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dirframe.client.collection_loader import LoadOptions, load_collection_query
-from dirframe.client.paging.query import CollectionQuery
+from dirframe.client.collection import load_at, load_query
+from dirframe.client.details import check_details
+from dirframe.client.directory import open_directory
+from dirframe.client.many import load_of_projects
+from dirframe.client.query import Query, query_at
+from dirframe.client.sampling import Sample
 from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dirframe.client.collection_loader import Incomplete
+    from dirframe.client.collection import Incomplete, ProgressCallback
     from dirframe.client.directory import Directory
-    from dirframe.client.paging.progress import ProgressCallback
+    from dirframe.client.many import Projects
 
 
 def load_accounts(
@@ -24,6 +27,8 @@ def load_accounts(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
@@ -41,19 +46,8 @@ def load_accounts(
         ``created_at``, ``id``, ``name`` or ``updated_at``, each also with the suffix
         ``_reverse``. Default: that of the directory, ``created_at_reverse``, also with a
         query. The live service has an order of its own and ignores `sort`.
-    max_items : int, optional
-        Maximum number of accounts; provenance records the limit. Default: all.
-    incomplete : {"raise", "warn"}, default "raise"
-        What to do if the collection cannot be proven complete: raise, or return it with a
-        warning and the reason in its provenance.
-    refresh : bool, default False
-        Whether to fetch every page from the directory, even if it is cached.
-    offline : bool, default False
-        Whether to use only the cache: pages of any age, with a warning that reports the age.
-    progress : bool or callable, default True
-        Whether to show a progress bar in terminals and notebooks; or a callback that is called
-        after each page with the number of records so far and the total. If it raises
-        StopIteration, the load stops with the error of an incomplete collection.
+    max_items, sample, seed, incomplete, refresh, offline, progress
+        As in `load_projects`.
 
     Returns
     -------
@@ -68,18 +62,8 @@ def load_accounts(
 
     Raises
     ------
-    ConfigurationError
-        If no directory is given and the environment configures none.
-    InvalidInputError
-        If `sort` or `max_items` is invalid.
-    QuotaExceededError
-        If the daily quota is used up; repeating the call later fetches only missing pages.
-    RequestError
-        If the directory cannot be reached or refuses; pages already fetched are in the cache.
-    CacheError
-        If `offline` is true and a page is not in the cache.
-    IncompleteCollectionError
-        If the collection cannot be proven complete; the error holds the partial frame.
+    DirframeError
+        As in `load_projects`.
 
     Examples
     --------
@@ -89,12 +73,18 @@ def load_accounts(
     >>> len(accounts), accounts["created_at"].is_monotonic_decreasing
     (50, True)
     """
-    collection_query = CollectionQuery(
-        resource=ACCOUNT, query=query, sort=sort, max_items=max_items
-    )
-    policy = {"refresh": refresh, "offline": offline}
-    options = LoadOptions(policy=policy, incomplete=incomplete, progress=progress)
-    return load_collection_query(collection_query, directory, options)
+    asked = Query(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
+    drawn = None if sample is None else Sample(sample, seed)
+    with open_directory(directory) as client:
+        return load_query(
+            asked,
+            client,
+            sample=drawn,
+            incomplete=incomplete,
+            refresh=refresh,
+            offline=offline,
+            progress=progress,
+        )
 
 
 def load_projects(
@@ -103,6 +93,8 @@ def load_projects(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     details: bool = False,
     incomplete: Incomplete = "raise",
     refresh: bool = False,
@@ -128,7 +120,14 @@ def load_projects(
         ``project_name``: without `sort` and `max_items`, more than one page of it is read in
         that order, for one request more.
     max_items : int, optional
-        Maximum number of projects; provenance records the limit. Default: all.
+        Maximum number of records, the first ones of the order; provenance records the limit.
+        Default: all.
+    sample : int, optional
+        Number of records to draw at random instead: a simple random sample of positions, without
+        replacement, in an order that the directory keeps. Only the pages that hold them are
+        requested. Design, size, population and seed are in provenance and caption.
+    seed : int, default 0
+        The seed of the sample. The same seed draws the same positions of as many records.
     details : bool, default False
         Whether to fetch the own page of each project that the collection returns without its
         analysis: one request each, cached like other pages. Today's live service sends analyses
@@ -140,7 +139,7 @@ def load_projects(
     refresh : bool, default False
         Whether to fetch every page from the directory, even if it is cached.
     offline : bool, default False
-        Whether to use only the cache: pages of any age, with a warning that reports the age.
+        Whether to use only the cache.
     progress : bool or callable, default True
         Whether to show a progress bar in terminals and notebooks; or a callback that is called
         after each page with the number of records so far and the total, and then likewise for
@@ -166,9 +165,10 @@ def load_projects(
     ConfigurationError
         If no directory is given and the environment configures none.
     InvalidInputError
-        If `sort` or `max_items` is invalid.
+        If an argument is invalid, or a sample is drawn of a directory that does not count.
     QuotaExceededError
-        If the daily quota is used up; repeating the call later fetches only missing pages.
+        If the daily quota is used up; repeating the call later fetches only missing pages. Also
+        after the first page, if the load needs more days than pages stay fresh.
     RequestError
         If the directory cannot be reached or refuses; pages already fetched are in the cache.
     CacheError
@@ -183,6 +183,8 @@ def load_projects(
         If projects came with analysis ids but none with an analysis, and `details` is false.
         Provenance lists the columns as ``not_sent``; statistics that need one raise instead of
         treating them as missing values.
+    QuotaWarning
+        If the load needs more requests than are left today, with the number of days.
     SortIgnoredWarning
         If fewer than nine of ten neighbours are in the order of `sort`; provenance has no sort.
 
@@ -190,19 +192,325 @@ def load_projects(
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     projects = dirframe.load_projects(sort="stack_count_reverse", max_items=5,
-    ...                                       directory=directory)
-    >>> projects["stack_count"].is_monotonic_decreasing
-    True
+    ...     projects = dirframe.load_projects(sample=30, seed=7, directory=directory)
+    >>> len(projects), projects.attrs["dirframe"]["completeness"]
+    (30, 'sample')
     """
-    collection_query = CollectionQuery(
-        resource=PROJECT, query=query, sort=sort, max_items=max_items
-    )
-    policy = {"refresh": refresh, "offline": offline}
-    options = LoadOptions(
-        policy=policy,
-        details=details,
+    asked = Query(resource=PROJECT, query=query, sort=sort, max_items=max_items)
+    check_details(asked.resource, details=details)
+    drawn = None if sample is None else Sample(sample, seed)
+    with open_directory(directory) as client:
+        return load_query(
+            asked,
+            client,
+            details=details,
+            sample=drawn,
+            incomplete=incomplete,
+            refresh=refresh,
+            offline=offline,
+            progress=progress,
+        )
+
+
+def load(
+    path: str,
+    *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    progress: bool | ProgressCallback = True,
+) -> pd.DataFrame:
+    """Load any address below a directory's base URL.
+
+    Parameters
+    ----------
+    path : str
+        The path below the base URL, which ends in ``.xml``: ``"/languages.xml"``,
+        ``"/projects/firefox/contributors.xml"``, ``"/accounts/1/kudos.xml"``; it may contain
+        query parameters. Or the name of a collection, such as ``"languages"``.
+    query, sort, max_items, directory, incomplete, refresh, offline, progress
+        As in `load_projects`; the valid values of `sort` depend on the address.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a record, all pages combined; a response with a single record gives one row.
+        The element name of the records determines the resource. Resources known to `fields` have
+        its columns and dtypes, even if there is no record. The dtype of any other column is
+        inferred from all its values: whole numbers are Int64, other numbers Float64, times, days
+        and months datetime64[us, UTC], each only if the conversion is lossless (no leading zero,
+        no excess digits); everything else is str, and so are columns called ``id``, ``…_id``,
+        ``…_name``, ``…_url`` and the like. Accounts and projects are as in `load_accounts` and
+        `load_projects`. ``attrs["dirframe"]`` holds the provenance.
+
+    Raises
+    ------
+    InvalidInputError
+        If the path leads to another host, does not end in ``.xml``, or contains a key or a
+        page number.
+    NotFoundError
+        If there is nothing at this address.
+    ServiceError
+        If the directory reports a failure, for example that there is no analysis yet.
+    UnreadableResponseError
+        If the response is not the interface's XML, holds records of several kinds, or its
+        number of records differs from the number it reports.
+    IncompleteCollectionError
+        If the collection cannot be proven complete.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     frame = dirframe.load("/accounts.xml", max_items=50, directory=directory)
+    >>> len(frame), str(frame["posts_count"].dtype)
+    (50, 'Int64')
+    """
+    with open_directory(directory) as client:
+        asked = query_at(path, client, query=query, sort=sort, max_items=max_items)
+        return load_at(
+            asked,
+            client,
+            incomplete=incomplete,
+            refresh=refresh,
+            offline=offline,
+            progress=progress,
+        )
+
+
+def load_languages(
+    directory: Directory | None = None,
+    *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    progress: bool | ProgressCallback = True,
+) -> pd.DataFrame:
+    """Load the programming languages of a directory, with their totals.
+
+    Not part of the specification; offered by services of its kind.
+
+    Parameters
+    ----------
+    directory : Directory, optional
+        The directory to query. Default: the one configured by the environment.
+    query : str, optional
+        Only languages that match.
+    sort : str, optional
+        ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
+        ``commits``. Default: that of the directory, the name.
+    max_items, incomplete, refresh, offline, progress
+        As in `load_projects`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a language: ``id``, ``name``, ``nice_name`` (str), ``category`` (str:
+        ``code``, ``markup`` or ``build``), ``code``, ``comments``, ``blanks`` (Int64, lines
+        in all projects), ``comment_ratio`` (Float64, share from 0 to 1 of comments in
+        comments and code), ``projects`` (Int64, projects), ``contributors`` (Int64, people)
+        and ``commits`` (Int64, commits).
+
+    Raises
+    ------
+    DirframeError
+        As in `load`.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.fields("language").query("unit == 'people'")["name"].item()
+    'contributors'
+    """
+    asked = Query(resource=LANGUAGE, query=query, sort=sort, max_items=max_items)
+    with open_directory(directory) as client:
+        return load_at(
+            asked,
+            client,
+            incomplete=incomplete,
+            refresh=refresh,
+            offline=offline,
+            progress=progress,
+        )
+
+
+def load_contributors(
+    project: Projects,
+    *,
+    query: str | None = None,
+    sort: str | None = None,
+    max_items: int | None = None,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    progress: bool | ProgressCallback = True,
+) -> pd.DataFrame:
+    """Load the people who committed to a project, or to each of many.
+
+    Not part of the specification; offered by services of its kind.
+
+    Parameters
+    ----------
+    project : str, int, list, pandas.Series or pandas.DataFrame
+        The project's id, or its short name in addresses; or many of them, of a frame those in
+        its column ``id``. ``dirframe.plan("contributors", projects=...)`` gives the price.
+    query : str, optional
+        Only contributors whose name in the commits matches.
+    sort : str, optional
+        ``commits_12_mo``, ``commits``, ``name``, ``kudo_position``, ``language``,
+        ``latest_commit``, ``newest`` or ``oldest``. Left out: the directory's default,
+        ``commits_12_mo``.
+    max_items, directory, incomplete, refresh, offline, progress
+        As in `load_projects`; `max_items` is the maximum of each project.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a contributor: ``contributor_id`` (str, unique within the project),
+        ``account_id``, ``account_name`` (str, of the account that claimed the
+        contributions, if any), ``analysis_id`` (str), ``contributor_name`` (str, as in the
+        commits), ``primary_language_id``, ``primary_language_nice_name`` (str),
+        ``comment_ratio`` (Float64, share from 0 to 1), ``first_commit_time``,
+        ``last_commit_time`` (datetime64[us, UTC]), ``man_months`` (Int64, months with a
+        commit) and ``commits`` (Int64, commits in all). Of many projects, ``project_id`` (str,
+        as it was given) is the first column; projects that have no analysis or did not come
+        are in the provenance as ``failures``, by name with the reason.
+
+    Raises
+    ------
+    InvalidInputError
+        If `project` is empty, or neither text nor a whole number, or `sort` or `max_items` is
+        invalid.
+    NotFoundError
+        If there is no such project, and no other was asked for.
+    ServiceError
+        If the project has no analysis yet, and no other was asked for.
+    IncompleteCollectionError
+        If the collection cannot be proven complete, or one of many did not come.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.fields("contributor_fact")["name"].head(2).tolist()
+    ['contributor_id', 'account_id']
+    """
+    return load_of_projects(
+        CONTRIBUTOR_FACT,
+        project,
+        directory,
+        {"query": query, "sort": sort, "max_items": max_items},
         incomplete=incomplete,
+        refresh=refresh,
+        offline=offline,
         progress=progress,
     )
-    return load_collection_query(collection_query, directory, options)
+
+
+def load_activity(
+    project: Projects,
+    *,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    progress: bool | ProgressCallback = False,
+) -> pd.DataFrame:
+    """Load what happened in the source code of a project, or of many, month by month.
+
+    Not part of the specification; offered by services of its kind. One request a project.
+
+    Parameters
+    ----------
+    project, directory, incomplete, refresh, offline, progress
+        As in `load_contributors`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a month of the latest analysis: ``month`` (datetime64[us, UTC], its first
+        day), ``code_added``, ``code_removed``, ``comments_added``, ``comments_removed``,
+        ``blanks_added``, ``blanks_removed`` (Int64, lines), ``commits`` (Int64, commits) and
+        ``contributors`` (Int64, people who committed in the month). The last month is that
+        of the answer, and not over yet; months after the analysis can hold zeros. Of many
+        projects, ``project_id`` (str) is the first column, as in `load_contributors`.
+
+    Raises
+    ------
+    DirframeError
+        As in `load_contributors`.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.fields("activity_fact")["name"].head(2).tolist()
+    ['month', 'code_added']
+    """
+    return load_of_projects(
+        ACTIVITY_FACT,
+        project,
+        directory,
+        {},
+        incomplete=incomplete,
+        refresh=refresh,
+        offline=offline,
+        progress=progress,
+    )
+
+
+def load_size(
+    project: Projects,
+    *,
+    directory: Directory | None = None,
+    incomplete: Incomplete = "raise",
+    refresh: bool = False,
+    offline: bool = False,
+    progress: bool | ProgressCallback = False,
+) -> pd.DataFrame:
+    """Load how large the source code of a project was, or of many, month by month.
+
+    Not part of the specification; offered by services of its kind. One request a project.
+
+    Parameters
+    ----------
+    project, directory, incomplete, refresh, offline, progress
+        As in `load_contributors`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a month of the latest analysis: ``month`` (datetime64[us, UTC], its first
+        day), and as of its end ``code``, ``comments``, ``blanks`` (Int64, lines),
+        ``comment_ratio`` (Float64, share from 0 to 1 of comments in comments and code),
+        ``commits`` (Int64, all commits so far) and ``man_months`` (Int64, months in which
+        each contributor committed, summed). Of many projects, ``project_id`` (str) is the first
+        column, as in `load_contributors`.
+
+    Raises
+    ------
+    DirframeError
+        As in `load_contributors`.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> dirframe.fields("size_fact")["name"].head(2).tolist()
+    ['month', 'code']
+    """
+    return load_of_projects(
+        SIZE_FACT,
+        project,
+        directory,
+        {},
+        incomplete=incomplete,
+        refresh=refresh,
+        offline=offline,
+        progress=progress,
+    )

@@ -78,13 +78,7 @@ class Page:
         return tuple(digests)
 
 
-def parse(
-    content: bytes,
-    *,
-    source: str | None = None,
-    record_name: str | None = None,
-    max_bytes: int = MAX_BYTES,
-) -> Page:
+def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYTES) -> Page:
     """Parse one document, also one that reports a failure.
 
     Parameters
@@ -93,15 +87,13 @@ def parse(
         The document.
     source
         Its name in error messages: a URL without a key, or a file.
-    record_name
-        The expected element name of its records; None for any.
     max_bytes
         Maximum size of a document.
 
     Raises
     ------
     UnreadableResponseError
-        If it is not the interface's XML, or holds records of other or of several names.
+        If it is not the interface's XML, or holds records of several names.
     """
     if len(content) > max_bytes:
         size = f"{len(content):,} bytes long, more than the {max_bytes:,} allowed"
@@ -111,14 +103,16 @@ def parse(
     children = {local_name(child): child for child in root}
     synthetic = _SYNTHETIC in content[: content.find(name.encode())]
     if name == "error":
-        message = text_of(children["message"]) if "message" in children else text_of(root)
+        message = _text_of(children["message"]) if "message" in children else _text_of(root)
         return Page(error=message, synthetic=synthetic, source=source)
     result = root if name == "result" else children.get("result")
     records = [] if result is None else list(result)
     names = list(dict.fromkeys(map(local_name, records)))
-    page = Page(
-        status=text_of(children.get("status")),
-        error=text_of(children.get("error")) or text_of(children.get("message")),
+    if names[1:]:
+        _raise_other_records(names[0], names[1:], source)
+    return Page(
+        status=_text_of(children.get("status")),
+        error=_text_of(children.get("error")) or _text_of(children.get("message")),
         **{count: _count(children.get(count)) for count in COLLECTION_COUNTS},
         has_result=result is not None,
         synthetic=synthetic,
@@ -126,10 +120,6 @@ def parse(
         record_name=names[0] if names else None,
         source=source,
     )
-    check_records(page, record_name)
-    if names[1:]:
-        _raise_other_records(names[0], names[1:], source)
-    return page
 
 
 def check_records(page: Page, name: str | None) -> None:
@@ -143,7 +133,7 @@ def local_name(element: etree._Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def text_of(element: etree._Element | None) -> str | None:
+def _text_of(element: etree._Element | None) -> str | None:
     """Return the stripped text of a leaf; None if there is none."""
     return None if element is None else ((element.text or "").strip() or None)
 
@@ -152,9 +142,9 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
     try:
         root = etree.fromstring(content, _PARSER)
     except (etree.XMLSyntaxError, ValueError) as error:
-        _raise_unreadable(describe(content), source, reason=str(error))
+        _raise_unreadable(_describe(content), source, reason=str(error))
     if root.getroottree().docinfo.internalDTD is not None:
-        _raise_unreadable(describe(content), source)
+        _raise_unreadable(_describe(content), source)
     name = local_name(root)
     if name not in _ROOTS:
         is_html = name.lower() == "html"
@@ -176,7 +166,7 @@ def _value(record: etree._Element, name: str) -> str | None:
 
 
 def _count(element: etree._Element | None) -> int | None:
-    text = (text_of(element) or "").replace(",", "")
+    text = (_text_of(element) or "").replace(",", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
@@ -203,7 +193,7 @@ _DOCTYPE = re.compile(rb"<!doctype(?:\s+([^\s>\[]*))?", re.IGNORECASE)
 _ROOT = re.compile(rb"<([^\s<>/!?]+)(?=[\s>/])")
 
 
-def describe(content: bytes) -> str:
+def _describe(content: bytes) -> str:
     """Describe in a few words a document that could not be parsed."""
     head = content[:_LOOKED_AT].removeprefix(codecs.BOM_UTF8).lstrip()
     if not head:

@@ -4,31 +4,45 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dirframe._display.card import Card
-from dirframe.client.collection_loader import has_free_order, with_order
-from dirframe.client.details import Details, check_details, read_sent
+from dirframe._display.values import counted
+from dirframe.client.collection import (
+    fetch_first,
+    get_page,
+    in_order_of_today,
+    is_cached,
+    is_single,
+)
+from dirframe.client.details import check_details, needed_pages, own_page_is_cached, signs_of
 from dirframe.client.directory import open_directory
-from dirframe.client.load import fetch_first, query_at
-from dirframe.client.paging.completeness import PAGE_SIZE_STEP
-from dirframe.client.paging.prefetch import fetch_ahead
-from dirframe.errors import Hint, InvalidInputError
-from dirframe.schema import PROJECT
+from dirframe.client.many import is_known, names_of, query_of
+from dirframe.client.order import find_order, has_free_order
+from dirframe.client.paging import PAGE_SIZE_STEP, ids_of
+from dirframe.client.query import Policy, query_at
+from dirframe.client.sampling import Sample, check_sample
+from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage
-    from dirframe.client.paging.query import CollectionQuery
-
-
-_MAY_FIT = "It may fit, or not."
+    from dirframe.client.many import Projects
+    from dirframe.client.query import Query
 
 #: Paths of the collections of a directory, of which there is one each.
-_PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
+PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
+
+#: Collections of a project, by the names of their loaders.
+_OF_PROJECTS = {
+    "activity": ALL_RESOURCES["activity_fact"],
+    "contributors": ALL_RESOURCES["contributor_fact"],
+    "size": ALL_RESOURCES["size_fact"],
+}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,13 +69,13 @@ class Plan(Card):
     requests_at_least : int or None
         Lower bound; equal to `requests_needed` if `exact` is true.
     exact : bool
-        Whether the number of requests is exact. Otherwise it depends on pages that are not in
-        the cache which projects need their own page: ``plan(..., exact=True)`` reads them.
+        Whether the number of requests is exact. Otherwise pages that are not in the cache say
+        which projects need their own page, or how many pages each of several projects has.
     requests_used : int
         Number of requests used by the plan itself: 1 or, if the first page was cached, 0; one
-        more if the directory redirects; with ``exact=True``, the pages of the collection.
-    quota_left : int
-        Number of requests left in the daily quota of this key.
+        more if the directory redirects, or for a sample whose first order is not kept.
+    quota_left, daily_quota : int
+        Number of requests left in the daily quota of this key, and the quota.
     resets_at : datetime or None
         Time when the oldest request of the day is a day old; None if there is none.
     """
@@ -77,36 +91,55 @@ class Plan(Card):
     exact: bool = True
     requests_used: int
     quota_left: int
+    daily_quota: int
     resets_at: datetime | None
 
     @property
     def fits(self) -> bool | None:
-        """Whether the daily quota is sufficient; None if that is not known."""
-        if self.requests_needed is None or self.requests_at_least is None:
+        """Whether the daily quota is sufficient today; None if that is not known."""
+        if self.requests_at_least is not None and self.requests_at_least > self.quota_left:
+            return False
+        if self.requests_needed is None:
             return None
-        enough = self.requests_needed <= self.quota_left
-        return None if not enough and self.requests_at_least <= self.quota_left else enough
+        return True if self.requests_needed <= self.quota_left else None
 
     @property
-    def _at_most(self) -> str:
-        return "" if self.exact else "at most "
+    def days(self) -> int | None:
+        """Number of days that the same line has to be run on, at most; None if not known."""
+        if self.requests_needed is None or not self.daily_quota:
+            return None
+        more = max(self.requests_needed - self.quota_left, 0)
+        return max(math.ceil(more / self.daily_quota) + (self.quota_left > 0), 1)
 
-    @property
-    def _to_pay(self) -> str:
-        least = "" if self.exact else f"{self.requests_at_least:,} to "
-        return f"{least}{self.requests_needed:,}"
+    def _price(self) -> str:
+        """Return the number of requests as text."""
+        if self.requests_needed is None:
+            least = self.requests_at_least
+            return "not known" if least is None else f"at least {counted(least, 'request')}"
+        most = counted(self.requests_needed, "request")
+        return most if self.exact else f"at least {self.requests_at_least:,}, at most {most}"
 
-    @property
-    def _how_exact(self) -> str:
-        if self.exact:
-            return ""
+    def __str__(self) -> str:
+        left = f"{counted(self.quota_left, 'request')} of {self.daily_quota:,} are left today"
+        if self.resets_at:
+            left += f"; the first comes back at {self.resets_at:%Y-%m-%d %H:%M} UTC"
+        if self.pages is None:
+            return (
+                f"The directory does not say how many {self.collection} there are: requests to pay: "
+                f"{self._price()}. {left}."
+            )
+        own = ""
+        if self.details:
+            at_most = "" if self.exact else "at most "
+            own = f", and {at_most}{self.details:,} own pages: {self.details_cached:,} in the cache"
+        items = self.collection if self.items is None else f"{self.items:,} {self.collection}"
         return (
-            " Pages that were not read say which projects need their own page: exact=True, or "
-            "dirframe plan --exact, reads them first, and the load then has them in the cache."
+            f"{items} on {counted(self.pages, 'page')}: {self.pages_cached:,} in the cache{own}, "
+            f"{self._price()} to pay. {self._card()[2]} {left}."
         )
 
     def _card(self) -> tuple[str, dict[str, str], str]:
-        unknown = "the directory does not say"
+        unknown, at_most = "the directory does not say", "" if self.exact else "at most "
         facts = {
             "records": unknown if self.items is None else f"{self.items:,}",
             "pages": unknown
@@ -114,39 +147,17 @@ class Plan(Card):
             else f"{self.pages:,}, {self.pages_cached:,} of them in the cache",
             "own pages": unknown
             if self.details is None
-            else f"{self._at_most}{self.details:,}, {self.details_cached:,} of them in the cache",
-            "requests to pay": "not known" if self.requests_needed is None else self._to_pay,
-            "left today": f"{self.quota_left:,} requests",
+            else f"{at_most}{self.details:,}, {self.details_cached:,} of them in the cache",
+            "requests to pay": self._price(),
+            "left today": f"{counted(self.quota_left, 'request')} of {self.daily_quota:,}",
         }
         if self.details == 0:
             del facts["own pages"]
         if self.resets_at:
             facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
-        verdict = {True: "It fits.", False: "It does NOT fit today.", None: ""}[self.fits]
-        if self.fits is None and not self.exact:
-            verdict = _MAY_FIT
-        return f"Plan: load the {self.collection}", facts, verdict + self._how_exact
-
-    def __str__(self) -> str:
-        at = self.resets_at
-        resets = f"; the first comes back at {at:%Y-%m-%d %H:%M} UTC" if at else ""
-        left = f"{self.quota_left:,} requests are left today{resets}."
-        if self.items is None:
-            return (
-                f"The directory does not say how many {self.collection} there are, so the price "
-                f"is not known. {left}"
-            )
-        verdict = {True: "It fits", False: "It does NOT fit", None: _MAY_FIT[:-1]}[self.fits]
-        own = (
-            f", and {self._at_most}{self.details:,} own pages of theirs: {self.details_cached:,} in "
-            "the cache"
-            if self.details
-            else ""
-        )
-        return (
-            f"{self.items:,} {self.collection} on {self.pages:,} pages: {self.pages_cached:,} in "
-            f"the cache{own}, {self._to_pay} requests to pay. {verdict}: {left}{self._how_exact}"
-        )
+        note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
+        days = f" At most {counted(self.days, 'day')}." if self.days and self.days > 1 else ""
+        return f"Plan: load the {self.collection}", facts, note[self.fits] + days
 
 
 def plan(
@@ -155,10 +166,12 @@ def plan(
     query: str | None = None,
     sort: str | None = None,
     max_items: int | None = None,
+    sample: int | None = None,
+    seed: int = 0,
     details: bool = False,
+    projects: Projects | None = None,
     directory: Directory | None = None,
     refresh: bool = False,
-    exact: bool = False,
 ) -> Plan:
     """Estimate the number of requests of a load, using at most one request.
 
@@ -166,31 +179,29 @@ def plan(
     ----------
     collection : {"accounts", "projects", "languages"} or str
         The collection to load; or a path below the base URL, as in `load`, such as
-        ``"/projects/1/contributors.xml"``.
-    query, sort, max_items, details
+        ``"/projects/1/contributors.xml"``; or, with `projects`, ``"activity"``,
+        ``"contributors"`` or ``"size"``.
+    query, sort, max_items, sample, seed, details
         As in `load_accounts`, `load_projects` and `load`.
+    projects : list, pandas.Series or pandas.DataFrame, optional
+        The projects, as in `load_activity`, `load_contributors` and `load_size`.
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
     refresh : bool, default False
         Whether the load will fetch every page, even if it is cached.
-    exact : bool, default False
-        With `details`: read all pages of the collection, which the load then finds in the
-        cache, so that the number of own pages is known and not a range. Without `details`
-        every plan is exact.
 
     Returns
     -------
     Plan
         Number of pages, cached pages and requests, the remaining daily quota, the time of
-        its reset, and whether the load fits. The first page is then in the cache. Which
-        projects need their own page is known only for pages in the cache; if others are not,
-        ``requests_at_least`` and ``requests_needed`` are the bounds (``exact`` is false).
+        its reset, whether the load fits, and the number of days. The first page is then in the
+        cache. Which projects need their own page is known only for pages in the cache; if others
+        are not, ``requests_at_least`` and ``requests_needed`` are the bounds (``exact`` is false).
 
     Raises
     ------
     InvalidInputError
-        If an argument is invalid, or `exact` is combined with `refresh`, which would fetch the
-        pages twice.
+        If an argument is invalid.
     RequestError
         If the directory cannot be reached or refuses.
 
@@ -202,112 +213,132 @@ def plan(
     >>> price.pages, price.requests_needed, price.fits
     (4, 4, True)
     """
-    path = _PATHS.get(collection, collection)
-    if "/" not in path:
-        raise InvalidInputError(
-            f"There is no collection {collection!r}; choose one of {', '.join(_PATHS)}, or pass a "
-            "path such as '/projects/1/contributors.xml'."
-        )
-    if exact and refresh:
-        raise InvalidInputError(
-            "An exact plan reads the pages that the load then has in the cache, and a refreshing load "
-            "asks for them again.",
-            hint=Hint("Leave exact= or refresh= out.", shell="Leave --exact or --refresh out."),
-        )
-    check_details(collection, details=details)
+    options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     with open_directory(directory) as client:
-        request = query_at(path, client, query=query, sort=sort, max_items=max_items)
-        needs_details = details and request.resource is PROJECT
-        return _price(client, request, details=needs_details, refresh=refresh, exact=exact)
+        if projects is not None:
+            if collection not in _OF_PROJECTS:
+                raise InvalidInputError(
+                    f"{collection!r} is no collection of projects; choose one of "
+                    f"{', '.join(_OF_PROJECTS)}."
+                )
+            given = {name: value for name, value in options.items() if value is not None}
+            resource = _OF_PROJECTS[collection]
+            queries = [query_of(resource, name, given) for name in names_of(projects)]
+            return _price_many(client, queries, refresh=refresh)
+        path = PATHS.get(collection, collection)
+        if "/" not in path:
+            raise InvalidInputError(
+                f"There is no collection {collection!r}; choose one of {', '.join(PATHS)}, or pass a "
+                "path such as '/projects/1/contributors.xml'."
+            )
+        asked = query_at(path, client, **options)
+        check_details(asked.resource, details=details)
+        drawn = None if sample is None else Sample(sample, seed)
+        check_sample(asked, drawn)
+        return _price(client, asked, drawn, details=details, refresh=refresh)
 
 
 def _price(
-    client: Directory,
-    query: CollectionQuery,
-    *,
-    details: bool,
-    refresh: bool,
-    exact: bool,
+    client: Directory, query: Query, sample: Sample | None, *, details: bool, refresh: bool
 ) -> Plan:
-    session = client.session
-    first_page = fetch_first(query, client, {})
-    query, first = first_page.query, first_page.fetched
-    size = len(first.page.records)
-    available, max_items = first.page.items_available, query.max_items
-    if first_page.is_single:
+    firsts: list[FetchedPage] = []
+    policy = Policy()
+
+    def first_page(query: Query) -> FetchedPage:
+        firsts.append(get_page(client.session, query, 1, policy))
+        return firsts[-1]
+
+    if sample is not None:
+        query, _ = find_order(query, first_page)
+    query, first = fetch_first(query, client, policy)
+    size, resource = len(first.page.records), query.resource
+    available, most = first.page.items_available, query.max_items
+    if is_single(query, first):
         available = 1
-    items = available if max_items is None or available is None else min(available, max_items)
-    is_whole = items == available and query.resource.paged and not first_page.is_single
-    pages = _pages(items, size, whole=is_whole)
-    documents = [first]
-    begin = 2
-    if has_free_order(query) and (ordered := with_order(query, client, first)) != query:
-        query, begin = ordered, 1  # read in this order, from the first page on
-    if details and items is not None:
-        last = math.ceil(items / size) if size else 1
-        documents += _later_pages(client, query, range(begin, last + 1), fetch=exact)
-    numbers = range(1, 1 if refresh or pages is None else pages + 1)
-    cached = sum(session.is_cached(query.path, query.params(page)) for page in numbers)
-    own, own_cached, unknown = 0, 0, 0
-    if details and items is not None:
-        fetcher = Details(client, query.resource, {"refresh": refresh})
-        own, own_cached, unknown = _details(fetcher, query, documents, items)
-    to_pay = None if pages is None else pages - cached + own - own_cached
-    return Plan(
-        collection=query.resource.collection,
+    if sample is None and has_free_order(query):
+        query = in_order_of_today(query, client.session, first)
+    items = available
+    numbers: Sequence[int] | None = None
+    if items is not None and sample is not None:
+        numbers = sample.pages(items, size or 1)
+        items = min(sample.size, items)
+    elif items is not None:
+        is_whole = (most is None or most > items) and resource.paged and size
+        items = items if most is None else min(items, most)
+        pages = max(math.ceil(items / size), 1) if size else 1
+        is_full = is_whole and items % size == 0 and (pages > 1 or size % PAGE_SIZE_STEP == 0)
+        numbers = range(1, pages + 1 + bool(is_full))
+    cached = [n for n in numbers or () if not refresh and is_cached(client.session, query, n)]
+    own = own_cached = unknown = 0
+    if details and items is not None and numbers is not None:
+        known = [get_page(client.session, query, n, policy) for n in cached] or [first]
+        own, own_cached, unknown = _own_pages(client, query, sample, known, items, refresh=refresh)
+    to_pay = None if numbers is None else len(numbers) - len(cached) + own - own_cached
+    return _plan(
+        client,
+        collection=resource.collection,
         items=items,
-        pages=pages,
-        pages_cached=cached,
+        pages=None if numbers is None else len(numbers),
+        pages_cached=len(cached),
         details=None if details and to_pay is None else own,
         details_cached=own_cached,
         requests_needed=to_pay,
         requests_at_least=None if to_pay is None else to_pay - unknown,
         exact=not unknown,
-        requests_used=sum(page.attempts for page in documents),
-        quota_left=session.quota.remaining(),
-        resets_at=session.quota.resets_at(),
+        requests_used=sum({id(page): page.attempts for page in [*firsts, first]}.values()),
     )
 
 
-def _later_pages(
-    client: Directory, query: CollectionQuery, pages: range, *, fetch: bool
-) -> list[FetchedPage]:
-    """Return the given pages of a collection: all, or those in the cache."""
-    session = client.session
-
-    def get(page: int) -> FetchedPage:
-        return session.get(query.path, query.params(page))
-
-    def get_cached(page: int) -> FetchedPage | None:
-        return session.get_cached(query.path, query.params(page))
-
-    if not fetch:
-        return [fetched for page in pages if (fetched := get_cached(page)) is not None]
-    workers = client.workers
-    return [fetched for _, fetched in fetch_ahead(get, get_cached, pages, workers)]
-
-
-def _details(
-    details: Details, query: CollectionQuery, documents: list[FetchedPage], items: int
+def _own_pages(
+    client: Directory,
+    query: Query,
+    sample: Sample | None,
+    known: list[FetchedPage],
+    items: int,
+    *,
+    refresh: bool,
 ) -> tuple[int, int, int]:
     """Return the maximum number of own pages, those cached, and those that may not be needed."""
-    ids, sent = read_sent((document.page for document in documents), query.resource)
-    known_ids = list(dict.fromkeys(id_ for id_ in ids if id_ is not None))[:items]
-    lacking = {id_ for id_, is_needed in zip(ids, sent.needed(), strict=True) if is_needed and id_}
-    needed = [id_ for id_ in known_ids if id_ in lacking]
-    unknown = items - len(known_ids)
-    cached = sum(details.get_cached(identifier) is not None for identifier in needed)
+    resource = query.resource
+    signs: dict[str, str] = {}
+    for page in known:
+        ids = ids_of(page.page, resource)
+        signs |= {
+            id_: sign for id_, sign in zip(ids, signs_of(page.page, resource), strict=True) if id_
+        }
+    if sample is not None:  # which of them were drawn is known to the load
+        return items, 0, items
+    chosen = dict(list(signs.items())[:items])
+    needed, unknown = needed_pages(chosen), items - len(chosen)
+    cached = 0 if refresh else sum(own_page_is_cached(client.session, resource, i) for i in needed)
     # A single analysis id on the other pages shows that none of these is needed.
-    open_still = len(needed) - cached if unknown and not sent.named.any() else 0
-    return len(needed) + unknown, cached, unknown + open_still
+    is_open = unknown and {"2", "3"}.isdisjoint(chosen.values())
+    return len(needed) + unknown, cached, unknown + (len(needed) - cached if is_open else 0)
 
 
-def _pages(items: int | None, size: int, *, whole: bool) -> int | None:
-    """Return the number of pages that `dirframe.client.paging.paginator` requests."""
-    if items is None:
-        return None
-    if not size:
-        return 1
-    pages = math.ceil(items / size)
-    behind_the_last = whole and items % size == 0 and (pages > 1 or size % PAGE_SIZE_STEP == 0)
-    return pages + behind_the_last
+def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:
+    """Return the price of a collection of each of many projects, without a request."""
+    known = [] if refresh else [query for query in queries if is_known(client.session, query)]
+    left, resource = len(queries) - len(known), queries[0].resource
+    is_exact = not resource.paged
+    return _plan(
+        client,
+        collection=resource.collection,
+        items=None,
+        pages=len(queries) if is_exact else None,
+        pages_cached=len(known),
+        requests_needed=left if is_exact else None,
+        requests_at_least=left,
+        exact=is_exact,
+        requests_used=0,
+    )
+
+
+def _plan(client: Directory, **facts: Any) -> Plan:
+    quota = client.session.quota
+    return Plan(
+        **facts,
+        quota_left=quota.remaining(),
+        daily_quota=quota.limit,
+        resets_at=quota.resets_at(),
+    )

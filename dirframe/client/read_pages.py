@@ -6,22 +6,20 @@ import gzip
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.details import ANALYSIS_COLUMNS, sent_columns
+from dirframe.client.details import ANALYSIS_COLUMNS, are_left_out, signs_of
 from dirframe.client.page import MAX_BYTES, parse
 from dirframe.client.records import Records
 from dirframe.errors import (
-    Hint,
     IncompleteWarning,
     InvalidInputError,
     UnreadableResponseError,
     warn,
 )
-from dirframe.schema import PROJECT
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
@@ -92,14 +90,15 @@ def read_pages(
         raise InvalidInputError(
             f"resource is {resource!r}; it must be one of {', '.join(ALL_RESOURCES)}."
         )
-    records, pages, counts = Records(ALL_RESOURCES.get(resource or "")), [], []
+    records, pages, counts, signs = Records(ALL_RESOURCES.get(resource or "")), [], [], ""
     for file in files:
         page = parse(_read_file(file, max_bytes), source=str(file), max_bytes=max_bytes)
         _check_success(page)
         records.add(page)
+        if records.resource is not None:
+            signs += signs_of(page, records.resource)
         counts.append(len(page.records))
         pages.append(replace(page, records=()))
-    are_unsent = records.resource is PROJECT and sent_columns(records).left_out
     frame, duplicates = records.frame(), 0
     if "id" in frame and frame["id"].dtype == "str":
         repeated = _repeated(frame)
@@ -107,7 +106,11 @@ def read_pages(
         frame = frame[~repeated].reset_index(drop=True)
     complete, why, available = _completeness(pages, counts, records.resource, len(frame))
     source, base_url = _directory_of(frame)
-    oldest, newest = _change_range(frame)
+    changes = _changes(frame)
+    oldest, newest = (
+        None if pd.isna(moment) else moment.isoformat(timespec="seconds")
+        for moment in (changes.min(), changes.max())
+    )
     provenance.set_provenance(
         frame,
         source=source,
@@ -122,7 +125,7 @@ def read_pages(
         incomplete_reason=why,
         duplicates_removed=duplicates,
         synthetic=any(page.synthetic for page in pages),
-        not_sent=ANALYSIS_COLUMNS if are_unsent else (),
+        not_sent=ANALYSIS_COLUMNS if are_left_out(signs) else (),
     )
     if complete is False:
         warn(
@@ -145,12 +148,18 @@ def _check_success(page: Page) -> None:
         )
 
 
+def _changes(frame: pd.DataFrame) -> pd.Series[Any]:
+    """Return the time of the last change of each record."""
+    if _CHANGE in frame and isinstance(frame[_CHANGE].dtype, pd.DatetimeTZDtype):
+        return frame[_CHANGE]
+    return pd.Series(pd.NaT, frame.index, dtype="datetime64[us, UTC]")
+
+
 def _repeated(frame: pd.DataFrame) -> pd.Series[bool]:
     """Return the records to leave out: those of an id of which a newer or equal one is there."""
-    known = frame[frame["id"].notna()]
-    if _CHANGE in frame:
-        known = known.sort_values(_CHANGE, ascending=False, kind="stable", na_position="last")
-    left_out = known.index[known["id"].duplicated()]
+    order = _changes(frame).sort_values(ascending=False, kind="stable", na_position="last").index
+    known = frame["id"].loc[order].dropna()
+    left_out = known.index[known.duplicated()]
     return pd.Series(frame.index.isin(left_out), index=frame.index)
 
 
@@ -164,16 +173,6 @@ def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
         return "recorded pages", ""
     [[scheme, host]] = origins.to_numpy().tolist()
     return f"recorded pages of {host}", f"{scheme}://{host}"
-
-
-def _change_range(frame: pd.DataFrame) -> tuple[str | None, str | None]:
-    """Return the first and the last time at which a record was changed."""
-    moments = (
-        frame[_CHANGE].dropna() if _CHANGE in frame else pd.Series(dtype="datetime64[us, UTC]")
-    )
-    if moments.empty:
-        return None, None
-    return tuple(m.isoformat(timespec="seconds") for m in (moments.min(), moments.max()))
 
 
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
@@ -212,10 +211,7 @@ def _read_file(file: Path, max_bytes: int) -> bytes:
             f"{file} holds more than the {max_bytes:,} bytes allowed for a document.",
             found=f"more than {max_bytes:,} bytes",
             source=str(file),
-            hint=Hint(
-                "Pass max_bytes= to read larger ones.",
-                shell="Use --max-bytes to read larger ones.",
-            ),
+            hint="Pass max_bytes= (--max-bytes) to read larger ones.",
         )
     return content
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 from sys import intern
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from dirframe._arrow import loader_series
@@ -30,8 +29,6 @@ from dirframe.schema.extensions import resource_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
 
     from dirframe.client.page import Page
     from dirframe.schema import Resource
@@ -81,15 +78,6 @@ class Records:
             _read(record, root, list(record), self.rows, share)
             self.rows += 1
 
-    def holding(self, element: str) -> NDArray[np.bool_]:
-        """Return for each record whether an element of it has any content."""
-        mask = np.zeros(self.rows, dtype=bool)
-        for node in self._root.nodes():
-            if node.path[0] == element:
-                for row, value in enumerate(node.cells):
-                    mask[row] |= value is not None
-        return mask
-
     def frame(self) -> pd.DataFrame:
         """Return one row a record: the columns of the schema in its order, then all others.
 
@@ -110,45 +98,42 @@ class Records:
             name = names[path]
             values = nodes.get(path, [])
             values += [None] * (self.rows - len(values))
-            columns[name], texts = self._convert(name, values)
+            columns[name], texts = _convert(self.resource, name, values)
             if texts is not None:
                 kept = f"{name}_unreadable"
                 while kept in names.values():
                     kept += "_"
                 columns[kept], unreadable[name] = texts, texts
         if unreadable:
-            self._warn(unreadable)
+            warn(_warning(self.resource, unreadable))
         return pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
 
-    def _convert(
-        self, name: str, values: list[Any]
-    ) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
-        """Return a column, and the texts of it that could not be converted."""
-        assert self.resource is not None  # noqa: S101  # there is a column
-        field = self.resource.by_column.get(name)
-        kind = field.kind if field else Kind.TEXT
-        if kind is Kind.ITEMS or any(type(value) is list for value in values):
-            lists = [v if v is None or isinstance(v, list) else [v] for v in values]
-            return pd.Series(lists, dtype="object"), None
-        if field is None and self.resource.name not in RESOURCES:
-            kind = infer_kind(name, {value.strip() for value in values if value is not None})
-        array, texts = convert_column(values, kind)
-        return loader_series(array), None if texts is None else loader_series(texts)
 
-    def _warn(self, unreadable: dict[str, pd.Series[Any]]) -> None:
-        messages = []
-        for name, column in unreadable.items():
-            texts = column.dropna()
-            examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
-            messages.append(f"{len(texts):,} in {name} ({examples})")
-        assert self.resource is not None  # noqa: S101  # there is a column
-        warn(
-            UnreadableValueWarning(
-                f"Values of the {self.resource.collection} could not be read: "
-                f"{'; '.join(messages)}. They are missing there and kept as text in the "
-                "columns that end in _unreadable."
-            )
-        )
+def _convert(
+    resource: Resource, name: str, values: list[Any]
+) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
+    """Return a column, and the texts of it that could not be converted."""
+    field = resource.by_column.get(name)
+    kind = field.kind if field else Kind.TEXT
+    if kind is Kind.ITEMS or any(type(value) is list for value in values):
+        lists = [v if v is None or isinstance(v, list) else [v] for v in values]
+        return pd.Series(lists, dtype="object"), None
+    if field is None and resource.name not in RESOURCES:
+        kind = infer_kind(name, {value.strip() for value in values if value is not None})
+    array, texts = convert_column(values, kind)
+    return loader_series(array), None if texts is None else loader_series(texts)
+
+
+def _warning(resource: Resource, unreadable: dict[str, pd.Series[Any]]) -> UnreadableValueWarning:
+    messages = []
+    for name, column in unreadable.items():
+        texts = column.dropna()
+        examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
+        messages.append(f"{len(texts):,} in {name} ({examples})")
+    return UnreadableValueWarning(
+        f"Values of the {resource.collection} could not be read: {'; '.join(messages)}. They are "
+        "missing there and kept as text in the columns that end in _unreadable."
+    )
 
 
 def _names(resource: Resource, paths: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], str]:

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
 
 def load_lines(collection: str, request: Mapping[str, Any], directory: Directory) -> list[str]:
     """Return the lines that load records; the environment has the key of the directory."""
-    from dirframe.sample import SAMPLE_NAME  # it imports the service
-
     opened = "dirframe.sample_directory()"
-    if directory.name != SAMPLE_NAME:
+    if directory.identity == directory.base_url:
         options: dict[str, Any] = {}
         if directory.name != urlsplit(directory.base_url).netloc:
             options["name"] = directory.name

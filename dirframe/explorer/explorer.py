@@ -75,8 +75,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         Code that gives these records as ``shown``, with their chart and citation, without a key.
     error : Exception or None
         The error of the last action.
-    collection, query, sort, max_items, details : ipywidgets.Widget
-        What to load, as in `load_projects` and `load_accounts`; a `max_items` of 0 is all.
+    collection, query, sort, max_items, sample, seed, details : ipywidgets.Widget
+        What to load, as in `load_projects` and `load_accounts`; `max_items` or `sample` 0 is all.
     search, languages, countries, licenses, tags, first_year, last_year, activity : ipywidgets.Widget
         The filters, as in `select`: set ``value``.
     chart, order_by, descending, style, path, overwrite : ipywidgets.Widget
@@ -134,6 +134,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.query = _control(w.Text, "Query (empty: all)")
         self.sort = _control(w.Dropdown, "Sort", options=_sorts("projects"))
         self.max_items = _control(w.BoundedIntText, "At most (0: all)", max=10_000_000)
+        self.sample = _control(w.BoundedIntText, "Sample (0: all)", max=10_000_000)
+        self.sample.tooltip = "So many records, drawn at random"
+        self.seed = _control(w.BoundedIntText, "Seed", max=10_000_000)
         tip = "One more request for each project that comes without its analysis"
         self.details = _control(w.Checkbox, "Own pages", indent=False, tooltip=tip)
         estimate = self._button("Estimate", "What the load costs", self.estimate)
@@ -158,6 +161,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
         self._out = {name: _classed(w.HTML(layout=_AUTO), f"df-at-{name}") for name in outputs}
         self._progress = w.IntProgress(layout=_HIDDEN)
+        names = ("search", *VALUES, "first_year", "last_year", "activity")
+        self._filters = {name: getattr(self, name) for name in names}
+        self._unfiltered = {name: control.value for name, control in self._filters.items()}
         self.collection.observe(self._on_collection, "value")
         others = (self.chart, self.order_by, self.descending, self.style)
         for control in (*self._filters.values(), *others):
@@ -166,7 +172,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         out, lists = self._out, [getattr(self, name) for name in VALUES]
         few = _box("few", self.first_year, self.last_year, self.activity)
         filters = _box("filters", out["count"], show_all, self.search, *lists, few)
-        asked = (self.collection, self.query, self.sort, self.max_items, self.details)
+        asked = (self.collection, self.query, self.sort, self.max_items, self.sample, self.seed)
         self._results = _box(
             "results",
             _box("main", filters, _box("drawn", self.chart, out["picture"])),
@@ -179,7 +185,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         return [
             w.HTML(view.STYLE, layout=_HIDDEN),
             view.Keys(layout=_HIDDEN),
-            *([_box("ask", *asked, estimate, load)] if isinstance(self.source, Directory) else []),
+            *(
+                [_box("ask", *asked, self.details, estimate, load)]
+                if isinstance(self.source, Directory)
+                else []
+            ),
             _box("status", out["message"], self._progress, out["quota"]),
             self._results,
         ]
@@ -189,16 +199,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         button.button_style = "primary" if label == "Load" else ""
 
         def press() -> None:
-            with suppress(KeyboardInterrupt, Exception):  # `_attempt` has shown it
+            with suppress(KeyboardInterrupt, Exception):  # it is shown
                 action()
 
         button.on_click(lambda _: self._run(press))
         return button
-
-    @property
-    def _filters(self) -> dict[str, Any]:
-        names = ("search", *VALUES, "first_year", "last_year", "activity")
-        return {name: getattr(self, name) for name in names}
 
     def _on_collection(self, _: object) -> None:
         self.sort.options = _sorts(self.collection.value)
@@ -208,28 +213,39 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def estimate(self) -> None:
         """Show what the load costs, for at most one request."""
-
-        def action() -> str:
-            directory = self._directory()
-            return str(plan(self.collection.value, directory=directory, **self._request()))
-
-        self._attempt(action, "Asking for the first page …")
+        with self._acting("Asking for the first page …") as results:
+            price = plan(self.collection.value, directory=self._directory(), **self._request())
+            results.append(str(price))
 
     def load(self) -> None:
         """Load the records and show them; if it fails, those shown before stay."""
-        self._attempt(self._load, "Loading …")
+        name, request = self.collection.value, self._request()
+        load = load_projects if name == "projects" else load_accounts
+
+        def on_progress(loaded: int, total: int) -> None:
+            self._progress.max, self._progress.value = max(total, loaded, 1), loaded
+            self._say(f"{loaded:,} of {total:,} records …")
+
+        with self._acting("Loading …") as results:
+            directory = self._directory()
+            lines = load_lines(name, request, directory)
+            try:
+                frame = load(directory, progress=on_progress, **request)
+            except IncompleteCollectionError as error:
+                comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
+                self._show(error.frame, name, [comment, *lines])
+                raise
+            self._show(frame, name, lines)
+            results.append(f"{len(frame):,} {name} loaded.")
 
     def export(self) -> None:
         """Write the records shown to the file."""
-
-        def action() -> str:
+        with self._acting("Writing …") as results:
             if self.frame is None:
                 raise InvalidInputError("There is nothing to export yet: press Load first.")
             path = Path(self.path.value.strip()).expanduser()
             export(self.frame, path, overwrite=self.overwrite.value)
-            return f"{len(self.frame):,} {self._name} are in {path}."
-
-        self._attempt(action, "Writing …")
+            results.append(f"{len(self.frame):,} {self._name} are in {path}.")
 
     def show_all(self) -> None:
         """Take all filters away."""
@@ -247,31 +263,16 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             "query": self.query.value.strip(),
             "sort": self.sort.value,
             "max_items": self.max_items.value,
+            "sample": self.sample.value,
+            "seed": self.sample.value and self.seed.value,
             "details": self.details.value and self.collection.value == "projects",
         }
         return {name: value for name, value in request.items() if value}
 
-    def _load(self) -> str:
-        name, request = self.collection.value, self._request()
-        directory = self._directory()
-        lines = load_lines(name, request, directory)
-        load = load_projects if name == "projects" else load_accounts
-
-        def on_progress(loaded: int, total: int) -> None:
-            self._progress.max, self._progress.value = max(total, loaded, 1), loaded
-            self._say(f"{loaded:,} of {total:,} records …")
-
-        try:
-            frame = load(directory, progress=on_progress, **request)
-        except IncompleteCollectionError as error:
-            comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
-            self._show(error.frame, name, [comment, *lines])
-            raise
-        self._show(frame, name, lines)
-        return f"{len(frame):,} {name} loaded."
-
-    def _attempt(self, action: Callable[[], str], doing: str) -> None:
-        """Run an action of the user; show its result with its warnings, or why it fails."""
+    @contextmanager
+    def _acting(self, doing: str) -> Iterator[list[str]]:
+        """Show the results of an action of the user with its warnings, or why it fails."""
+        results: list[str] = []
         self.error = None
         self._say(doing)
         self._progress.value, self._progress.layout.display = 0, None
@@ -280,9 +281,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         try:
             with _stoppable(), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
-                text = action()
-            warned = [str(w.message) for w in caught if issubclass(w.category, DirframeWarning)]
-            self._say(" ".join([text, *warned]), "warning" if warned else "success")
+                yield results
+            warned = [
+                str(one.message) for one in caught if issubclass(one.category, DirframeWarning)
+            ]
+            self._say(" ".join([*results, *warned]), "warning" if warned else "success")
         except KeyboardInterrupt:
             self._say(_STOPPED, "warning")
             raise
@@ -326,10 +329,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _drop_filters(self) -> None:
         with self._quietly():
-            for name, control in self._filters.items():
-                control.value = {"search": "", "activity": "all"}.get(
-                    name, () if name in VALUES else 0
-                )
+            for name, value in self._unfiltered.items():
+                self._filters[name].value = value
 
     def _choices(self) -> dict[str, Any]:
         """Return the filters in use as the arguments of `select`."""
@@ -361,7 +362,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self._out["picture"].value = view.chart(frame, chart)
             lines += ["", f"ax = dirframe.plot.{chart}(shown)"]
         except Exception as error:  # noqa: BLE001  # the rest is shown all the same
-            self.error = error
+            self.error = None if isinstance(error, DirframeError) else error
             self._out["picture"].value = view.message(_sentence(error), "info")
         try:
             citation = str(cite(frame, style=self.style.value))

@@ -157,6 +157,8 @@ def export(
                 f"{target} was not written: a text holds {error.object[error.start]!r}, half a "
                 "character, which no file can hold. Replace it first."
             ) from None
+        if suffix in TEXTS:  # never beside a file of which it does not tell
+            beside(target).unlink(missing_ok=True)
     if suffix in TEXTS:
         with atomic_write(beside(target), overwrite=overwrite) as unfinished:
             unfinished.write_text(record_text(*frames.values()), encoding="utf-8")

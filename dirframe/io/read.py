@@ -13,8 +13,8 @@ import pyarrow as pa
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
 from dirframe.client.dtypes import convert_column, infer_kind
-from dirframe.errors import ExportWarning, Hint, InvalidInputError, UnreadableValueWarning, warn
-from dirframe.io.writers import TEXTS, beside
+from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
+from dirframe.io.writers import DIGEST, TEXTS, beside, schema_digest
 from dirframe.provenance import ATTRIBUTE, Provenance, set_provenance
 from dirframe.schema import ACCOUNT, PROJECT, Field, Kind
 from dirframe.schema.extensions import EXTENSIONS, detect_resource, resource_named
@@ -25,11 +25,8 @@ if TYPE_CHECKING:
 #: Suffixes of the tables that are read.
 SUFFIXES = (*TEXTS, ".parquet")
 
-_READ_XML = Hint(
-    "Recorded XML is read by dirframe.read_pages.",
-    shell="Recorded XML is read by dirframe read FILE -o records.parquet.",
-)
-_UTF_8 = Hint("Save the table as UTF-8.")
+_READ_XML = "Recorded XML is read by dirframe.read_pages (dirframe read FILE -o records.parquet)."
+_UTF_8 = "Save the table as UTF-8."
 #: What a table with semicolons as a rule writes otherwise: 51,507 and 1.000.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
@@ -120,6 +117,9 @@ def _read_parquet(content: bytes | Path) -> pd.DataFrame:
     source = content if isinstance(content, Path) else pa.BufferReader(content)
     with parquet.ParquetFile(source, page_checksum_verification=True) as opened:
         table = opened.read()
+    digest = (table.schema.metadata or {}).get(DIGEST)
+    if digest is not None and digest != schema_digest(table.schema):
+        raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
     # Of an index of pandas, one with a name is a column.
     names = [name for name in table.column_names if not name.startswith("__index_level_")]
     frame: pd.DataFrame = as_pandas(table.select(names))
@@ -242,7 +242,7 @@ def _refuse_decimal_commas(columns: _tables.Columns, name: str) -> None:
             raise InvalidInputError(
                 f"{name} has semicolons between its columns and {doubtful!r} in {column}, where a "
                 "comma may begin a fraction.",
-                hint=Hint("Write numbers with a point before the fraction, without thousands."),
+                hint="Write numbers with a point before the fraction, without thousands.",
             )
 
 
@@ -250,9 +250,9 @@ def _first_line(content: bytes) -> str:
     return content.partition(b"\n")[0].decode("utf-8-sig")
 
 
-def _hint(content: bytes | Path, error: Exception) -> Hint | None:
+def _hint(content: bytes | Path, error: Exception) -> str | None:
     if isinstance(content, Path) or content[:4] == b"PAR1":
-        return Hint("Restore the file from a copy, or export the frame again.")
+        return "Restore the file from a copy, or export the frame again."
     if isinstance(error, UnicodeDecodeError):
         return _UTF_8
     return _READ_XML if content.lstrip()[:1] == b"<" else None

@@ -8,7 +8,6 @@ import io
 import json
 import re
 import zipfile
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +98,7 @@ def write_study(
         "name": next(iter(tables)) if len(tables) == 1 else "study",
         "title": " ".join(whole.split()),
         "description": " ".join(cited),
-        "created": f"{_published(records)}T00:00:00Z",
+        "created": _created(records),
         "licenses": [{"name": terms, "path": _address(terms)}] if terms else None,
         "contributors": [{"title": one, "role": "author"} for one in people or sources],
         "sources": [_filled({"title": one, "path": path}) for one, path in sources.items()],
@@ -253,11 +252,11 @@ def _archive_content(archive: Archive | str | Path | None, *, personal: bool) ->
     return open_archive(path).path.read_bytes()
 
 
-def _published(records: list[Provenance]) -> str:
-    """Return the day of the newest access, or else of the newest record."""
+def _created(records: list[Provenance]) -> str:
+    """Return the day of the newest access, or else of the newest record; empty if neither is known."""
     days = [record.retrieved_newest or record.records_newest for record in records]
-    # Today only if neither is known.
-    return max((day for day in days if day), default=datetime.now(UTC).isoformat())[:10]
+    day = max((day for day in days if day), default="")[:10]
+    return day and f"{day}T00:00:00Z"
 
 
 def _address(license: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import zlib
 from typing import TYPE_CHECKING, Any, TextIO
 
 import pandas as pd
@@ -13,15 +14,19 @@ from pandas.api import types
 from dirframe._arrow import as_pandas, plain_value, to_arrow, type_name
 from dirframe._tables import FORMULA
 from dirframe.citation import cite
-from dirframe.errors import ExportWarning, Hint, InvalidInputError, warn
+from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.provenance import ATTRIBUTE, caption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import pyarrow as pa
+
 #: Formats of text, whose provenance is in a file beside them.
 TEXTS = (".csv", ".tsv", ".json", ".jsonl")
+#: Key of the metadata of Parquet with `schema_digest`.
+DIGEST = b"dirframe_digest"
 
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 _HELD = ("str", "string", "object", "category", "bool", "boolean")
@@ -78,10 +83,20 @@ def parquet_bytes(frame: pd.DataFrame) -> bytes:
     from pyarrow import parquet
 
     table = to_arrow(checked_frame("the table", frame))
-    table = table.replace_schema_metadata({**table.schema.metadata, "citation": citation_of(frame)})
+    metadata = {**table.schema.metadata, b"citation": citation_of(frame).encode()}
     stream = io.BytesIO()
-    parquet.write_table(table, stream, write_page_checksum=True)
+    parquet.write_table(table.slice(0, 0).replace_schema_metadata(metadata), stream)
+    metadata |= {DIGEST: schema_digest(parquet.read_schema(io.BytesIO(stream.getvalue())))}
+    stream = io.BytesIO()
+    parquet.write_table(table.replace_schema_metadata(metadata), stream, write_page_checksum=True)
     return stream.getvalue()
+
+
+def schema_digest(schema: pa.Schema) -> bytes:
+    """Return a digest of what checksums of pages leave out: names, types, provenance, citation."""
+    fields = [(field.name, str(field.type), field.nullable) for field in schema]
+    facts = [(schema.metadata or {}).get(key) for key in (b"pandas", b"citation", b"dirframe")]
+    return b"%08x" % zlib.crc32(repr((fields, facts)).encode())
 
 
 def checked_frame(name: str, frame: Any) -> pd.DataFrame:
@@ -97,10 +112,9 @@ def checked_frame(name: str, frame: Any) -> pd.DataFrame:
         raise InvalidInputError(
             f"{name!r} is a {type_name(frame)}, and only a frame of pandas or Polars or a table of "
             "Arrow can be exported.",
-            hint=Hint(
+            hint=(
                 "A Series becomes one with .to_frame(), a frame of Dask with .compute(), a relation of "
-                "DuckDB with .to_arrow_table().",
-                shell="",
+                "DuckDB with .to_arrow_table()."
             ),
         )
     if any(level is not None for level in frame.index.names):

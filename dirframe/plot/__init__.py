@@ -2,7 +2,8 @@
 
 Each chart takes the same frame and options as the statistic of its name, calls it, and returns the
 `matplotlib.axes.Axes`. It states what it shows, the number of records, what is excluded, and its
-source. All charts have these options besides:
+source. Rows beyond `top` become one, ``other``, which is hatched; None shows all. All charts have
+these options besides:
 
 - ``ax``: where to draw. By default a new figure, as high as its rows need. A figure without a
   layout engine gets matplotlib's constrained layout, so that no text is cut off.

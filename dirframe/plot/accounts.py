@@ -40,10 +40,8 @@ def accounts_by_country(
 
     Parameters
     ----------
-    accounts : DataFrame
-        As for `dirframe.stats.accounts_by_country`, which counts them.
-    top : int or None, default 20
-        Countries to show; the others become one hatched bar. None shows all.
+    accounts, top
+        As for `dirframe.stats.accounts_by_country`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -69,7 +67,6 @@ def accounts_by_country(
     with Canvas(
         *(table, "accounts_by_country", ax, title, caption, width),
         needs="a known country",
-        is_empty=table.empty,
         rows=axes.height_of(table["country_name"]),
     ) as canvas:
         if not canvas.is_empty:
@@ -94,8 +91,8 @@ def accounts_map(
 
     Parameters
     ----------
-    accounts : DataFrame
-        As for `dirframe.stats.accounts_by_country`, which counts them.
+    accounts
+        As for `dirframe.stats.accounts_by_country`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -137,7 +134,6 @@ def accounts_map(
     with Canvas(
         *(table, "accounts_map", ax, title, caption, width),
         needs="a known country",
-        is_empty=table.empty,
         rows=_ROWS,
     ) as canvas:
         if not canvas.is_empty:
@@ -237,8 +233,8 @@ def accounts_by_kudo_rank(
 
     Parameters
     ----------
-    accounts : DataFrame
-        As for `dirframe.stats.accounts_by_kudo_rank`, which counts them.
+    accounts
+        As for `dirframe.stats.accounts_by_kudo_rank`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -287,8 +283,8 @@ def posts_distribution(
 
     Parameters
     ----------
-    accounts : DataFrame
-        As for `dirframe.stats.posts_distribution`, which counts them.
+    accounts
+        As for `dirframe.stats.posts_distribution`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -310,7 +306,6 @@ def posts_distribution(
     with Canvas(
         *(table, "posts_distribution", ax, title, caption, width),
         needs="a valid number of posts",
-        is_empty=table.empty,
     ) as canvas:
         if not canvas.is_empty:
             axes.frequencies(canvas.ax, table["posts"], table["accounts"])

@@ -92,7 +92,7 @@ def bars(
 
     The columns are `name`, `number` and ``share``; the last row is that of others if pooled.
     """
-    names, numbers = [str(text) for text in table[name]], table[number].round().astype(int)
+    names, numbers = [str(value) for value in table[name]], table[number].round().astype(int)
     size = rows(ax, names)
     colours = list(colours or [ACCENT] * len(names))
     colours[len(names) - is_pooled :] = [OTHER] * is_pooled

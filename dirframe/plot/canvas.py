@@ -66,8 +66,8 @@ class Caption(Annotation):
 class Canvas:
     """Axes to draw a chart of a table on; leaving the block adds the title and the caption.
 
-    `needs` is what the records of an empty chart lack. A chart may change its `heading`, which the
-    title given by the user replaces, and adds `notes`.
+    By default a chart is empty if its table is; `needs` is what the records lack then. A chart may
+    change its `heading`, which the user's title replaces, and adds `notes`.
     """
 
     def __init__(  # noqa: PLR0917  # the options of all charts, in their order
@@ -80,7 +80,7 @@ class Canvas:
         width: Width | None,
         *,
         needs: str,
-        is_empty: bool = False,
+        is_empty: bool | None = None,
         rows: int = _ROWS,
         inches: float = USUAL_WIDTH,
     ) -> None:
@@ -94,7 +94,8 @@ class Canvas:
             raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
         self.table, self.heading, self.notes = table, CHARTS[chart].title, [""]
         self.counts: dict[str, int] = table.attrs["dirframe"]["counted"]
-        self.is_empty, self._needs = is_empty, needs
+        self.is_empty = table.empty if is_empty is None else is_empty
+        self._needs = needs
         self._title, self._caption = title, caption
         #: Points between the axes and the title.
         self.pad: float | None = None

@@ -44,8 +44,8 @@ def contributor_distribution(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.contributor_distribution`, which counts them.
+    projects
+        As for `dirframe.stats.contributor_distribution`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -69,7 +69,6 @@ def contributor_distribution(
     with Canvas(
         *(table, "contributor_distribution", ax, title, caption, width),
         needs=_NEEDED,
-        is_empty=table.empty,
     ) as canvas:
         if not canvas.is_empty:
             axes.frequencies(canvas.ax, table["contributors"], table["projects"])
@@ -95,10 +94,8 @@ def team_size_classes(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.team_size_classes`, which counts them.
-    bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
-        The lower bound of each class, ascending, starting with 0.
+    projects, bounds
+        As for `dirframe.stats.team_size_classes`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -145,8 +142,8 @@ def lorenz(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.lorenz`, which gives the curve.
+    projects
+        As for `dirframe.stats.lorenz`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -169,7 +166,6 @@ def lorenz(
     with Canvas(
         *(table, "lorenz", ax, title, caption, width),
         needs="a contributor",
-        is_empty=table.empty,
         rows=13,
         inches=4.6,
     ) as canvas:
@@ -229,8 +225,8 @@ def users_against_contributors(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.users_against_contributors`, which counts them.
+    projects
+        As for `dirframe.stats.users_against_contributors`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -257,7 +253,6 @@ def users_against_contributors(
     with Canvas(
         *(table, "users_against_contributors", ax, title, caption, width),
         needs="both users and contributors counted",
-        is_empty=table.empty,
     ) as canvas:
         if not canvas.is_empty:
             unit = "Contributors (people in twelve months), logarithmic"

@@ -28,10 +28,8 @@ def licenses(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.licenses`, which counts them.
-    top : int or None, default 20
-        Licences to show; projects with any other share one hatched bar. None shows all.
+    projects, top
+        As for `dirframe.stats.licenses`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -54,7 +52,6 @@ def licenses(
     with Canvas(
         *(table, "licenses", ax, title, caption, width),
         needs="a licence",
-        is_empty=table.empty,
         rows=axes.height_of(names),
     ) as canvas:
         if not canvas.is_empty:
@@ -81,10 +78,8 @@ def tags(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.tags`, which counts them.
-    top : int or None, default 20
-        Tags to show. None shows all.
+    projects, top
+        As for `dirframe.stats.tags`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -108,7 +103,6 @@ def tags(
     with Canvas(
         *(table, "tags", ax, title, caption, width),
         needs="a tag",
-        is_empty=table.empty,
         rows=axes.height_of(shown["tag"]),
     ) as canvas:
         if not canvas.is_empty:

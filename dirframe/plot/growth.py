@@ -39,10 +39,8 @@ def growth(
 
     Parameters
     ----------
-    frame : DataFrame
-        Accounts or projects, as for `dirframe.stats.growth`, which counts them.
-    freq : {"D", "W", "MS", "QS", "YS"}, default "MS"
-        Length of a period: days, weeks (from Monday), months, quarters, years.
+    frame, freq
+        As for `dirframe.stats.growth`.
     cumulative : bool, default True
         Whether to draw the total up to the end of each period, or the new records in it.
     ax, title, caption, width
@@ -63,9 +61,7 @@ def growth(
     [1.0, 1.0, 3.0]
     """
     table = stats.growth(frame, freq=freq)
-    with Canvas(
-        *(table, "growth", ax, title, caption, width), needs="a date", is_empty=table.empty
-    ) as canvas:
+    with Canvas(*(table, "growth", ax, title, caption, width), needs="a date") as canvas:
         nouns = next(iter(canvas.counts))
         canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
         if not canvas.is_empty:

@@ -34,10 +34,8 @@ def language_share(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.language_share`, which counts them.
-    top : int or None, default 20
-        Languages to show; the others become one hatched bar. None shows all.
+    projects, top
+        As for `dirframe.stats.language_share`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -62,7 +60,6 @@ def language_share(
     with Canvas(
         *(table, "language_share", ax, title, caption, width),
         needs="a main language",
-        is_empty=table.empty,
         rows=len(table),
     ) as canvas:
         if not canvas.is_empty:
@@ -89,10 +86,8 @@ def contributors_by_language(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.contributors_by_language`, which describes them.
-    top : int or None, default 20
-        Languages to show; the others share the last row. None shows all.
+    projects, top
+        As for `dirframe.stats.contributors_by_language`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -195,10 +190,8 @@ def language_breakdown(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.language_breakdown`, which divides their lines by language.
-    top : int or None, default 20
-        Languages to show; the others become one hatched bar. None shows all.
+    projects, top
+        As for `dirframe.stats.language_breakdown`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -265,16 +258,8 @@ def languages_by_year(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.languages_by_year`, which counts them.
-    top : int or None, default 8
-        Languages to show; the others share one hatched segment. None shows all.
-    date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
-        Whether a project begins in its first month with activity, or when it was created in the
-        directory.
-    min_projects : int, default 10
-        Years with fewer projects share a bar with those that follow, until there are so many, and
-        those at the end with the last before.
+    projects, top, date, min_projects
+        As for `dirframe.stats.languages_by_year`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -302,7 +287,6 @@ def languages_by_year(
     with Canvas(
         *(table, "languages_by_year", ax, title, caption, width),
         needs="both a main language and a date",
-        is_empty=table.empty,
     ) as canvas:
         counts = canvas.counts
         if not canvas.is_empty:

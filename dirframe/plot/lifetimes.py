@@ -42,13 +42,8 @@ def activity(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.activity`, which counts them.
-    as_of : datetime.date or str, optional
-        A day or month; its month is the end of the window. By default, the month in which the code
-        of the median project was fetched.
-    window : int, default 12
-        Length of the window in months: 1 to 24.
+    projects, as_of, window
+        As for `dirframe.stats.activity`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -118,12 +113,8 @@ def life_span(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.life_span`, which gives their months.
-    top : int or None, default 20
-        Projects to show, longest life first. None shows all.
-    window : int, default 12
-        Months without activity, up to the fetch, after which a life counts as ended: 1 to 24.
+    projects, top, window
+        As for `dirframe.stats.life_span`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -156,7 +147,6 @@ def life_span(
     with Canvas(
         *(table, "life_span", ax, title, caption, width),
         needs="both a first and a last month",
-        is_empty=table.empty,
         rows=len(table) + 3,  # room for the legend
     ) as canvas:
         counts = canvas.counts
@@ -170,14 +160,23 @@ def life_span(
                 "with activity after the fetch": counts["months_after_fetch"],
             }
             canvas.notes = [
-                f"+: active in the {counted(window, 'month')} before its code was fetched, or not known to "
-                f"have ended: {open_lives:,} of all {lives:,} lives. They may go on, so that mean and median "
-                "of the lengths are too low."
-                if open_lives
-                else "",
+                *_open_notes(window, open_lives, lives),
                 text.not_shown(counts, reasons),
             ]
     return canvas.ax
+
+
+def _open_notes(window: int, open_lives: int, lives: int) -> list[str]:
+    if not open_lives:
+        return []
+    before = f"in the {counted(window, 'month')} before its code was fetched"
+    return [
+        f"+: active {before}, or not known to have ended.",
+        (
+            f"Such are {open_lives:,} of all {lives:,} lives, which may go on: mean and median of the "
+            "lengths are too low."
+        ),
+    ]
 
 
 def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
@@ -221,12 +220,8 @@ def survival(
 
     Parameters
     ----------
-    projects : DataFrame
-        As for `dirframe.stats.survival`, which estimates.
-    window : int, default 12
-        Months without activity after which a life has ended: 1 to 24.
-    confidence : float, default 0.95
-        Level of the intervals.
+    projects, window, confidence
+        As for `dirframe.stats.survival`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -252,7 +247,6 @@ def survival(
     with Canvas(
         *(table, "survival", ax, title, caption, width),
         needs="a life whose end is known",
-        is_empty=table.empty,
     ) as canvas:
         counts = canvas.counts
         if not canvas.is_empty:

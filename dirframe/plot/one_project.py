@@ -38,8 +38,8 @@ def monthly_activity(
 
     Parameters
     ----------
-    frame : DataFrame
-        The months of one project, as for `dirframe.stats.monthly_activity`, which fills the gaps.
+    frame
+        As for `dirframe.stats.monthly_activity`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 
@@ -63,7 +63,6 @@ def monthly_activity(
     with Canvas(
         *(table, "monthly_activity", ax, title, caption, width),
         needs="a month",
-        is_empty=table.empty,
     ) as canvas:
         canvas.heading = "Commits and contributors by month" + _of_project(table)
         if not canvas.is_empty:
@@ -141,9 +140,8 @@ def commits_by_contributor(
 
     Parameters
     ----------
-    frame : DataFrame
-        The contributors of one project, as for `dirframe.stats.commits_by_contributor`, which
-        ranks them.
+    frame
+        As for `dirframe.stats.commits_by_contributor`.
     ax, title, caption, width
         As `dirframe.plot` describes them.
 

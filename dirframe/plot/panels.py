@@ -10,11 +10,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.dates import DateLocator
 from matplotlib.font_manager import FontProperties
-from matplotlib.ticker import FixedFormatter, FixedLocator
+from matplotlib.ticker import FixedLocator
 
 from dirframe import provenance
 from dirframe._display.values import counted
-from dirframe.charts import CHARTS
 from dirframe.plot import text
 from dirframe.plot.canvas import CAPTION, EMPTY, INCHES, Caption, check_options
 from dirframe.stats._options.strata import strata_of
@@ -31,7 +30,8 @@ if TYPE_CHECKING:
 PANEL = "panel"
 _PANELS = 9  # more would be too small to compare
 _WIDTH, _NARROWEST = 3.7, 3.3  # inches
-_HEIGHT = 3.2
+#: Inches of a panel, where it is not 3.2.
+_HEIGHTS = {"accounts_map": 2.6, "life_span": 5.0}
 _CAPTION = 7  # points, as the caption of a small chart
 
 
@@ -99,7 +99,8 @@ def panels(
     inches = INCHES.get(width)
     across = min(len(strata), max(int((inches or 3 * _WIDTH) / _NARROWEST), 1))
     down = -(-len(strata) // across)
-    figure = plt.figure(figsize=(inches or _WIDTH * across, _HEIGHT * down + 0.8))
+    height = _HEIGHTS.get(chart.__name__, 3.2) * down + 0.8
+    figure = plt.figure(figsize=(inches or _WIDTH * across, height))
     # With matplotlib's default padding, titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
     try:
@@ -109,7 +110,8 @@ def panels(
         every = every[: len(strata)]
         captions = []
         for ax, stratum in zip(every, strata, strict=True):
-            chart(stratum.frame, ax=ax, title="", **options)
+            chart(stratum.frame, ax=ax, **options)
+            heading = " ".join(ax.get_title().split())
             captions.append(_detach(ax))
             ax.set_gid(PANEL)
             _set_title(ax, stratum.title, captions[-1].table, stratum.records)
@@ -119,9 +121,8 @@ def panels(
             if own and caption is True:
                 Caption(ax, " ".join(own), part.table, own)
         _share_axes(every, across)
-        kind = CHARTS[chart.__name__].title
-        name = column.replace("_", " ")
-        _set_heading(figure, f"{kind}, by {name}" if title is None else title)
+        own_title = f"{heading}, by {column.replace('_', ' ')}"
+        _set_heading(figure, own_title if title is None else title)
         pooled = sum(stratum.pooled for stratum in strata)
         notes = common
         if pooled:
@@ -162,7 +163,8 @@ def _share_axes(panels: Sequence[Axes], across: int) -> None:
     """Give all panels the limits and ticks of the widest, and the labels to the outer ones."""
     filled = [ax for ax in panels if not any(part.get_gid() == EMPTY for part in ax.texts)]
     for which in "xy":
-        shown = [ax for ax in filled if not _has_names(ax, which)]
+        # Rows have names of their own, and go downwards.
+        shown = [ax for ax in filled if which == "x" or not ax.yaxis_inverted()]
         limits = [getattr(ax, f"get_{which}lim")() for ax in shown]
         if not limits:
             continue
@@ -180,12 +182,6 @@ def _share_axes(panels: Sequence[Axes], across: int) -> None:
             ax.set_xlabel("")
         if any(other in filled for other in panels[index - index % across : index]):
             ax.set_ylabel("")
-
-
-def _has_names(ax: Axes, which: str) -> bool:
-    """Return whether the rows of a panel have names of their own, or it has no scale."""
-    axis = getattr(ax, f"{which}axis")
-    return isinstance(axis.get_major_formatter(), FixedFormatter) or not len(axis.get_ticklocs())
 
 
 def _set_heading(figure: Figure, title: str) -> None:

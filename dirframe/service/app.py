@@ -68,17 +68,18 @@ _MD5 = re.compile(r"[0-9a-fA-F]{32}")
 _LOGGED = ("query", "sort", "page")
 _SECRET = re.compile(r"[0-9a-f]{32,}", re.IGNORECASE)
 
-#: The element by which entries of stored documents are sorted, its type, and whether it descends.
-_ENTRY_SORTS: dict[str, tuple[str, Callable[[str], object], bool]] = {
-    "name": ("name", fold, False),
-    "oldest": ("first_commit_time", str, False),
-    "newest": ("first_commit_time", str, True),
-    "latest_commit": ("last_commit_time", str, True),
-    **{
-        name: (name, float, True)
-        for name in ("code", "projects", "comment_ratio", "contributors", "commits")
-    },
+#: Documents that are sorted, searched and paged: their schema and the element with the name.
+_NAMED = {
+    LANGUAGE.collection: (LANGUAGE, "nice_name"),
+    CONTRIBUTOR_FACT.collection: (CONTRIBUTOR_FACT, "contributor_name"),
 }
+#: Elements by which their entries are sorted, by sort; numbers from the largest.
+_TIMES = {
+    "oldest": "first_commit_time",
+    "newest": "first_commit_time",
+    "latest_commit": "last_commit_time",
+}
+_NUMBERS = ("code", "projects", "comment_ratio", "contributors", "commits")
 
 
 def create_app(
@@ -202,35 +203,28 @@ class _Views:
     def entries(self, kind: str, segment: str = "", analysis: str = "latest") -> bytes:
         """Return a stored document: languages of the directory, or facts of a project."""
         entries = self._entries(kind, segment, analysis)
-        if kind not in {LANGUAGE.collection, CONTRIBUTOR_FACT.collection}:
+        if kind not in _NAMED:
             return self._document(entries, len(entries))  # all months
+        resource, named = _NAMED[kind]
         arguments = request_arguments()
-        resource, named = (
-            (LANGUAGE, "nice_name")
-            if kind == LANGUAGE.collection
-            else (CONTRIBUTOR_FACT, "contributor_name")
-        )
-        known = [resource.default_sort, *(s for s in resource.other_sorts if s in _ENTRY_SORTS)]
         sort = arguments.get("sort") or resource.default_sort
-        if sort not in known:
-            sorts = ", ".join(dict.fromkeys(known))
-            raise InvalidInputError(f"There is no sort {sort[:50]!r} here; there are {sorts}.")
-        elements = [(etree.fromstring(entry), entry) for entry in entries]
+        known = {"name", *_TIMES, *_NUMBERS}.intersection(resource.other_sorts)
+        if sort not in (known := known | {resource.default_sort}):
+            raise InvalidInputError(
+                f"There is no sort {sort[:50]!r} here; there are {', '.join(sorted(known))}."
+            )
         words = fold(requested_query(arguments)).split()
-        elements = [
-            pair
-            for pair in elements
-            if all(w in fold(pair[0].findtext(named) or "") for w in words)
-        ]
-        if sort != resource.default_sort:
-            name, convert, descends = _ENTRY_SORTS[sort]
-            tag = named if name == "name" else name
-            empty = "0" if convert is float else ""
-            key = lambda pair: convert(pair[0].findtext(tag) or empty)
-            elements.sort(key=key, reverse=descends)  # type: ignore[arg-type]  # of one type
+        texts = [(etree.fromstring(entry).findtext, entry) for entry in entries]
+        texts = [pair for pair in texts if all(w in fold(pair[0](named) or "") for w in words)]
+        if sort in _NUMBERS:
+            texts.sort(key=lambda pair: float(pair[0](sort) or 0), reverse=True)
+        elif sort in _TIMES:
+            texts.sort(key=lambda pair: pair[0](_TIMES[sort]) or "", reverse=sort != "oldest")
+        elif sort == "name":
+            texts.sort(key=lambda pair: fold(pair[0](named) or ""))
         first = (requested_page(arguments) - 1) * self.page_size
-        selected = [entry for _, entry in elements[first : first + self.page_size]]
-        return self._document(selected, len(elements), first)
+        selected = [entry for _, entry in texts[first : first + self.page_size]]
+        return self._document(selected, len(texts), first)
 
     def entry(self, kind: str, identifier: str, segment: str = "") -> bytes:
         """Return one language, or one contributor of a project."""

@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException, NotFound
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA
-from dirframe.service.records import entries_of, is_url, record_from_xml, text_of
+from dirframe.service.records import entries_of, is_url, record_from_xml, text_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,7 +166,7 @@ def create_pages(store: Store) -> Blueprint:
             resource=resource,
             record=record,
             facts=_facts(resource, record),
-            tags=[tag for tag in _texts(record, "tags") if tag],
+            tags=[tag for tag in texts_of(record.get("tags")) if tag],
             languages=entries_of(analysis, "languages") if isinstance(analysis, dict) else [],
             xml=url_for(f"xml /{resource.collection}/<segment>.xml", segment=text_of(record, "id")),
         )
@@ -189,28 +189,17 @@ def _facts(resource: Resource, record: Record) -> list[tuple[str, str, str]]:
     kinds = {"/".join(field.path): field.kind.value for field in resource.fields}
     facts: list[tuple[str, str, str]] = []
     for label, path in _FACTS[resource.name]:
-        part: Record | None = record
-        *parents, name = path.split("/")
-        for parent in parents:
-            below = part.get(parent) if part is not None else None
-            part = below if isinstance(below, dict) else None
-        text = text_of(part, name) if part is not None else ""
+        parent, _, name = path.rpartition("/")
+        part = record.get(parent) if parent else record
+        text = text_of(part, name) if isinstance(part, dict) else ""
         if not text and name == "kudo_rank":
             text = _DEFAULT_KUDO_RANK
         if text:
             facts.append((label, text[:7] if name.endswith("_month") else text, kinds[path]))
-    if licences := [text_of(e, "nice_name") or text_of(e, "name") for e in _licences(record)]:
+    entries = entries_of(record, "licenses")
+    if licences := [text_of(e, "nice_name") or text_of(e, "name") for e in entries]:
         facts.append(("Licences", ", ".join(licences), "text"))
     return facts
-
-
-def _licences(record: Record) -> list[Record]:
-    return list(entries_of(record, "licenses"))
-
-
-def _texts(record: Record, name: str) -> list[str]:
-    value = record.get(name)
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def _link(url: object) -> str | None:

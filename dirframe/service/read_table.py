@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import logging
 import re
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lxml import etree
 
 from dirframe import _tables
-from dirframe.errors import ConfigurationError, Hint, InvalidInputError, StoreError
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, LESS_THAN_ONE, RESOURCES, Field, Items, Kind, Resource
 from dirframe.schema.attributes import is_synthetic
 from dirframe.schema.extensions import detect_resource
@@ -69,13 +68,6 @@ _PICTURE = re.compile(r"[\w-]+\.(gif|jpe?g|png|svg)", re.ASCII)
 #: Fields that every record must have, and those whose digests are served in their place.
 _NEEDED = ("id", "name")
 _EMAIL = {name: Field((name,), Kind.TEXT, "") for name in ("email", "email_md5")}
-#: Longest first, since one is a prefix of another.
-_BYTE_ORDER_MARKS = {
-    codecs.BOM_UTF32_LE: "UTF-32",
-    codecs.BOM_UTF32_BE: "UTF-32",
-    codecs.BOM_UTF16_LE: "UTF-16",
-    codecs.BOM_UTF16_BE: "UTF-16",
-}
 
 
 def is_table(path: Path) -> bool:
@@ -107,7 +99,7 @@ def read_table(path: Path, resource: Resource | None, ids: Ids) -> Iterator[Row]
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise StoreError(
             f"{path} cannot be read as {_suffix(path)[1:]} ({reason}).",
-            hint=_encoding_hint(content, error),
+            hint="Save the table as UTF-8." if isinstance(error, UnicodeDecodeError) else None,
         ) from None
     yield from _rows(str(path), columns, resource, ids, synthetic=synthetic)
 
@@ -156,16 +148,6 @@ def _columns(name: str, table: pa.Table) -> _tables.Columns:
 def _suffix(path: Path) -> str:
     name = path.name.lower().removesuffix(".gz")
     return name[name.rfind(".") :] if "." in name else ""
-
-
-def _encoding_hint(content: bytes, error: Exception) -> Hint | None:
-    for mark, encoding in _BYTE_ORDER_MARKS.items():
-        if content.startswith(mark):
-            return Hint(
-                f"By its byte order mark it is {encoding}. Save it as UTF-8: "
-                f"iconv -f {encoding} -t UTF-8 OLD > NEW."
-            )
-    return Hint("Save the table as UTF-8.") if isinstance(error, UnicodeDecodeError) else None
 
 
 class _Problems:
@@ -250,10 +232,7 @@ def _resource_of(name: str, columns: _tables.Columns) -> Resource:
     if resource is None or resource.name not in RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",
-            hint=Hint(
-                'Pass {"accounts": …}, or name the file accounts or projects.',
-                shell="Name the file accounts or projects.",
-            ),
+            hint='Pass {"accounts": …}, or name the file accounts or projects.',
         )
     return resource
 

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from dirframe.errors import Hint, InvalidInputError, StoreError
+from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, SYNTHETIC_MARK, Kind, Resource
 from dirframe.service.records import fold, is_always_sent
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Children: TypeAlias = "dict[str, _Element]"
 
 _PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
-_TABLES = Hint("A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet.")
+_TABLES = "A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet."
 #: Records that are removed from memory at once.
 _BATCH_SIZE = 100
 #: Addresses, in a folder, of documents that are served as they are, and the tag of their entries.
@@ -148,7 +148,7 @@ def _xml_files(folder: Path) -> list[Path]:
     if not matches:
         raise StoreError(
             f"The folder {folder} holds no .xml and no .xml.gz file.",
-            hint=Hint("Of a folder only XML is read; name each table by its own path."),
+            hint="Of a folder only XML is read; name each table by its own path.",
         )
     return matches
 
@@ -216,6 +216,7 @@ def _read_document(path: Path, match: re.Match[str], stream: IO[bytes]) -> Docum
     kind = match[0].rpartition("/")[2].removesuffix(".xml")
     parser = etree.XMLParser(remove_comments=True, remove_pis=True, **_PARSER)
     root = etree.parse(stream, parser).getroot()
+    _check_status(path, root.find("status"))
     entries = root.findall("*" if root.tag == "result" else "result/*")
     _check_tags(path, entries, {_ENTRY_TAGS[kind]})
     texts = [etree.tostring(e, encoding="unicode", with_tail=False) + "\n" for e in entries]
@@ -231,11 +232,8 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
     for _, element in events:
         parent = element.getparent()
         if parent is None or (parent is not result and not _is_result(parent)):
-            is_status = element.tag == "status" and parent is not None and parent.tag == "response"
-            if is_status and (element.text or "").strip() != "success":
-                raise StoreError(
-                    f"{path} holds a failed answer (its status is {element.text!r}), no records."
-                )
+            if element.tag == "status" and parent is not None and parent.tag == "response":
+                _check_status(path, element)
         elif element.tag != "status":
             yield element
             result, count = parent, count + 1
@@ -250,12 +248,19 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
     )
 
 
+def _check_status(path: Path, status: _Element | None) -> None:
+    if status is not None and (status.text or "").strip() != "success":
+        raise StoreError(
+            f"{path} holds a failed answer (its status is {status.text!r}), no records."
+        )
+
+
 def _check_tags(path: Path, elements: Iterable[_Element], known: AbstractSet[str]) -> None:
     for element in elements:
         if element.tag not in known:
             raise StoreError(
-                f"{path}, line {element.sourceline}: a <{element.tag}> is not "
-                f"{' or '.join(f'<{tag}>' for tag in known)}, of which this file is a collection."
+                f"{path}, line {element.sourceline}: a <{element.tag}> stands where "
+                f"{' or '.join(f'<{tag}>' for tag in known)} is expected."
             )
 
 

@@ -12,7 +12,8 @@ import socket
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,7 @@ _THREADS = 8
 _TIMEOUT = 10.0
 _STALLED = 30.0
 _CONNECTIONS = 4096
+_ACCEPTED = 100
 #: Open files for the rest of the process: stores, keys, its own.
 _OTHER_FILES = 200
 #: Bytes that the system buffers, which count as read, and of unread responses to requests sent at
@@ -58,9 +60,9 @@ def _connections(*, raise_soft_limit: bool = False) -> int:
     if raise_soft_limit and soft != resource.RLIM_INFINITY and soft < needed:
         soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return (
-        _CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, min(needed, soft) - _OTHER_FILES)
-    )
+    if soft == resource.RLIM_INFINITY:
+        return _CONNECTIONS
+    return max(1, min(needed, soft) - _OTHER_FILES)
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
@@ -69,7 +71,8 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     last_activity: float
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
+        with suppress(OSError):  # it may be closed already
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         super().__init__(server, sock, addr, adj, map=map)
         if len(server.active_channels) > server.limit:  # who waited longest makes room
             others = [c for c in server.active_channels.values() if not c.requests]
@@ -92,6 +95,15 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
         limit = _STALLED if self.total_outbufs_len else _TIMEOUT
         is_computing = self.requests and not self.total_outbufs_len
         return not is_computing and now - self.last_activity > limit
+
+
+def _accept(server: Any) -> None:
+    """Accept the connections that wait, not one in each turn of the loop."""
+    for _ in range(_ACCEPTED):
+        before = len(server.active_channels)
+        type(server).handle_accept(server)
+        if len(server.active_channels) <= before:
+            break
 
 
 class Service:
@@ -137,6 +149,8 @@ class Service:
         )
         self._server.limit = limit
         self._server.channel_class = _Channel
+        self._server.handle_accept = partial(_accept, self._server)
+        self._swept = 0.0
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
 
@@ -182,11 +196,13 @@ class Service:
         self._server.task_dispatcher.shutdown(timeout=1)
 
     def _turn(self, seconds: float) -> None:
-        wasyncore.loop(seconds, use_poll=True, map=self._sockets, count=1)
+        wasyncore.loop(seconds, use_poll=sys.platform != "win32", map=self._sockets, count=1)
         now = time.time()
-        for channel in list(self._server.active_channels.values()):
-            if channel.is_overdue(now):
-                channel.handle_close()  # writable or not
+        if now - self._swept > 0.5:
+            self._swept = now
+            for channel in list(self._server.active_channels.values()):
+                if channel.is_overdue(now):
+                    channel.handle_close()  # writable or not
 
     def _answers_in_flight(self) -> bool:
         channels = list(self._server.active_channels.values())
@@ -250,7 +266,6 @@ def serve(
     <BLANKLINE>
     """
     with ExitStack() as stack:
-        listener = stack.enter_context(_listener(host, port))
         store = data if isinstance(data, Store) else stack.enter_context(open_data(data))
         api_key = None
         if isinstance(keys, KeyStore):
@@ -261,7 +276,9 @@ def serve(
             key_store = stack.enter_context(KeyStore(IN_MEMORY))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
         app = create_app(store, key_store, name=name, analyses=analyses)
-        service = Service(behind_proxy(app, trusted_proxy), listener, api_key)
+        application = behind_proxy(app, trusted_proxy)
+        listener = stack.enter_context(_listener(host, port))
+        service = Service(application, listener, api_key)
         service._owned.push(stack.pop_all())
     return service
 

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import atexit
+import json
+import re
 import shutil
 import sqlite3
 import tempfile
 import threading
-from contextlib import closing, contextmanager
+from array import array
+from contextlib import closing
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
@@ -19,8 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from dirframe._files import atomic_write
-from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
-from dirframe.errors import ConfigurationError, Hint, InvalidInputError, StoreError
+from dirframe._sqlite import close_on_error, open_database
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Data, Ids, is_table, read_frame, read_table
 from dirframe.service.read_xml import Document, Row, find_files, read_xml, refuse_unreadable
@@ -28,15 +31,14 @@ from dirframe.service.records import fold, without_controls
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 #: Limits of a query, in characters and distinct words, that bound the cost of a request.
 MAX_QUERY = 500
 MAX_WORDS = 10
 
-_APPLICATION_ID = 0x64697266
-#: Version of the tables: a store of another version is refused, and built again if it is cached.
-_VERSION = 6
+#: Version of the tables, which is part of the name of a store.
+_VERSION = 7
 
 _COLUMNS = Row._fields[3:]
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
@@ -59,6 +61,7 @@ _ALIASES = {
 }
 _OPTIONAL = ("rating", "active_committers", "activity_level")
 _TAG = "tag:"
+_ELSEWHERE = 4  # rank of a match
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 
 
@@ -71,48 +74,28 @@ class Page(NamedTuple):
 
 
 class Store:
-    """The records of a directory, read-only and thread-safe.
-
-    Raises
-    ------
-    StoreError
-        The file is not a store, or one of another version.
-    """
+    """The records of a directory in a file of `open_data`, read-only and thread-safe."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._path = path
         self._local = threading.local()
         self._lock = threading.Lock()
         self._connections: list[sqlite3.Connection] = []
         self._is_closed = False
-        self._search = lru_cache(64)(self._find_matches)
-        try:
-            with close_on_error(self):
-                self._open()
-        except sqlite3.Error as error:
-            raise StoreError(f"{path} is not a store: {error}.") from error
-
-    def _open(self) -> None:
-        database = self._database()
-        application, version = file_format(database)
-        if application != _APPLICATION_ID:
-            raise StoreError(f"{self.path} is a database, but not a store of dirframe.")
-        if version != _VERSION:
-            raise StoreError(
-                f"{self.path} is a store of version {version}, this dirframe reads version "
-                f"{_VERSION}: build it again from its XML files."
-            )
+        self._search = lru_cache(32)(self._find_matches)
         self._counts: dict[str, int] = {}
         self._sorts: dict[str, tuple[str, ...]] = {}
-        #: Whether any record is generated.
-        self.synthetic = bool(database.execute("SELECT synthetic FROM about").fetchone()[0])
-        for name, resource in _COLLECTIONS.items():
-            numbers = ", ".join(f"count({column})" for column in _OPTIONAL)
-            row = database.execute(f"SELECT count(*), {numbers} FROM {name}").fetchone()
-            self._counts[name] = row[0]
-            absent = {c for c, number in zip(_OPTIONAL, row[1:], strict=True) if not number}
-            others = (sort for sort in resource.other_sorts if sort not in absent)
-            self._sorts[name] = (*resource.sorts, *others)
+        with close_on_error(self):
+            database = self._database()
+            #: Whether any record is generated.
+            self.synthetic = bool(database.execute("SELECT synthetic FROM about").fetchone()[0])
+            for name, resource in _COLLECTIONS.items():
+                numbers = ", ".join(f"count({column})" for column in _OPTIONAL)
+                row = database.execute(f"SELECT count(*), {numbers} FROM {name}").fetchone()
+                self._counts[name] = row[0]
+                absent = {c for c, number in zip(_OPTIONAL, row[1:], strict=True) if not number}
+                others = (sort for sort in resource.other_sorts if sort not in absent)
+                self._sorts[name] = (*resource.sorts, *others)
 
     def close(self) -> None:
         """Close the file; later calls fail."""
@@ -172,7 +155,7 @@ class Store:
         words, tags = _read_query(resource, query)
         if words or tags:
             matches = self._search(resource, sort, words, tags)
-            available, numbers = len(matches), matches[first : first + page_size]
+            available, numbers = len(matches), list(matches[first : first + page_size])
         else:
             available = self._counts[name]
             sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
@@ -182,30 +165,47 @@ class Store:
 
     def _find_matches(
         self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]
-    ) -> list[int]:
+    ) -> array[int]:
         """Return the numbers of all records that match a query, in the order of a sort."""
-        name = resource.collection
-        values = {f"w{i}": word for i, word in enumerate(words)}
-        values |= {f"t{i}": f"\n{tag}\n" for i, tag in enumerate(tags)}
+        name, values = resource.collection, [_pattern(word) for word in words]
         conditions = [
-            f"(instr(name, :w{i}) OR instr(description, :w{i}) OR instr(tags, :w{i}))"
-            for i in range(len(words))
+            f"(name GLOB ?{i} OR description GLOB ?{i} OR tags GLOB ?{i})"
+            for i in range(1, len(words) + 1)
         ]
-        conditions += [f"instr(tags, :t{i})" for i in range(len(tags))]
-        order = _SORTS[sort]
+        conditions += ["tags GLOB ?"] * len(tags)
+        # One row of JSON is read faster than thousands, and a scan is faster than an index.
+        sql = (
+            f"SELECT json_group_array(n) FROM (SELECT n FROM {name} NOT INDEXED"
+            f" WHERE {' AND '.join(conditions)} ORDER BY {_SORTS[sort]})"
+        )
+        values += [_pattern(f"\n{tag}\n") for tag in tags]
+        matches: list[int] = json.loads(self._database().execute(sql, values).fetchone()[0])
         if sort == "relevance" and words:
-            values["q"] = " ".join(words)
-            begins = (f"instr(' ' || name, ' ' || :w{i})" for i in range(len(words)))
-            tagged = (f"instr(tags, char(10) || :w{i} || char(10))" for i in range(len(words)))
-            order = (
-                f"CASE WHEN name = :q OR n IN (SELECT n FROM {name}_names WHERE name = :q) THEN 0"
-                " WHEN substr(name, 1, length(:q)) = :q THEN 1"
-                f" WHEN {' AND '.join(begins)} THEN 2 WHEN {' AND '.join(tagged)} THEN 3"
-                f" ELSE 4 END, {order}"
-            )
-        # The scan of the table is faster than one through the index of the order.
-        sql = f"SELECT n FROM {name} NOT INDEXED WHERE {' AND '.join(conditions)} ORDER BY {order}"
-        return [number for (number,) in self._database().execute(sql, values)]
+            ranks = self._ranks(name, words)
+            matches.sort(key=lambda number: ranks.get(number, _ELSEWHERE))
+        return array("I", matches)
+
+    def _ranks(self, name: str, words: tuple[str, ...]) -> dict[int, int]:
+        """Return ranks of records, best match first; others match elsewhere.
+
+        The title or the name in addresses is the query; the title begins with it; each word begins
+        a word of the title; each is a tag.
+        """
+        values = {"q": " ".join(words), "begin": _pattern(" ".join(words))[1:]}
+        for i, word in enumerate(words):
+            patterns = (_pattern(text) for text in (word, f" {word}", f"\n{word}\n"))
+            values |= dict(zip((f"w{i}", f"b{i}", f"t{i}"), patterns, strict=True))
+        within, begins, tagged = (
+            " AND ".join(text.format(i) for i in range(len(words)))
+            for text in ("name GLOB :w{}", "' ' || name GLOB :b{}", "tags GLOB :t{}")
+        )
+        named = f"n IN (SELECT n FROM {name}_names WHERE name = :q)"
+        sql = (
+            f"SELECT n, CASE WHEN name = :q OR {named} THEN 0 WHEN name GLOB :begin THEN 1"
+            f" WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE {_ELSEWHERE} END"
+            f" FROM {name} NOT INDEXED WHERE ({within}) OR ({tagged}) OR {named}"
+        )
+        return dict(self._database().execute(sql, values).fetchall())
 
     def by_segment(self, resource: Resource, segment: str) -> str | None:
         """Return a record by its id, or else by its name in addresses, in any case."""
@@ -221,12 +221,9 @@ class Store:
 
     def entries(self, kind: str, owner: str) -> list[str] | None:
         """Return the entries of a document: of a project by its id, or of the whole directory."""
-        database, key = self._database(), (kind, owner)
-        sql = "SELECT 1 FROM documents WHERE kind = ? AND owner = ?"
-        if database.execute(sql, key).fetchone() is None:
-            return None
-        sql = "SELECT xml FROM entries WHERE kind = ? AND owner = ? ORDER BY position"
-        return [xml for (xml,) in database.execute(sql, key)]
+        sql = "SELECT entries FROM documents WHERE kind = ? AND owner = ?"
+        row = self._database().execute(sql, (kind, owner)).fetchone()
+        return None if row is None else list(json.loads(row[0]))
 
     def _xml(self, name: str, number: int) -> str:
         sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
@@ -236,10 +233,10 @@ class Store:
         """Return the connection of this thread."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = open_database(self.path, mode="fixed", any_thread=True)
+            connection = open_database(self._path, mode="fixed", any_thread=True)
             with close_on_error(connection), self._lock:
                 if self._is_closed:  # nobody would close it
-                    raise StoreError(f"The store {self.path} is closed.")
+                    raise StoreError(f"The store {self._path} is closed.")
                 self._connections.append(connection)
             self._local.connection = connection
         return connection
@@ -256,6 +253,11 @@ def find_record(database: sqlite3.Connection, name: str, segment: str) -> int | 
         )
         row = database.execute(sql, (fold(without_controls(segment)),)).fetchone()
     return None if row is None else int(row[0])
+
+
+def _pattern(text: str) -> str:
+    """Return the pattern of GLOB, which is faster than instr, for texts that contain another."""
+    return "*" + re.sub(r"([*?[])", r"[\1]", text) + "*"
 
 
 def _read_query(resource: Resource, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -293,35 +295,32 @@ def open_data(data: Data = None) -> Store:
         The data cannot be served, or its files change during the import.
     """
     parts = _parts(sample_folder() if data is None else data)
-    if len(parts) == 1 and isinstance(parts[0][1], Path) and _is_database(parts[0][1]):
-        return Store(parts[0][1])
     paths = [part for _, part in parts if isinstance(part, Path)]
     files = find_files(paths)
-    digest = _digest(files) if len(paths) == len(parts) else None
+    digest = _digest(files)
     folder = cache_folder() / "stores"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
-        is_cached = digest is not None
+        is_cached = len(paths) == len(parts)
     except OSError:
         is_cached = False  # the service works without a writable cache folder too
     if not is_cached:  # frames have no digest: their store is temporary
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
         atexit.register(_remove_folder, folder, getpid())
-    path = folder / f"{digest or 'new'}.sqlite"
-    if is_cached and path.is_file():
+    path = folder / f"{digest}.sqlite"
+    if path.is_file():
         try:
             return Store(path)
-        except StoreError:
+        except sqlite3.Error:
             pass  # damaged: it is built again
-    before = _states(files)
-    _build(path, parts, files)
-    if _states(find_files(paths)) != before:
+    _build(path, _rows(parts, files))
+    if _digest(find_files(paths)) != digest:
         path.unlink()
         raise StoreError(
             "The files changed while they were imported.",
-            hint=Hint("Write a new file beside the old one, and rename it when it is complete."),
+            hint="Write a new file beside the old one, and rename it when it is complete.",
         )
     return Store(path)
 
@@ -337,16 +336,8 @@ def _parts(data: Data) -> list[tuple[str, Path | object]]:
     else:
         parts = [("", part) for part in (data if isinstance(data, (list, tuple)) else [data])]
     if not parts:
-        raise StoreError("There is no data to serve.", hint=Hint("Name a file or a folder."))
+        raise StoreError("There is no data to serve.", hint="Name a file or a folder.")
     return [(n, Path(p) if isinstance(p, (str, PathLike)) else p) for n, p in parts]
-
-
-def _is_database(path: Path) -> bool:
-    with refuse_unreadable(path):
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            return stream.read(16) == b"SQLite format 3\0"
 
 
 def _digest(files: dict[Path, str]) -> str:
@@ -357,15 +348,6 @@ def _digest(files: dict[Path, str]) -> str:
                 digest.update(block)
         digest.update(b"\0%b\0" % fsencode(address))  # what a file is may depend on its address
     return digest.hexdigest()[:24]
-
-
-def _states(files: Iterable[Path]) -> dict[Path, tuple[int, int, int]]:
-    states = {}
-    for file in files:
-        with refuse_unreadable(file):
-            state = file.stat()
-        states[file] = (state.st_ino, state.st_size, state.st_mtime_ns)
-    return states
 
 
 def _remove_folder(folder: Path, pid: int) -> None:
@@ -387,14 +369,13 @@ def _rows(
                 yield from read_xml(file, files[file])
 
 
-@contextmanager
-def _new_file(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a new database that replaces `path` once the block has ended without an error."""
+def _build(path: Path, rows: Iterator[Row | Document]) -> None:
+    """Import all records into a new store, or none; a later record of an id replaces an earlier one."""
     try:
         with atomic_write(path, overwrite=True) as temporary:
             temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
             with closing(open_database(temporary)) as database:
-                yield database
+                _fill(database, rows)
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
             raise KeyboardInterrupt from None  # of its progress handler SQLite says only this
@@ -403,32 +384,27 @@ def _new_file(path: Path) -> Iterator[sqlite3.Connection]:
         raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
 
 
-def _build(path: Path, parts: list[tuple[str, Path | object]], files: dict[Path, str]) -> None:
-    """Import all records into a new store, or none; a later record of an id replaces an earlier one."""
-    with _new_file(path) as database:
-        # An interrupted build leaves no store, so it needs no journal.
-        for pragma in ("page_size = 16384", "journal_mode = OFF", "synchronous = OFF"):
-            database.execute(f"PRAGMA {pragma}")
-        database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
-        database.execute("BEGIN")
-        database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")
-        database.execute("CREATE TABLE documents (kind, owner, PRIMARY KEY (kind, owner))")
-        database.execute("CREATE TABLE entries (kind, owner, position INTEGER, xml)")
-        for name in _COLLECTIONS:
-            database.execute(
-                f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {', '.join(_COLUMNS)}, UNIQUE (id))"
-            )
-            database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
-            database.execute(f"CREATE TABLE {name}_names (name TEXT NOT NULL, n INTEGER NOT NULL)")
-        synthetic, documents = _insert(database, _rows(parts, files))
-        for name, resource in _COLLECTIONS.items():
-            _index(database, name, resource)
-        for document in documents:
-            _insert_document(database, document)
-        database.execute("CREATE INDEX entries_of ON entries (kind, owner, position)")
-        database.execute("INSERT INTO about VALUES (?)", (synthetic,))
-        set_file_format(database, _APPLICATION_ID, _VERSION)
-        database.execute("COMMIT")
+def _fill(database: sqlite3.Connection, rows: Iterator[Row | Document]) -> None:
+    # An interrupted build leaves no store, so it needs no journal.
+    for pragma in ("page_size = 16384", "journal_mode = OFF", "synchronous = OFF"):
+        database.execute(f"PRAGMA {pragma}")
+    database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
+    database.execute("BEGIN")
+    database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")
+    database.execute("CREATE TABLE documents (kind, owner, entries, PRIMARY KEY (kind, owner))")
+    for name in _COLLECTIONS:
+        database.execute(
+            f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {', '.join(_COLUMNS)}, UNIQUE (id))"
+        )
+        database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
+        database.execute(f"CREATE TABLE {name}_names (name TEXT NOT NULL, n INTEGER NOT NULL)")
+    synthetic, documents = _insert(database, rows)
+    for name, resource in _COLLECTIONS.items():
+        _index(database, name, resource)
+    for document in documents:
+        _insert_document(database, document)
+    database.execute("INSERT INTO about VALUES (?)", (synthetic,))
+    database.execute("COMMIT")
 
 
 def _insert(
@@ -471,9 +447,5 @@ def _insert_document(database: sqlite3.Connection, document: Document) -> None:
             raise StoreError(f"{document.where}: there is no project {document.owner} in the data.")
         sql = f"SELECT id FROM {PROJECT.collection} WHERE n = ?"
         (owner,) = database.execute(sql, (number,)).fetchone()
-    database.execute("REPLACE INTO documents VALUES (?, ?)", (document.kind, owner))
-    database.execute("DELETE FROM entries WHERE kind = ? AND owner = ?", (document.kind, owner))
-    database.executemany(
-        "INSERT INTO entries VALUES (?, ?, ?, ?)",
-        ((document.kind, owner, n, xml) for n, xml in enumerate(document.entries)),
-    )
+    entries = json.dumps(document.entries)
+    database.execute("REPLACE INTO documents VALUES (?, ?, ?)", (document.kind, owner, entries))

@@ -49,6 +49,22 @@ def test_study_has_the_directory_as_author_and_its_licence_unless_told(files, fo
     assert [one["title"] for one in study["contributors"]] == ["dirframe sample directory"]
 
 
+def test_study_holds_persons_and_pages_if_told(files, folder, run, sample):
+    dirframe.harvest("accounts", "pages.archive", directory=sample, query="ada")
+    words = ("export", files / "accounts.parquet", "study.zip")
+    outcome = run(*words, "--archive", "pages.archive")
+    assert (outcome.code, (folder / "study.zip").exists()) == (2, False)
+    assert "--personal" in outcome.err
+    assert run(*words).code == 0
+    names = {field["name"] for field in described("study.zip")["resources"][0]["schema"]["fields"]}
+    assert not {"name", "location"} & names
+    assert run(*words, "--personal", "--archive", "pages.archive", "--overwrite").code == 0
+    names = {field["name"] for field in described("study.zip")["resources"][0]["schema"]["fields"]}
+    assert {"name", "location"} <= names
+    with zipfile.ZipFile("study.zip") as packed:
+        assert packed.read("pages.archive") == (folder / "pages.archive").read_bytes()
+
+
 def test_export_refuses_options_and_names_of_a_study_that_cannot_be(files, folder, run):
     file = files / "projects.parquet"
     for words in (

@@ -146,3 +146,17 @@ def test_cache_that_is_damaged_is_mended_by_clearing_it(rig, folder, run):
         paid = len(rig.requests)
         assert run("projects").code == 0
         assert len(rig.requests) == paid
+
+
+def test_sample_is_drawn_priced_and_checked_from_a_shell(run):
+    drawn = run("projects", "--sample", "--sample-size", "12", "--seed", "7", "--format", "jsonl")
+    assert len(drawn.out.splitlines()) == 12
+    same = ("projects", "--sample", "--sample-size", "12", "--format", "jsonl", "--seed")
+    assert run(*same, "7").out == drawn.out
+    assert run(*same, "8").out != drawn.out
+    assert "12 projects" in run("plan", "projects", "--sample", "--sample-size", "12").out
+    assert run("accounts", "--sample", "--sample-size", "3").code == 0
+    assert run("projects", "--sample", "--sample-size", "3", "-n", "3").code == 2
+    report = run("check", "--sample")
+    assert (report.code, report.err) == (0, "")
+    assert "page size" in report.out

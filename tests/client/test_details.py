@@ -18,6 +18,7 @@ from dirframe.errors import (
     IncompleteCollectionError,
     IncompleteWarning,
     QuotaExceededError,
+    QuotaWarning,
     ServiceError,
 )
 from dirframe.provenance import get_provenance
@@ -237,7 +238,7 @@ def test_details_of_a_directory_out_of_order_keep_what_came(rig, connect, carrie
 
 
 def test_details_beyond_the_quota_keep_what_came(rig, connect, carried):
-    with pytest.raises(QuotaExceededError):
+    with pytest.raises(QuotaExceededError), pytest.warns(QuotaWarning):
         load(connect(rig, daily_quota=14), details=True)
     assert len(rig.requests) == 14
     rig.forget()

@@ -162,6 +162,10 @@ def test_read_pages_keeps_the_newer_of_two_states(read):
         assert names == {"0": "a", "1": "new", "2": "b"}
         assert frame["id"].tolist() == sorted(names, reverse=order is not pages)
         assert get_provenance(frame)["duplicates_removed"] == 1
+    twice = "<updated_at>2014-05-01</updated_at><updated_at>2014-05-02</updated_at>"
+    frame = read(*pages, record("3", inner=twice))
+    assert frame["id"].tolist() == ["0", "1", "2", "3"]
+    assert get_provenance(frame)["records_newest"] is None
 
 
 def test_read_pages_of_many_documents_loses_none(read):

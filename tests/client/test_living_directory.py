@@ -13,6 +13,7 @@ from dirframe.errors import (
     IncompleteCollectionError,
     IncompleteWarning,
     QuotaExceededError,
+    QuotaWarning,
     SortIgnoredWarning,
 )
 from dirframe.provenance import get_provenance
@@ -35,7 +36,10 @@ def load_daily(rig, folder, *, days, each_day=list, **options):
 
     with rig.in_process():
         for day in range(days - 1):
-            with pytest.raises(QuotaExceededError):
+            with (
+                pytest.warns(QuotaWarning, match=f"on {days - day} days"),
+                pytest.raises(QuotaExceededError),
+            ):
                 load(day)
             rig.edit(each_day)
         return load(days - 1)

@@ -40,7 +40,6 @@ def test_plan_says_the_price_that_is_paid(rig, connect, tmp_path):
     assert not failures
 
 
-@pytest.mark.xfail(strict=True, reason="it counts the page behind the last, which is not asked for")
 def test_plan_of_exactly_as_many_as_there_are(rig, connect):
     directory = connect(rig)
     price = dirframe.plan("projects", max_items=60, directory=directory)

@@ -101,14 +101,15 @@ def test_quota_is_shared_by_directories_of_a_key(rig, connect, clock, file):
     assert b"another" not in content
 
 
+@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
 def test_quota_of_threads_is_exact(connect):
     with Rig(1000) as rig:
         rig.always = faults.late(0.004)
-        directories = [connect(rig, daily_quota=37, workers=4, cache=False) for _ in range(2)]
+        directories = [connect(rig, daily_quota=37, workers=4) for _ in range(2)]
 
         def load(directory):
             with pytest.raises(QuotaExceededError):
-                dirframe.load_projects(directory, progress=False)
+                dirframe.load_projects(directory, progress=False, refresh=True)
 
         threads = [threading.Thread(target=load, args=(one,)) for one in directories]
         for thread in threads:

@@ -192,14 +192,14 @@ def test_record_name_never_changes_what_is_asked(serve, connect):
 
 def test_record_is_not_asked_for_by_what_is_no_id(people, connect):
     directory = connect(people)
-    wrong = ["", "  ", None, [1, 2], 1.0, pd.Series([1]), pd.NA, True, b"7"]
-    for load in (
-        dirframe.load_project,
-        dirframe.load_account,
-        dirframe.load_size,
-        dirframe.load_contributors,
-    ):
-        for value in wrong:
+    wrong = ["", "  ", None, 1.0, pd.NA, True, b"7"]
+    several = [1, 2], pd.Series([1])
+    for load in (dirframe.load_project, dirframe.load_account):
+        for value in (*wrong, *several):
+            with pytest.raises(InvalidInputError):
+                load(value, directory=directory)
+    for load in (dirframe.load_size, dirframe.load_contributors):
+        for value in (*wrong, [], *([1, one] for one in wrong), pd.DataFrame({"name": ["a"]})):
             with pytest.raises(InvalidInputError):
                 load(value, directory=directory)
     assert people.requests == []

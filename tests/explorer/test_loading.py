@@ -176,6 +176,24 @@ def test_own_pages_are_estimated_and_loaded(tmp_path, press, shown):
         assert "details=True" in explorer.code
 
 
+def test_sample_is_estimated_drawn_and_told(sample, press, shown):
+    explorer = dirframe.Explorer(sample)
+    explorer.sample.value, explorer.seed.value = 40, 7
+    press(explorer, "Estimate")
+    assert "40" in shown(explorer, "message").text_content()
+    press(explorer, "Load")
+    assert len(explorer.frame) == 40
+    assert "load_projects(directory, sample=40, seed=7)" in explorer.code
+    assert "sample" in shown(explorer, "picture").xpath("//img")[0].get("alt")
+    names = {}
+    exec(explorer.code, names)
+    pd.testing.assert_frame_equal(names["shown"], explorer.frame)
+    explorer.sample.value, explorer.max_items.value = 0, 10
+    press(explorer, "Load")
+    assert len(explorer.frame) == 10
+    assert "seed" not in explorer.code
+
+
 def test_another_collection_has_its_own_filters_charts_and_sorts(sample, press):
     explorer = dirframe.Explorer(sample)
     explorer.max_items.value = 50

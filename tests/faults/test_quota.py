@@ -33,8 +33,9 @@ def slept(monkeypatch):
     return pauses
 
 
-def test_own_quota_ends_a_load_before_the_directory_s_does(rig, slept):
-    directory = rig.directory(daily_quota=4)
+@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
+def test_own_quota_ends_a_load_before_the_directory_s_does(rig, slept, tmp_path):
+    directory = rig.directory(tmp_path, daily_quota=4)
     error = error_of(directory)
     assert isinstance(error, dirframe.QuotaExceededError)
     assert abs(error.resets_at - datetime.now(UTC) - DAY) < SOON
@@ -120,9 +121,10 @@ def test_pages_from_the_cache_are_free(rig, tmp_path):
     assert directory.quota().left == 0
 
 
-def test_threads_share_a_quota_to_the_last_request(rig):
+@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
+def test_threads_share_a_quota_to_the_last_request(rig, tmp_path):
     rig.always = faults.late(0.005)
-    directory = rig.directory(daily_quota=5, workers=16)
+    directory = rig.directory(tmp_path, daily_quota=5, workers=16)
     assert isinstance(error_of(directory), dirframe.QuotaExceededError)
     assert len(rig.requests) == 5
 

@@ -32,7 +32,6 @@ CALLS = {
     "read pages/": rows(60),
     "read kept.archive": rows(60),
     "plan accounts --format json": lambda out: json.loads(out)["items"] == 60,
-    "plan projects --details --exact": text(".*60.*"),
     "flags projects.parquet --rule lines_outlier --max-age 26w": columns("id", "rule", "evidence"),
     "compare january.parquet june.parquet --format json": lambda out: (
         set(json.loads(out)) >= {"new", "gone", "changed"}
@@ -53,7 +52,6 @@ WRONG_CALLS = [
     "stats tags --exclude no_such_rule",
     "stats lorenz projects.parquet --top 3",
     "read projects.parquet pages/page.xml",
-    "plan projects --sample --exact --refresh",
 ]
 
 

@@ -475,7 +475,7 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
     assert colours == [plot.language_colour(name).lower() for name in ("Python", "", "C")]
     assert [*key(ax)][:2] == ["Python", "C"]
     assert len(key(ax)) == 3
-    assert "2 of all 3 lives. They may go on" in caption(ax)
+    assert "2 of all 3 lives, which may go on" in caption(ax)
     said = caption(plot.life_span(LIVES, top=1))
     assert "2 projects with a shorter life, 1 without both months, 1 that ended before" in said
     unnamed = LIVES.assign(name=LIVES["name"].mask(LIVES["id"] == "1"))

@@ -154,6 +154,17 @@ def test_panels_of_several_projects_are_their_charts():
             assert [*map(points, panel.lines)] == [*map(points, expected.lines)]
 
 
+def test_rows_of_a_panel_are_those_of_its_own_records():
+    frame = projects(40).assign(half=["left"] * 30 + ["right"] * 10)
+    for name in ("language_share", "contributors_by_language", "life_span"):
+        drawn = divided(name, frame)
+        alone = [draw(name, frame[frame["half"] == part]) for part in ("left", "right")]
+        assert [len(names(panel)) for panel in drawn.axes] == [len(names(ax)) for ax in alone]
+        assert [panel.get_ylim() for panel in drawn.axes] == [ax.get_ylim() for ax in alone]
+        limits = {panel.get_xlim() for panel in drawn.axes}
+        assert len(limits) == 1
+
+
 def test_there_are_nine_panels_and_the_last_one_says_how_many_it_holds():
     parts = [str(number % 12) for number in range(40)]
     frame = pd.DataFrame({PEOPLE: range(40), "part": parts})

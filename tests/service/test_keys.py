@@ -2,7 +2,6 @@
 
 import logging
 import sqlite3
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
@@ -12,7 +11,6 @@ import time_machine
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.service.keys import KeyStore
-from tests import processes
 
 DAY = 86_400
 
@@ -106,43 +104,6 @@ def test_limit_that_is_raised_holds_at_once(keys):
     assert [keys.charge(key).allowed for _ in range(2)] == [True, False]
     keys.set_daily_limit(1, 3)
     assert [keys.charge(key).allowed for _ in range(3)] == [True, True, False]
-
-
-SPEND = """
-import sys
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from dirframe.service.keys import KeyStore
-
-with KeyStore(Path(sys.argv[1])) as keys, ThreadPoolExecutor(4) as pool:
-    print(sum(pool.map(lambda _: keys.charge(sys.argv[2]).allowed, range(150))))
-"""
-
-
-def test_quota_is_counted_exactly_by_two_processes_and_over_restarts(tmp_path):
-    path = tmp_path / "k"
-    with KeyStore(path) as keys:
-        key = keys.add("Ada", "charts", daily_limit=200)
-        assert all(keys.charge(key).allowed for _ in range(20))
-    started = [processes.start(path, key, program=SPEND) for _ in range(2)]
-    spent = [int(process.communicate(timeout=processes.LIMIT)[0]) for process in started]
-    assert all(spent)
-    assert 20 + sum(spent) == 200
-    with KeyStore(path) as keys:
-        assert keys.records()[0].used == 200
-        assert not keys.charge(key).allowed
-
-
-def test_file_that_is_made_by_another_process_is_waited_for(tmp_path):
-    with closing(
-        sqlite3.connect(tmp_path / "k", isolation_level=None, check_same_thread=False)
-    ) as other:
-        other.execute("BEGIN IMMEDIATE")
-        end = threading.Timer(0.1, other.execute, ["COMMIT"])
-        end.start()
-        with KeyStore(tmp_path / "k") as keys:
-            assert keys.records() == []
-        end.join()
 
 
 def test_keys_stand_in_the_data_folder(tmp_path, monkeypatch):

@@ -74,14 +74,14 @@ def test_page_that_has_nothing_or_cannot_be_meant(client):
 
 def test_home_page_has_the_counts_and_the_addresses(client):
     text = " ".join(page(client, "/").text_content().split())
-    for expected in (
+    for expected in [
         "107",
         "63",
         "api_key",
         "/accounts.xml",
         "/projects/{project_id}.xml",
         "1,000",
-    ):
+    ]:
         assert expected in text
 
 

@@ -1,6 +1,5 @@
 """Tables are served as records, or refused with column, reason, count and examples."""
 
-import csv
 import gzip
 import json
 from hashlib import md5, sha1
@@ -305,11 +304,3 @@ def test_what_is_no_table_of_accounts_or_projects_is_refused(tmp_path):
         (tmp_path / name).write_text("[1]")
         assert has_line(refused(tmp_path / name), name)
     refused(tmp_path)  # of a folder only XML is read
-
-
-def test_field_limit_of_csv_is_left_as_it_was(tmp_path):
-    limit = csv.field_size_limit()
-    path = tmp_path / "accounts.csv"
-    path.write_text(f"id,name,location\n1,a,{'é' * 131_073}\n")
-    dirframe.serve(path).stop()
-    assert csv.field_size_limit() == limit

@@ -183,8 +183,8 @@ def test_shells_get_lines_that_complete_what_is_typed():
 
 
 def test_missing_extra_is_named(desk, tmp_path):
-    # To Python, openpyxl is then not installed.
-    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['openpyxl'] = None\n")
+    # To Python, XlsxWriter is then not installed.
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['xlsxwriter'] = None\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = script("export", "projects.parquet", "missing.xlsx", env=environment)
     assert (done.returncode, done.stdout) == (3, b""), done.stderr

@@ -1,6 +1,7 @@
 """Connections that take and do not give, with the limits of the command: they end, others are served."""
 
 from contextlib import ExitStack, contextmanager, suppress
+from statistics import median
 from time import monotonic, sleep
 
 import pytest
@@ -65,10 +66,12 @@ def many_files():
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def request_large(url, key):
-    """Ask for a large page, and read nothing of it."""
+def request_large(url, key, *, times=1):
+    """Ask for a large page, or for many at once, and read nothing of it."""
     connection = wire.connect(url, receive_buffer=65_536)
-    connection.sendall(f"GET /projects.xml?api_key={key} HTTP/1.0\r\nHost: a\r\n\r\n".encode())
+    version = "1.0" if times == 1 else "1.1"
+    request = f"GET /projects.xml?api_key={key} HTTP/{version}\r\nHost: a\r\n\r\n".encode()
+    connection.sendall(request * times)
     return connection
 
 
@@ -78,14 +81,17 @@ def test_who_sends_or_reads_nothing_keeps_nobody_out_and_is_ended(folder, tmp_pa
         for client in silent[1000:]:
             client.sendall(wire.HALF)
         unread = [stack.enter_context(request_large(url, key)) for _ in range(20)]
+        unread += [stack.enter_context(request_large(url, key, times=50)) for _ in range(20)]
         slow = stack.enter_context(request_large(url, key))
         trickled = dict(enumerate(stack.enter_context(wire.connect(url)) for _ in range(3)))
         trickled[1].sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n")
-        content, begin = b"", monotonic()
+        content, begin, waits = b"", monotonic(), []
         slow.settimeout(0.001)
         while trickled and monotonic() < begin + 60:  # bytes that keep coming extend nothing
             for target in ("/healthz", f"/accounts.xml?api_key={key}", "/accounts"):
+                asked = monotonic()
                 assert wire.ask(url, target).status == 200
+                waits.append(monotonic() - asked)
             for number in list(trickled):
                 try:
                     trickled[number].sendall(b"G")
@@ -95,6 +101,9 @@ def test_who_sends_or_reads_nothing_keeps_nobody_out_and_is_ended(folder, tmp_pa
                 content += slow.recv(16_384)
             sleep(0.05)
         assert not trickled
+        print(f"median {median(waits) * 1000:.1f} ms, worst {max(waits) * 1000:.0f} ms")
+        assert median(waits) < 0.05
+        assert max(waits) < 1.5
         assert all(wire.is_closed(client) for client in silent)
         slow.settimeout(wire.LIMIT)
         content += wire.received(slow)  # who reads slowly gets all of it

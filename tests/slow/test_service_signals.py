@@ -7,6 +7,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from time import sleep
 
 import pytest
 import requests
@@ -37,7 +38,7 @@ def start(data, tmp_path):
 
 
 @pytest.mark.parametrize("number", STOPS)
-def test_command_tells_its_import_serves_and_ends_with_0(tmp_path, number):
+def test_command_serves_and_ends_with_0(tmp_path, number):
     with processes.interruptible(), start(many(tmp_path / "data", 2), tmp_path) as process:
         lines = []
         while not (lines and (found := re.search(r"http://\S+:\d+", lines[-1]))):
@@ -48,15 +49,13 @@ def test_command_tells_its_import_serves_and_ends_with_0(tmp_path, number):
         out, rest = process.communicate(timeout=processes.LIMIT)
     assert (process.returncode, out) == (0, "")
     assert "Traceback" not in rest
-    told = "".join(lines[:-1])
-    assert re.search(r"\b0\b.*\b30\b", told)  # files, before the import
-    assert re.search(r"\b30\b.*\b60\b", told)  # files and records, after it
 
 
 @pytest.mark.parametrize("number", STOPS)
 def test_command_that_is_to_stop_ends_its_import(tmp_path, number):
     with processes.interruptible(), start(many(tmp_path / "data", 2_000), tmp_path) as process:
-        process.stderr.readline()  # the import has begun
+        while not list((tmp_path / "cache").glob("stores/.*")):  # the import has not begun
+            sleep(0.01)
         process.send_signal(number)
         _, rest = process.communicate(timeout=processes.LIMIT)
     assert process.returncode == (130 if number == signal.SIGINT else 0)

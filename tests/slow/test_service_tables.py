@@ -14,10 +14,21 @@ from dirframe.errors import StoreError
 SIZES = {1: 131_073, 2: 5_000_000, 3: 5_000_001}
 
 
-def load(data, loader=dirframe.load_projects, **options):
-    service = dirframe.serve(data, **options)
+def load(data, loader=dirframe.load_projects):
+    service = dirframe.serve(data)
     with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
         return loader(directory, progress=False)
+
+
+def keep(path, rows):
+    """Write the rows as what the suffix says."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        if path.suffix == ".csv":
+            writer = csv.DictWriter(stream, ["id", "name", "location"])
+            writer.writeheader()
+            writer.writerows(rows)
+        else:
+            stream.writelines(json.dumps(row) + "\n" for row in rows)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
@@ -25,19 +36,14 @@ def test_field_of_any_size_is_served_if_a_reader_of_xml_takes_it(tmp_path, suffi
     limit = csv.field_size_limit()
     rows = [{"id": str(n), "name": "a", "location": "é" * size} for n, size in SIZES.items()]
     path = tmp_path / f"accounts.{suffix}"
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        if suffix == "csv":
-            writer = csv.DictWriter(stream, ["id", "name", "location"])
-            writer.writeheader()
-            writer.writerows(rows)
-        else:
-            stream.writelines(json.dumps(row) + "\n" for row in rows)
+    keep(path, rows)
     with pytest.raises(StoreError) as refused:
         dirframe.serve(path)
     assert "location" in str(refused.value)
     assert "Row 3" in str(refused.value)
     assert len(str(refused.value)) < 1000
-    accounts = load(path, dirframe.load_accounts, skip_invalid=True).set_index("id")
+    keep(path, rows[:2])
+    accounts = load(path, dirframe.load_accounts).set_index("id")
     assert [len(accounts.loc[n, "location"]) for n in ("1", "2")] == [SIZES[1], SIZES[2]]
     assert csv.field_size_limit() == limit
 

@@ -120,6 +120,8 @@ def test_no_licence_is_claimed_that_is_not_known(tmp_path):
     assert package["created"] == "2026-11-20T00:00:00Z"
     package = described(export(frame, tmp_path / "own.zip", license="CC-BY-4.0"))
     assert package["licenses"][0]["name"] == "CC-BY-4.0"
+    with_provenance(frame, retrieved_newest=None)
+    assert "created" not in described(export(frame, tmp_path / "undated.zip"))  # nor of today
 
 
 def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, tmp_path):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from heapq import nlargest
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
@@ -54,8 +55,7 @@ def generate(folder: Path, *, accounts: int, projects: int, seed: int = SEED) ->
     _write(folder, "projects", _xml(PROJECT, generate_projects(projects, seed=seed)), projects)
     records = languages(generate_projects(projects, seed=seed))
     _write_entries(folder, "languages", "language", records)
-    largest = sorted(generate_projects(projects, seed=seed), key=_contributors, reverse=True)
-    for each in largest[:_DOCUMENTED]:
+    for each in nlargest(_DOCUMENTED, generate_projects(projects, seed=seed), _contributors):
         if _contributors(each) < 1:
             break
         history, path = History(each), folder / "projects" / text_of(each, "id")

@@ -54,18 +54,7 @@ class _Person:
 
 
 class History:
-    """History of the source code of a synthetic project.
-
-    Parameters
-    ----------
-    project
-        A generated project with an analysis.
-
-    Attributes
-    ----------
-    analysis : dict
-        The project's analysis.
-    """
+    """History of the source code of a generated project with an analysis."""
 
     def __init__(self, project: Record) -> None:
         analysis = project.get("analysis")
@@ -90,17 +79,6 @@ class History:
             key=lambda p: (-_since(p, since), -sum(p.commits.values()), p.number),
         )
         return [self._fact(person) for person in people]
-
-    def contributor(self, identifier: str) -> dict[str, Value] | None:
-        """Return a contributor fact with its languages, or None."""
-        for person in self._people:
-            fact = self._fact(person)
-            if fact["contributor_id"] == identifier:
-                fact["contributor_language_facts"] = {
-                    "contributor_language_fact": self._language_facts(person)
-                }
-                return fact
-        return None
 
     def activity(self) -> list[dict[str, Value]]:
         """Return one activity fact per month."""
@@ -288,19 +266,6 @@ class History:
             "man_months": str(len(person.commits)),
             "commits": str(commits),
         }
-
-    def _language_facts(self, person: _Person) -> list[Value]:
-        """Return the languages of a contributor: only the main language."""
-        fact = self._fact(person)
-        if fact["primary_language_id"] is None:
-            return []
-        shared = ("comment_ratio", "man_months", "commits")
-        return [
-            {name: fact[name] for name in ("analysis_id", "contributor_id", "contributor_name")}
-            | {"language_id": fact["primary_language_id"]}
-            | {"language_nice_name": fact["primary_language_nice_name"]}
-            | {name: fact[name] for name in shared}
-        ]
 
 
 def _since(person: _Person, month: int) -> int:

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.page import Page
 
-#: A page of the interface has some 70 KB.
-MAX_BYTES = 64 * 2**20
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
@@ -50,11 +48,6 @@ _EXPLANATIONS: dict[type[RequestError], str] = {
 }
 
 
-def parse_page(content: bytes, url: str) -> Page:
-    """Parse a stored or a received document."""
-    return parse(content, source=url, max_bytes=MAX_BYTES)
-
-
 def check_response(
     content: bytes,
     *,
@@ -66,7 +59,7 @@ def check_response(
     """Return the page of a success, or raise what the response means; `redact` removes the key."""
     text, reported = "", None
     try:
-        page = parse_page(content, url)
+        page = parse(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
             # The parser's message, and the error that caused it, may repeat the key.
@@ -140,7 +133,7 @@ _PROXY = (
     "(http://name:password@host:port); if the directory needs no proxy, put its host into NO_PROXY."
 )
 _CHECK = f"Check the address and the connection. {RUN_AGAIN}"
-_SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
+SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
 _ADDRESS = (
     "Check the address, and the path in REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE if one of them is set."
 )
@@ -179,14 +172,14 @@ def explain_failure(
         is_temporary = True
         if is_among(TimeoutError):
             reason = f"there was no connection to {target} within {timeout:g} seconds"
-            advice = _SLOW
+            advice = SLOW
         elif is_among(socket.gaierror):
             reason = f"the host name of {target} was not found ({text})"
     elif isinstance(root, http.client.BadStatusLine) and text.startswith(_TLS_ALERT):
         reason, advice = "the port speaks TLS", "Write https:// instead of http:// in the address."
     elif is_among(TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout):
         has_arrived = is_temporary = True
-        reason, advice = f"no data was received for {timeout:g} seconds", _SLOW
+        reason, advice = f"no data was received for {timeout:g} seconds", SLOW
     elif is_among(*_INTERRUPTIONS):
         has_arrived = is_temporary = True
         reason, advice = f"the response ended early ({text})", RUN_AGAIN

@@ -11,7 +11,7 @@ from dirframe import provenance
 from dirframe._arrow import require_frame
 from dirframe._display.report import ReportMixin
 from dirframe._display.values import counted
-from dirframe.client.paging.order import is_in_order
+from dirframe.client.sorting import is_in_order
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
 from dirframe.stats._core.activity_months import FETCHED
 from dirframe.stats._core.columns import integer_column, timestamp_column

@@ -27,7 +27,7 @@ from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.plot import style
 from dirframe.plot.canvas import detach_words, reason_if_empty
-from dirframe.report.findings import findings
+from dirframe.reports.findings import findings
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Resource
 from dirframe.stats.quality.summary import summary
 
@@ -223,7 +223,7 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
     sections += [(f"Summary of the {name}", _overview(name, frames[name])) for name in frames]
     resources = {"projects": PROJECT, "accounts": ACCOUNT}
     environment = Environment(
-        loader=PackageLoader("dirframe.report", ""),
+        loader=PackageLoader("dirframe.reports", ""),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -375,8 +375,8 @@ def _method(name: str, frame: pd.DataFrame) -> Iterator[str]:
         f"{counted(record['requests_cached'], 'page')} from the cache; "
         f"{counted(record['duplicates_removed'], 'duplicate record')} removed."
     )
-    state = {True: "proven complete", False: "incomplete", None: "not known to be complete"}
-    yield f"The load is {state[record['complete']]}."
+    note = provenance.completeness_note(provenance.Provenance.from_dict(record))
+    yield f"The load: {note or 'proven complete'}."
     if record["steps"]:
         yield f"Steps since, in this order: {', '.join(record['steps'])}."
     difference = provenance.difference(frame)

@@ -1,0 +1,274 @@
+"""Check how a directory answers: sizes, sorts, errors, in at most 15 requests."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from dirframe import __version__
+from dirframe.client.details import record_path, signs_of
+from dirframe.client.directory import Directory, open_directory
+from dirframe.client.query import Query
+from dirframe.client.records import frame_of
+from dirframe.client.sorting import is_in_order
+from dirframe.errors import DirframeError, RequestError
+from dirframe.schema import ACCOUNT, PROJECT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dirframe.client.http.session import FetchedPage
+    from dirframe.schema import Resource
+
+#: Most requests that a check sends; a moved directory answers two of them with a redirect.
+MAX_REQUESTS = 15
+
+_PAGE_SIZE = 25  # of the specification
+_SORTS = ("id", "name", "created_at", "updated_at", "project_name")
+_NOTHING = "no-project-has-this-name-qx7vw"
+_NO_KEY = "dirframe-check-of-a-key-that-is-not-one"
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at; `as_specified` is None where the specification leaves it open."""
+
+    what: str
+    found: str
+    as_specified: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """How a directory answers.
+
+    Attributes
+    ----------
+    directory, base_url : str
+        Its name and address.
+    checked : datetime
+        When, in UTC.
+    requests : int
+        Number of requests that were sent.
+    findings : tuple of Finding
+        What was looked at (``what``), what was seen (``found``), and whether that is as the
+        specification has it (``as_specified``); None where that is left open.
+    """
+
+    directory: str
+    base_url: str
+    checked: datetime
+    requests: int
+    findings: tuple[Finding, ...]
+
+    def __str__(self) -> str:
+        marks = {True: "ok      ", False: "differs ", None: "        "}
+        width = max((len(finding.what) for finding in self.findings), default=0)
+        lines = [f"{marks[f.as_specified]}{f.what:<{width}}  {f.found}" for f in self.findings]
+        head = f"{self.directory}, {self.base_url}, {self.checked:%Y-%m-%d %H:%M} UTC"
+        by = f"{self.requests:,} requests by dirframe {__version__}"
+        return "\n".join([head, by, *lines])
+
+
+def check(directory: Directory | None = None) -> Check:
+    """Look at how a directory answers, in at most 15 requests.
+
+    It requests first pages of projects and accounts in several orders, a page past the end, an own
+    page, a record that does not exist, and a page with a wrong key. The result is printed as a
+    report that can be posted: it does not contain the key.
+
+    Parameters
+    ----------
+    directory : Directory, optional
+        The directory to query. Default: the one configured by the environment.
+
+    Returns
+    -------
+    Check
+        The report; ``findings`` holds its lines.
+
+    Raises
+    ------
+    RequestError
+        If the first page of projects cannot be read: the directory cannot be reached, refuses the
+        key, or the quota is used up.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory(cache=False) as directory:
+    ...     report = dirframe.check(directory)
+    >>> {f.what: f.found for f in report.findings}["page size"]
+    '25'
+    """
+    with open_directory(directory) as client:
+        probe = _Probe(client)
+        probe.projects()
+        probe.accounts()
+        probe.errors()
+        return Check(
+            directory=client.name,
+            base_url=client.base_url,
+            checked=datetime.now(UTC),
+            requests=probe.requests,
+            findings=tuple(probe.findings),
+        )
+
+
+class _Probe:
+    """The requests of a check, and what they show."""
+
+    def __init__(self, client: Directory) -> None:
+        self._client, self._session = client, client.session
+        self.requests, self.findings = 0, list[Finding]()
+        self._first_id: str | None = None
+
+    def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
+        self.findings.append(Finding(what, str(found), as_specified))
+
+    def _get(self, resource: Resource, **parameters: str) -> FetchedPage:
+        return self._fetch(Query(resource=resource).path, {"page": "1"} | parameters)
+
+    def _fetch(self, path: str, parameters: dict[str, str]) -> FetchedPage:
+        before = self._session.quota.used()
+        try:
+            return self._session.get(path, parameters, refresh=True, store=False)
+        finally:
+            self.requests += max(self._session.quota.used() - before, 1)
+
+    def _try(self, what: str, look: Callable[[], None]) -> None:
+        """Look at something; note an error instead, or that there are no requests left for it."""
+        if self.requests + 1 >= MAX_REQUESTS:
+            self._note(what, "not looked at: the requests of a check are used up")
+            return
+        try:
+            look()
+        except DirframeError as error:
+            self._note(what, _words(error), as_specified=False)
+
+    def projects(self) -> None:
+        """Look at the collection of projects; raise if there is none."""
+        fetched = self._get(PROJECT)
+        page, size = fetched.page, len(fetched.page.records)
+        available = page.items_available
+        self._first_id = next(iter(page.values("id")), None)
+        self._note("projects", "not counted" if available is None else f"{available:,}")
+        is_whole = available is not None and available <= size
+        self._note("page size", size, None if is_whole else size == _PAGE_SIZE)
+        if fetched.server_time is not None:
+            seconds = round((fetched.server_time - fetched.retrieved).total_seconds())
+            self._note("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
+        moved = self._session.is_moved(Query(resource=PROJECT).path)
+        self._note("address", "redirects to another" if moved else "answers itself", not moved)
+        sent = sum(sign in "13" for sign in signs_of(page, PROJECT))
+        self._note("analyses in collections", f"{sent} of {size} projects", sent > 0)
+        if available is not None and size:
+            number = -(-available // size) + 1
+            self._try(
+                "page past the end", lambda: self._look_past_the_end(number, page.values("id"))
+            )
+        for sort in _SORTS:
+            self._try(f"projects by {sort}", partial(self._look_at_sort, PROJECT, sort))
+        self._try("query without a match", self._look_at_nothing)
+
+    def accounts(self) -> None:
+        """Look at the collection of accounts."""
+
+        def look() -> None:
+            page = self._get(ACCOUNT).page
+            count = page.items_available
+            self._note("accounts", "not counted" if count is None else f"{count:,}")
+            self._note("country forms", _country_forms(page.values("country_code")))
+
+        self._try("accounts", look)
+        self._try("accounts by id", lambda: self._look_at_sort(ACCOUNT, "id"))
+
+    def errors(self) -> None:
+        """Look at an own page, and at what is answered to what is not there or not allowed."""
+        if self._first_id is not None:
+            self._try("analysis on own pages", self._look_at_own_page)
+        path = record_path(PROJECT, "0")
+        self._try("a record that is not there", lambda: self._look_at_missing(path))
+        self._try("a wrong key", self._look_at_wrong_key)
+
+    def _look_past_the_end(self, number: int, first: tuple[str | None, ...]) -> None:
+        try:
+            ids = self._get(PROJECT, page=str(number)).page.values("id")
+        except RequestError as error:
+            self._note("page past the end", _words(error), as_specified=False)
+            return
+        found = "the first page again" if ids == first else f"{len(ids)} records"
+        self._note("page past the end", "empty" if not ids else found, not ids)
+
+    def _look_at_sort(self, resource: Resource, sort: str) -> None:
+        frame = frame_of([self._get(resource, sort=sort).page], resource)
+        kept = is_in_order(frame, sort)
+        words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
+        # project_name is a sort of the live service, not of the specification.
+        is_specified = sort in resource.sorts and kept is not None
+        self._note(f"{resource.collection} by {sort}", words[kept], kept if is_specified else None)
+
+    def _look_at_nothing(self) -> None:
+        page = self._get(PROJECT, query=_NOTHING).page
+        result = "with an empty result" if page.has_result else "without a result element"
+        found = f"{len(page.records)} records, {page.items_available} counted, {result}"
+        self._note("query without a match", found, not page.records)
+
+    def _look_at_own_page(self) -> None:
+        page = self._fetch(record_path(PROJECT, str(self._first_id)), {}).page
+        sign = signs_of(page, PROJECT)
+        self._note("analysis on own pages", "sent" if sign in {"1", "3"} else "not sent")
+
+    def _look_at_missing(self, path: str) -> None:
+        try:
+            self._fetch(path, {})
+        except RequestError as error:
+            self._note("a record that is not there", _words(error), error.status == 404)
+        else:
+            self._note("a record that is not there", "is answered", as_specified=False)
+
+    def _look_at_wrong_key(self) -> None:
+        client = self._client
+        with Directory(
+            client.base_url,
+            _NO_KEY,
+            cache=False,
+            timeout=client.timeout,
+            allow_http=client.allow_http,
+        ) as other:
+            other.quota_folder = None  # requests of this key are nobody's
+            try:
+                other.session.get(Query(resource=PROJECT).path, {"page": "1"})
+            except RequestError as error:
+                self._note("a wrong key", _words(error), error.status == 403)
+            else:
+                self._note("a wrong key", "is accepted", as_specified=False)
+            finally:
+                self.requests += 1 + self._session.is_moved(Query(resource=PROJECT).path)
+
+
+def _words(error: DirframeError) -> str:
+    """Return what an error was: the code and the words of the directory, or its kind."""
+    status = error.status if isinstance(error, RequestError) else None
+    help_text = error.help_text if isinstance(error, RequestError) else None
+    code = type(error).__name__ if status is None else f"status {status}"
+    return f"{code}, {help_text!r}" if help_text else code
+
+
+def _country_forms(values: tuple[str | None, ...]) -> str:
+    """Return how many values are codes, names or missing, with an example of each."""
+    forms: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    for value in values:
+        is_code = value is not None and re.fullmatch("[A-Za-z]{2,3}", value)
+        form = "missing" if value is None else "codes" if is_code else "names"
+        forms[form] += 1
+        examples.setdefault(form, value or "")
+    texts = [
+        f"{count} {form}" + (f" ({examples[form]})" if examples[form] else "")
+        for form, count in forms.most_common()
+    ]
+    return ", ".join(texts) or "no accounts"

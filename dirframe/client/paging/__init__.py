@@ -1,1 +1,0 @@
-"""Paginated collections: query, pages, completeness."""

@@ -1,0 +1,219 @@
+"""A random sample: the records that were drawn and no others, at the price of their pages."""
+
+import warnings
+from collections import Counter
+
+import pytest
+
+import dirframe
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    IncompleteCollectionError,
+    InvalidInputError,
+    QuotaExceededError,
+)
+from dirframe.provenance import caption, get_provenance
+from tests.rig.server import Rig, id_of, page_xml
+from tests.rig.today import GONE, Today
+
+
+def kept(count, **options):
+    """A directory that keeps the order of ids."""
+    rig = Rig(count, **options)
+    rig.sorts = {"id": lambda xml: int(id_of(xml))}
+    return rig
+
+
+def draw(directory, sample, seed=7, **options):
+    return dirframe.load_projects(
+        directory, sample=sample, seed=seed, **{"progress": False} | options
+    )
+
+
+def positions(frame):
+    return [int(identifier) - 1 for identifier in frame["id"]]
+
+
+def test_sample_is_drawn_from_the_pages_that_hold_it(connect):
+    rig = kept(1000)
+    with rig.in_process():
+        frame = draw(connect(rig), 20)
+    assert len(frame) == frame["id"].nunique() == 20
+    assert frame["id"].astype(int).is_monotonic_increasing
+    drawn = {place // 10 + 1 for place in positions(frame)}
+    assert Counter(rig.pages) == Counter({1, *drawn})
+    facts = get_provenance(frame)
+    assert (facts["completeness"], facts["complete"], facts["items_available"]) == (
+        *("sample", None),
+        1000,
+    )
+    design = facts["sample"]
+    assert (design["size"], design["population"], design["seed"]) == (20, 1000, 7)
+    assert (design["order"], facts["query"]["sort"]) == ("id", "id")
+    assert "without replacement" in design["design"]
+    for text in (caption(frame), dirframe.cite(frame), str(dirframe.summary(frame))):
+        assert "sample of 20 of 1,000" in text
+        assert "7" in text
+
+
+def test_sample_of_the_same_seed_is_the_same_and_costs_nothing(connect):
+    rig = kept(500)
+    with rig.in_process():
+        directory = connect(rig)
+        price = directory.plan("projects", sample=30, seed=7)
+        assert (price.items, price.requests_used) == (30, 1)
+        before = len(rig.requests)
+        frame = draw(directory, 30)
+        assert price.requests_needed == len(rig.requests) - before == price.pages - 1
+        again = draw(directory, 30)
+        assert again.equals(frame)
+        assert len(rig.requests) - before == price.requests_needed
+        assert directory.plan("projects", sample=30, seed=7).requests_needed == 0
+        assert not draw(directory, 30, seed=8)["id"].equals(frame["id"])
+    with kept(500).in_process() as other:  # from no cache, with several workers
+        assert draw(other.directory(workers=4), 30)["id"].equals(frame["id"])
+
+
+def test_sample_of_as_many_as_there_are_or_more_is_all(connect):
+    with kept(33).in_process() as rig:
+        for size in (33, 99):
+            frame = draw(connect(rig), size)
+            assert positions(frame) == [*range(33)]
+            assert get_provenance(frame)["sample"]["size"] == 33
+    with kept(0).in_process() as rig:
+        assert len(draw(connect(rig, cache=False), 5)) == 0
+
+
+def test_sample_of_todays_projects_is_of_names_with_their_own_pages(connect):
+    rig = Today(200)
+    rig.bare = {"3", "4"}
+    with rig.in_process():
+        frame = draw(connect(rig), 12, details=True)
+        facts = get_provenance(frame)
+        own = [request.path for request in rig.requests if request.path.startswith("/p/")]
+        assert facts["sample"]["order"] == "project_name"
+        assert len(frame) == frame["id"].nunique() == 12
+        assert set(frame["id"][frame["analysis_id"].notna()]) == {
+            path.rpartition("/")[2].removesuffix(".xml") for path in own
+        }
+        assert frame["analysis_total_code_lines"].notna().sum() == len(own) == facts["details"]
+        in_order = sorted(rig.records, key=lambda xml: xml.partition("<name>")[2].lower())
+        places = [[id_of(xml) for xml in in_order].index(one) for one in frame["id"]]
+        assert places == sorted(places)
+        asked = [request.page for request in rig.requests if request.path == "/p.xml"]
+        assert asked == [1, 1, *sorted({place // 10 + 1 for place in places} - {1})]
+        assert draw(connect(rig), 12, details=True).equals(frame)
+        price = dirframe.plan("projects", sample=12, seed=7, details=True, directory=connect(rig))
+        assert (price.exact, price.details, price.requests_at_least) == (False, 12, 0)
+        rig.own_pages = {own[0].rpartition("/")[2].removesuffix(".xml"): GONE}
+        with pytest.raises(IncompleteCollectionError) as caught:
+            draw(connect(rig), 12, details=True, refresh=True)
+        assert len(caught.value.frame) == 12
+    facts = get_provenance(caught.value.frame)
+    assert (facts["completeness"], facts["sample"]["size"]) == ("incomplete", 12)
+
+
+def test_sample_of_accounts_in_an_order_of_their_own(connect):
+    rig = Rig([f"n{n}" for n in range(90, 10, -1)], kind="account")
+    with rig.in_process():
+        frame = dirframe.load_accounts(connect(rig), sample=8, seed=1, progress=False)
+        again = dirframe.load_accounts(connect(rig), sample=8, seed=1, progress=False)
+    assert len(frame) == 8
+    assert again.equals(frame)
+    facts = get_provenance(frame)
+    assert facts["sample"]["order"] == "the directory's own"
+    assert "sort" not in facts["query"]
+    assert len(rig.pages) <= 2 + 8
+
+
+def test_sample_says_that_the_collection_changed_meanwhile(connect):
+    rig = kept(400)
+    rig.edits = {30: lambda ids: [*ids, "401"]}  # at the end: no position moves
+    with rig.in_process():
+        frame = draw(connect(rig), 100)
+    facts = get_provenance(frame)
+    assert (len(frame), facts["completeness"]) == (100, "sample")
+    assert facts["sample"]["population"] == 400
+    assert facts["sample"]["population_later"] == [401]
+
+
+def test_sample_with_a_record_that_did_not_come_is_incomplete(connect):
+    rig = kept(400)
+    rig.edits = {5: lambda ids: ids[:200]}
+    with rig.in_process():
+        with pytest.raises(IncompleteCollectionError) as caught:
+            draw(connect(rig), 100)
+        assert "100" in caught.value.missing
+        assert 0 < len(caught.value.frame) < 100
+        assert get_provenance(caught.value.frame)["completeness"] == "incomplete"
+
+
+def test_sample_that_cannot_be_drawn(serve, connect):
+    rig = serve(lambda _: page_xml(["<project><id>1</id></project>"]))
+    with pytest.raises(InvalidInputError, match="items_available"):
+        draw(connect(rig), 5)
+    asked = len(rig.requests)
+    for wrong in ({"sample": 0}, {"sample": 2.5}, {"sample": True}, {"sample": 5, "seed": -1}):
+        for load in (dirframe.load_projects, dirframe.load_accounts):
+            with pytest.raises(InvalidInputError):
+                load(connect(rig), progress=False, **wrong)
+    with pytest.raises(InvalidInputError):
+        draw(connect(rig), 5, max_items=5)
+    with pytest.raises(InvalidInputError):
+        dirframe.plan("projects", sample=5, max_items=5, directory=connect(rig))
+    assert len(rig.requests) == asked
+
+
+def test_sample_beyond_the_quota_is_continued(connect):
+    rig = kept(5000)
+    with rig.in_process():
+        with pytest.raises(QuotaExceededError):
+            draw(connect(rig, daily_quota=4, cache=False), 30)
+        assert len(rig.requests) <= 2  # nothing is spent on what cannot end
+
+
+def test_sample_in_an_archive_over_days(tmp_path):
+    rig, path = Today(300), tmp_path / "drawn.archive"
+    with rig.in_process(), rig.directory(tmp_path, cache=False, daily_quota=14) as directory:
+        with pytest.raises(QuotaExceededError):
+            dirframe.harvest("projects", path, sample=20, seed=7, details=True, directory=directory)
+        status = dirframe.open_archive(path).status()
+        assert not status.finished
+        assert 0 < status.records < 20
+    with rig.in_process(), rig.directory(tmp_path / "b", cache=False) as directory:
+        archive = dirframe.harvest(
+            "projects", path, sample=20, seed=7, details=True, directory=directory
+        )
+        frame = archive.frame()
+        paid = len(rig.requests)
+        dirframe.harvest("projects", path, sample=20, seed=7, details=True, directory=directory)
+        assert len(rig.requests) == paid
+        loaded = draw(directory, 20, details=True)
+        with pytest.raises(dirframe.ArchiveError):
+            dirframe.harvest("projects", path, sample=20, seed=8, directory=directory)
+        with pytest.raises(dirframe.ArchiveError):
+            dirframe.harvest("projects", path, directory=directory)
+    assert frame.equals(loaded)
+    assert Counter(request.path for request in rig.requests)["/p.xml"] < 60
+    status, facts = archive.status(), get_provenance(frame)
+    assert (status.completeness, status.finished, status.share) == ("sample", True, 1.0)
+    assert facts["sample"] == get_provenance(loaded)["sample"]
+    assert (facts["completeness"], facts["details"]) == ("sample", 20)
+    assert "random sample" in str(archive)
+
+
+def chi_square(samples, size):
+    """Return how uneven the ids of so many samples of 40 records are."""
+    rig, counts = Today(40), Counter()
+    rig.moves = False
+    with rig.in_process(), rig.directory() as directory, warnings.catch_warnings():
+        warnings.simplefilter("ignore", AnalysesNotSentWarning)
+        for seed in range(samples):
+            frame = draw(directory, size, seed=seed, sort="project_name")
+            counts.update(frame["id"])
+    expected = samples * size / 40
+    return sum((counts[one] - expected) ** 2 / expected for one in rig.ids)
+
+
+def test_samples_are_uniform_on_a_living_directory():
+    assert chi_square(60, 10) < 72.1  # the 99.9 % quantile of 39 degrees of freedom

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import InvalidInputError
 
-#: Key of the provenance in the attributes of a frame, and of our own facts in Arrow's metadata.
-ATTRIBUTE = "dirframe"
+#: Key of our own facts in Arrow's metadata.
 _KEY = ATTRIBUTE.encode()
 
 #: The dtypes of the loaders.
@@ -27,15 +27,6 @@ _PANDAS_TYPES = {
     pa.float64(): pd.Float64Dtype(),
     pa.bool_(): pd.BooleanDtype(),
 }
-
-
-def attributes_of(frame: Any) -> dict[str, Any]:
-    """Return the attributes of a frame of pandas, or of a table or schema of Arrow."""
-    attributes = getattr(frame, "attrs", None)
-    if attributes is None:
-        metadata = getattr(getattr(frame, "schema", frame), "pandas_metadata", None) or {}
-        attributes = metadata.get("attributes")
-    return attributes if isinstance(attributes, dict) else {}
 
 
 def to_arrow(frame: pd.DataFrame) -> pa.Table:

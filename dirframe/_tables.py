@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+#: Key of the provenance in the attributes of a frame.
+ATTRIBUTE = "dirframe"
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
@@ -118,6 +120,21 @@ def read_parquet(content: bytes) -> Columns:
     if len(set(names)) < len(names):
         raise ValueError("there are several columns of one name")
     return {name: column_texts(table[name]) for name in names}
+
+
+def attributes_of(frame: Any) -> dict[str, Any]:
+    """Return the attributes of a frame of pandas, or of a table or schema of Arrow."""
+    attributes = getattr(frame, "attrs", None)
+    if attributes is None:
+        metadata = getattr(getattr(frame, "schema", frame), "pandas_metadata", None) or {}
+        attributes = metadata.get("attributes")
+    return attributes if isinstance(attributes, dict) else {}
+
+
+def is_synthetic(frame: Any) -> bool:
+    """Return whether the provenance of a frame or table says that its records are generated."""
+    record = attributes_of(frame).get(ATTRIBUTE)
+    return isinstance(record, dict) and record.get("synthetic") is True
 
 
 def separator_of(header: str) -> str:

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 import numpy as np
 import pandas as pd
 
-from dirframe import __version__, _arrow
+from dirframe import __version__, _tables
 from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
-from dirframe._arrow import ATTRIBUTE
+from dirframe._tables import ATTRIBUTE
 from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
 
@@ -226,7 +226,7 @@ class Difference:
 def attributes_of(frame: Any) -> dict[str, Any]:
     """Return the attributes of a frame of pandas, or of a table or schema of Arrow."""
     check_text_dtype()  # whatever reads or makes a frame comes by here
-    return _arrow.attributes_of(frame)
+    return _tables.attributes_of(frame)
 
 
 def get_provenance(frame: Any) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lxml import etree
 
 from dirframe import _tables
+from dirframe._tables import is_synthetic
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, LESS_THAN_ONE, RESOURCES, Field, Items, Kind, Resource
-from dirframe.schema.attributes import is_synthetic
 from dirframe.schema.extensions import detect_resource
 from dirframe.service.read_xml import (
     ID,

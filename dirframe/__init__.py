@@ -40,15 +40,16 @@ _NAMES = {
         "UnreadableValueWarning UnresolvedCountriesError"
     ),
     "dirframe.explorer.explorer": "Explorer",
-    "dirframe.filters.select": "select",
+    "dirframe.selection": "select",
     "dirframe.io.read": "read_export",
     "dirframe.io.export": "export",
     "dirframe.reports.report": "report",
     "dirframe.sample": "sample_directory",
     "dirframe.service.server": "serve",
-    "dirframe.stats.quality.flags": "flags",
-    "dirframe.stats.quality.summary": "summary",
-    "dirframe.stats.quality.compare": "compare",
+    "dirframe.quality.flags": "flags",
+    "dirframe.quality.rules": "exclude",
+    "dirframe.quality.summary": "summary",
+    "dirframe.quality.compare": "compare",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 #: Modules accessed as attributes of the package: `dirframe.provenance.copy_provenance`.

@@ -68,13 +68,14 @@ from dirframe.errors import (
 from dirframe.explorer.explorer import Explorer as Explorer
 from dirframe.io.read import read_export as read_export
 from dirframe.io.export import export as export
-from dirframe.filters.select import select as select
+from dirframe.selection import select as select
 from dirframe.reports.report import report as report
 from dirframe.sample import sample_directory as sample_directory
 from dirframe.service.server import serve as serve
-from dirframe.stats.quality.flags import flags as flags
-from dirframe.stats.quality.summary import summary as summary
-from dirframe.stats.quality.compare import compare as compare
+from dirframe.quality.flags import flags as flags
+from dirframe.quality.rules import exclude as exclude
+from dirframe.quality.summary import summary as summary
+from dirframe.quality.compare import compare as compare
 
 __all__: list[str]  # noqa: PYI035  # the imports are the list
 __version__: str

@@ -25,6 +25,7 @@ _METHODS = (
     "compare",
     "country_audit",
     "country_note",
+    "exclude",
     "export",
     "flags",
     "select",

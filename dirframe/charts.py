@@ -1,93 +1,46 @@
-"""Registry of statistics and charts (``charts.csv``), for command line, explorer and captions.
-
-It imports neither pandas nor Matplotlib.
-"""
+"""Names, collections and titles of the statistics and charts, for shell, explorer and docs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
-from dirframe._tables import read_rows
-
-#: Options of every statistic and chart.
-SELECTION = ("exclude", "max_age", "by", "min_records")
-#: Suffixes of the files of a chart.
-FILES = (".png", ".svg", ".pdf")
-#: Options of every chart besides.
-APPEARANCE = ("title", "caption", "width")
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChartSpec:
-    """A statistic, its chart, or both.
+class Chart(NamedTuple):
+    """The collection that a statistic or chart describes, empty if either, and its title."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the function in `dirframe.stats` and in `dirframe.plot`.
-    collection : str
-        Collection that it describes; empty if accounts and projects are both accepted.
-    summary : str
-        One-line summary for lists of commands.
-    title : str
-        Title in lists of charts; empty if there is no chart.
-    keys : tuple of str
-        Columns of the result that say what a row is about; the others are its figures.
-    table_title : str
-        Title of the table, if there is no chart.
-    base : tuple of str
-        Records that its figures are based on: the key in ``counted``, and the words of captions.
-    options : tuple of str
-        Options of the statistic besides `SELECTION`.
-    chart_options : tuple of str or None
-        Options of the chart besides `SELECTION` and `APPEARANCE`, if they differ from those of
-        the statistic.
-    statistic : str
-        The statistic that the chart draws, if its name differs.
-    by_country : bool
-        Whether it needs unified countries.
-    """
-
-    name: str
     collection: str
-    summary: str
-    title: str = ""
-    keys: tuple[str, ...] = ()
-    table_title: str = ""
-    base: tuple[str, str] = ("", "")
-    options: tuple[str, ...] = ()
-    chart_options: tuple[str, ...] | None = None
-    statistic: str = ""
-    by_country: bool = False
+    title: str
 
 
-def _read(row: dict[str, str]) -> ChartSpec:
-    return ChartSpec(
-        name=row["name"],
-        collection=row["collection"],
-        summary=row["summary"],
-        title=row["title"],
-        keys=tuple(row["keys"].split()),
-        table_title=row["table_title"],
-        base=(row["counted"], row["base"]),
-        options=tuple(row["options"].split()),
-        chart_options=tuple(row["chart_options"].split()) or None,
-        statistic=row["statistic"],
-        by_country=row["by_country"] == "yes",
-    )
-
-
-#: In display order.
-_ALL = [_read(row) for row in read_rows(Path(__file__).with_name("charts.csv"))]
+#: Statistics that have a chart of the same name, in display order.
+_DRAWN = {
+    "language_share": Chart("projects", "Projects by main language"),
+    "contributors_by_language": Chart("projects", "Contributors by main language"),
+    "language_breakdown": Chart("projects", "Lines of code by language"),
+    "languages_by_year": Chart("projects", "Main languages by year"),
+    "contributor_distribution": Chart("projects", "Distribution of contributors over projects"),
+    "team_size_classes": Chart("projects", "Projects by size of their team"),
+    "lorenz": Chart("projects", "Concentration of contributors"),
+    "activity": Chart("projects", "Active and dormant projects"),
+    "life_span": Chart("projects", "Life span of projects"),
+    "survival": Chart("projects", "Survival of projects"),
+    "accounts_by_country": Chart("accounts", "Accounts by country"),
+    "growth": Chart("", "Growth"),
+    "users_against_contributors": Chart("projects", "Users and contributors of projects"),
+    "licenses": Chart("projects", "Projects by licence"),
+    "tags": Chart("projects", "Projects by tag"),
+    "accounts_by_kudo_rank": Chart("accounts", "Accounts by kudo rank"),
+    "posts_distribution": Chart("accounts", "Distribution of forum posts over accounts"),
+    "commits_by_contributor": Chart("contributors", "Commits by contributor"),
+    "monthly_activity": Chart("activity", "Commits and contributors by month"),
+}
 
 #: The functions of `dirframe.stats`.
-STATISTICS = {spec.name: spec for spec in _ALL if not spec.statistic}
+STATISTICS = {
+    **_DRAWN,
+    "commit_concentration": Chart("contributors", "Concentration of commits"),
+    "contributor_concentration": Chart("projects", "Concentration of contributors in figures"),
+}
 
-#: The charts of `dirframe.plot`.
-CHARTS = {spec.name: spec for spec in _ALL if spec.title}
-
-
-def base_of(statistic: str) -> tuple[str, str]:
-    """Return the base of a statistic; empty strings if there is no such statistic."""
-    return STATISTICS[statistic].base if statistic in STATISTICS else ("", "")
+#: The charts of `dirframe.plot`; the map draws `accounts_by_country`.
+CHARTS = {**_DRAWN, "accounts_map": Chart("accounts", "Accounts by country on a map")}

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from dirframe import plot
 from tests.frames import accounts, activity_facts, contributors, projects
 
-#: Every chart that needs no library of statistics, with what makes a frame for it.
+#: Every chart, with what makes a frame for it.
 CHARTS = {
     "accounts_by_country": accounts,
     "accounts_by_kudo_rank": accounts,
@@ -171,7 +171,8 @@ def looks(ax):
     """Collect what is drawn: places, colours, hatches and texts, without the caption's source."""
     shapes = [
         (np.asarray(patch.get_path().vertices).tolist(), patch.get_facecolor(), patch.get_hatch())
-        for patch in ax.patches
+        for part in (ax, *ax.child_axes)
+        for patch in part.patches
     ]
     lines = [(points(line), line.get_color()) for line in ax.lines]
     marks = [

@@ -127,3 +127,26 @@ def sample_frames(sample):
         "activity": dirframe.load_activity(first, directory=sample),
         "languages": dirframe.load_languages(sample, progress=False),
     }
+
+
+@pytest.fixture(scope="session")
+def frames():
+    """Make 60 records of each kind, with a source; no test changes them."""
+    from random import Random
+
+    from dirframe import provenance
+    from tests import oracle
+
+    records = {kind: oracle.make(kind, Random(3), 60) for kind in oracle.STATISTICS}
+    return {
+        kind: provenance.set_provenance(oracle.frame(kind, some), source="A directory")
+        for kind, some in records.items()
+    }
+
+
+@pytest.fixture(scope="session")
+def recorded(shared):
+    """Read the recorded answers of a directory: 313 projects."""
+    import dirframe
+
+    return dirframe.read_pages(shared / "real" / "pages")

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import dirframe
 from dirframe import errors, plot, stats
-from dirframe.charts import APPEARANCE, CHARTS, SELECTION, STATISTICS, base_of
+from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import EXIT_CODES, cli
 
 
@@ -69,7 +69,7 @@ def test_the_options_of_a_command_stand_in_sections():
     sections = dict(re.findall(r"^(\w[^\n]*):\n((?:  .*\n)+)", help_of("projects"), re.MULTILINE))
     for title, option in (
         ("Directory", "--sample"),
-        ("Cache and quota", "--offline"),
+        ("Cache", "--offline"),
         ("Records", "-n, --max-items, --limit"),
         ("Output", "--columns"),
     ):
@@ -102,22 +102,19 @@ def test_names_may_be_typed_with_hyphens(run, tmp_path):
     assert picture.exists()
 
 
-def test_statistics_and_charts_are_commands_with_the_options_of_their_functions():
-    def options(function):
-        parameters = inspect.signature(function).parameters.values()
-        return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - {"ax"}
+def test_every_statistic_and_chart_is_a_command_with_a_title():
+    assert sorted(STATISTICS) == sorted({*stats.__all__} - {"by"})
+    functions = {name for name in plot.__all__ if inspect.isfunction(getattr(plot, name))}
+    assert set(CHARTS) == functions - {"language_colour", "panels", "style"}
+    assert all(chart.title for chart in [*STATISTICS.values(), *CHARTS.values()])
 
-    assert sorted(STATISTICS) == sorted(stats.__all__)
-    assert set(CHARTS) == set(plot.__all__) - {
-        "FONTS",
-        "STYLE",
-        "language_colour",
-        "panels",
-        "style",
-    }
-    for name, noun in STATISTICS.items():
-        assert {*noun.options, *SELECTION} == options(getattr(stats, name)), name
-        assert all(base_of(name)), name  # the records that its figures are of
-    for name, noun in CHARTS.items():
-        given = noun.options if noun.chart_options is None else noun.chart_options
-        assert {*given, *APPEARANCE} == options(getattr(plot, name)), name
+
+def test_an_option_of_a_function_is_a_parameter_of_its_command(run, tmp_path):
+    file = tmp_path / "projects.csv"
+    file.write_text("id,analysis_twelve_month_contributor_count\n1,5\n2,60\n3,0\n")
+    done = run("stats", "team_size_classes", file, "-p", "bounds=0,1,50")
+    assert done.table["projects"].tolist() == [1, 1, 1]
+    for words in (["-p", "tpo=3"], ["-p", "bounds"], ["-p", "ax=1"]):
+        wrong = run("stats", "team_size_classes", file, *words)
+        assert wrong.code == 2
+        assert "bounds" in wrong.err

@@ -6,7 +6,7 @@ from tests.processes import run
 
 #: What a person should not wait for before it is needed.
 HEAVY = {
-    "flask", "hypothesis", "ipywidgets", "lxml", "matplotlib", "narwhals", "numpy", "pandas",
+    "flask", "hypothesis", "ipywidgets", "lxml", "matplotlib", "numpy", "pandas",
     "pyarrow", "pycountry", "requests", "requests_cache", "waitress", "werkzeug",
 }  # fmt: skip
 ENGINES = {"dask", "distributed", "duckdb", "polars"}

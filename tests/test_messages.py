@@ -276,20 +276,45 @@ def test_connections(message, tmp_path):
 
 def test_collections_that_cannot_be_proven_complete(load, message, tmp_path):
     assert load(items_available=lambda count: count + 1) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     assert load(["1", "2", "2", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     assert load(["1", "", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+        'IncompleteCollectionError: The projects of rig could not be proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     with Rig(5, size=2).in_process() as rig:
         rig.items_available = lambda count: count + 1
         directory = rig.directory(tmp_path)
         part = partial(dirframe.load_projects, directory, progress=False)
         assert message(part, incomplete="warn") == snapshot(
-            'IncompleteWarning: The projects of rig could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+            'IncompleteWarning: The projects of rig could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
+        )
+
+
+def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
+    assert load(30, options={"daily_quota": 6}) == snapshot(
+        "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up for this key. The next request is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
+    )
+    assert load(200, options={"daily_quota": 6}) == snapshot(
+        "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample-size) draws a part of it."
+    )
+    with Rig(5).in_process() as rig:
+        directory = rig.directory(tmp_path)
+        drawn = partial(dirframe.load_projects, directory, progress=False, sample=2)
+        assert message(drawn, max_items=3) == snapshot(
+            "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
+        )
+        assert message(drawn, seed=-1) == snapshot(
+            "InvalidInputError: seed is -1; it must be a whole number from 0."
+        )
+        assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
+            'IncompleteCollectionError: The size_facts of 2 projects of rig are not complete: 7 (gone), 8 (gone) did not come whole. incomplete="warn" (--incomplete warn) continues without them.'
+        )
+        rig.items_available = lambda _: None
+        assert message(drawn, refresh=True) == snapshot(
+            "InvalidInputError: No sample can be drawn: the directory does not state how many records it has (items_available)."
         )
 
 
@@ -329,36 +354,36 @@ def test_values_and_analyses(load):
 
 def test_statistics_and_charts(message, projects):
     wrong = projects.assign(analysis_total_code_lines=[1.5, 2.0, 3.0])
-    empty = provenance.set_provenance(projects.copy(), not_sent=["analysis_total_code_lines"])
-    empty["analysis_total_code_lines"] = pd.array([None] * 3, dtype="Int64")
+    empty = provenance.set_provenance(projects.copy(), not_sent=["analysis_main_language_name"])
+    empty["analysis_main_language_name"] = pd.array([None] * 3, dtype="str")
     assert message(stats.language_share, projects.drop(columns="analysis_main_language_name")) == (
         snapshot(
-            "MissingColumnsError: The frame has no column analysis_main_language_name. Pass a frame of dirframe.load_projects(). (In a shell: Name a file of dirframe projects.)"
+            "MissingColumnsError: The frame has no column analysis_main_language_name. The records were loaded, but not all of their columns are here: keep this one. (In a shell: The file does not hold all columns of the records.)"
         )
     )
     assert message(stats.language_share, ["C"]) == snapshot(
-        "InvalidInputError: Expected a DataFrame of a loader (pandas, Polars or Dask), or an Arrow table or a DuckDB relation with its columns; got a list."
+        "InvalidInputError: Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of DuckDB, or the path of a Parquet file or folder; got a list."
     )
     assert message(stats.language_share, projects, top=0) == snapshot(
         "InvalidInputError: top is 0; it must be a whole number of 1 or more, or None for all languages."
     )
-    assert message(stats.language_share, projects, exclude=["negativ"]) == snapshot(
+    assert message(dirframe.exclude, projects, ["negativ"]) == snapshot(
         "InvalidInputError: There is no rule negativ. The rules are began_before_1970, began_before_language, duplicate_id, impossible_kudo_rank, impossible_latitude, impossible_longitude, lines_outlier, month_in_future, months_reversed, negative_contributors, negative_lines, negative_posts, stale_analysis, updated_before_created."
     )
     assert message(stats.language_share, wrong) == snapshot(
         "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…). (In a shell: Convert it first.)"
     )
     assert message(stats.language_share, empty) == snapshot(
-        "ColumnsNotSentError: analysis_total_code_lines was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost."
+        "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
-        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Pass a frame of dirframe.unify_countries(accounts). (In a shell: Name a file of dirframe clean.)"
+        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) adds it. (In a shell: dirframe clean adds it.)"
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
-        "InvalidInputError: The frame is the result of stats.language_share; language_share takes the records."
+        "InvalidInputError: The frame is the result of language_share, not records: pass these."
     )
     assert message(plot.licenses, stats.language_share(projects)) == snapshot(
-        "InvalidInputError: The frame is the result of stats.language_share; licenses takes the records."
+        "InvalidInputError: The frame is the result of language_share, not records: pass these."
     )
     assert message(plot.language_share, projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
@@ -375,7 +400,7 @@ def test_frames(message, projects):
         "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
     )
     assert message(dirframe.select, projects, tags="web") == snapshot(
-        "InvalidInputError: The frame has no column tags, by which it is to be filtered."
+        "MissingColumnsError: The frame has no column tags. The records were loaded, but not all of their columns are here: keep this one. (In a shell: The file does not hold all columns of the records.)"
     )
     assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
@@ -387,7 +412,7 @@ def test_frames(message, projects):
         "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."
     )
     assert message(dirframe.compare, projects, projects.drop(columns="id")) == snapshot(
-        "MissingColumnsError: The frame has no column id. Pass a frame of a loader. (In a shell: Name a file of dirframe accounts or projects.)"
+        "MissingColumnsError: The frame has no column id. The records were loaded, but not all of their columns are here: keep this one. (In a shell: The file does not hold all columns of the records.)"
     )
     assert message(dirframe.child_table, projects, "tag") == snapshot(
         "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."
@@ -569,7 +594,7 @@ Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range
     )
     assert said("stats", "language_share", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no column analysis_main_language_name, analysis_total_code_lines. Pass a frame of dirframe.load_projects(). (In a shell: Name a file of dirframe projects.)\
+dirframe: The frame has no column analysis_main_language_name. Pass a frame of a loader, such as dirframe.load_projects(), with all of its columns. (In a shell: Name a file that dirframe wrote, with all of its columns.)\
 """)
     assert said("cite", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
@@ -614,7 +639,7 @@ def test_failed_loads(said, monkeypatch, tmp_path):
         )
         rig.items_available = lambda count: count + 1
         assert said("projects") == snapshot(
-            '7: dirframe: The projects of 127.0.0.1:PORT could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept the partial result.'
+            '7: dirframe: The projects of 127.0.0.1:PORT could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
         )
         rig.always = faults.fails("over the limit", 429)
         assert said("projects", "--refresh") == snapshot(

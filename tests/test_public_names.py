@@ -57,6 +57,7 @@ PUBLIC = [
     "compare",
     "country_audit",
     "country_note",
+    "exclude",
     "export",
     "fields",
     "flags",

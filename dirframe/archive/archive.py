@@ -291,7 +291,8 @@ class Archive(Card):
             AnalysesNotSentWarning(
                 f"No project in the archive {self.path} was sent with its analysis: the directory "
                 "sends an analysis only with the own page of its project.",
-                hint="Harvest with details=True (--details) to store these pages, for one request each.",
+                hint="Harvest with details=True (--details) to store these pages, for one request "
+                "each.",
                 requests=len(self._index.needed()),
             )
         )

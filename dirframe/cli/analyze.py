@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dirframe.charts import APPEARANCE, CHARTS, FILES, SELECTION, STATISTICS
+from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli.frame_output import Output, check_target, echo_note, output, target, write
 from dirframe.cli.load import file_argument, read_input
 from dirframe.cli.options import (
-    SELECTION_OPTIONS,
     Command,
     CommandsOnDemand,
     collection_option,
@@ -21,6 +22,7 @@ from dirframe.cli.options import (
     group,
     month_options,
     query_options,
+    selection_options,
     split,
     with_options,
 )
@@ -30,54 +32,67 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.charts import ChartSpec
+    from dirframe.charts import Chart
 
 
-def _values(kind: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a type of values separated by commas."""
+#: Suffixes of the files of a chart.
+_FILES = (".png", ".svg", ".pdf")
+#: Statistics and charts that need unified countries.
+_BY_COUNTRY = {"accounts_by_country", "accounts_map"}
+_LOOKS = ("title", "caption", "width")
 
-    def read(text: str) -> Any:
-        try:
-            return tuple(kind(part) for part in text.split(","))
-        except ValueError:
-            raise click.BadParameter(f"{text!r} is not a list of numbers such as 0,1,10.") from None
 
-    return read
+def _value(text: str) -> Any:
+    """Return the value of a parameter: JSON, values separated by commas, or text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return tuple(map(_value, text.split(","))) if "," in text else text
+
+
+def _parameters(function: Callable[..., Any], given: tuple[str, ...]) -> dict[str, Any]:
+    """Return the options NAME=VALUE of a statistic or chart, by their names."""
+    known = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in {"ax", *_LOOKS}
+    ]
+    parameters = {}
+    for text in given:
+        name, separator, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not separator or name not in known:
+            raise click.UsageError(
+                f"-p takes NAME=VALUE; got {text!r}. The names are {', '.join(known) or 'none'}."
+            )
+        parameters[name] = _value(value.strip())
+    return parameters
 
 
 def _caption(text: str) -> str | bool:
     return text or False
 
 
-_POSITIVE = click.IntRange(1)
-_DATES = click.Choice(["analysis_min_month", "created_at"])
-_NOTES = "In place of the notes below the chart; an empty one for no caption."
-
-#: Metavariable, type and help of each option with a value.
-_WITH_VALUE: dict[str, tuple[str | None, Any, str]] = {
-    "top": ("N", _POSITIVE, "Keep so many, sum up the others."),
-    "as_of": ("DATE", str, "Day or month of the count, YYYY-MM-DD."),
-    "window": ("N", click.IntRange(1, 24), "Months looked back, 12 if left out."),
-    "freq": ("FREQ", str, "Length of a period: D, W, MS, QS, YS."),
-    "date": (None, _DATES, "What counts as a project's year."),
-    "min_projects": ("N", _POSITIVE, "Take years with fewer projects together."),
-    "bounds": ("N,N,…", _values(int), "Where classes begin: 0,1,2,10."),
-    "confidence": ("SHARE", float, "Level of the intervals, 0.95."),
-    "title": ("TEXT", str, "In place of the chart's own."),
-    "caption": ("TEXT", _caption, _NOTES),
-    "width": (None, click.Choice(["column", "page"]), "For print: 84 mm or 174 mm."),
-}
-_OPTIONS: dict[str, Any] = {
-    **{
-        name: click.option(f"--{name.replace('_', '-')}", metavar=metavar, type=kind, help=text)
-        for name, (metavar, kind, text) in _WITH_VALUE.items()
-    },
-    "cumulative": click.option(
-        "--cumulative/--each", default=None, help="Cumulative numbers, or those of each period."
+_parameter_option = click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="An option of the function, such as top=10; may be repeated.",
+)
+_look_options = with_options(
+    click.option("--title", metavar="TEXT", help="In place of the chart's own."),
+    click.option(
+        "--caption",
+        metavar="TEXT",
+        type=_caption,
+        help="In place of the notes below the chart; an empty one for no caption.",
     ),
-    **SELECTION_OPTIONS,
-}
-
+    click.option(
+        "--width", type=click.Choice(["column", "page"]), help="For print: 84 mm or 174 mm."
+    ),
+)
 
 #: Sections of the help, by collection; the others are of one project.
 _SECTIONS = {"projects": "Projects", "accounts": "Accounts", "": "Accounts or projects"}
@@ -148,7 +163,7 @@ def _answers(file: str) -> pd.DataFrame:
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
 
-def _listing(specs: Mapping[str, ChartSpec]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _listing(specs: Mapping[str, Chart]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         if wanted:
             click.echo("\n".join(sorted(specs)))
@@ -193,70 +208,81 @@ def plot() -> None:
 
 
 def _records(
-    spec: ChartSpec, collection: str | None, file: str | None, question: Any
+    name: str, spec: Chart, collection: str | None, file: str | None, question: Any
 ) -> pd.DataFrame:
+    chosen = split(("exclude", "older_than"), question)
     frame = read_input(file, spec.collection or collection, question)
-    if spec.by_country and "country_name" not in frame:
+    if name in _BY_COUNTRY and "country_name" not in frame:
         from dirframe import unify_countries
 
         echo_note("The countries are unified first, as by dirframe clean.")
         frame = unify_countries(frame)
-    return frame
+    if not chosen:
+        return frame
+    from dirframe import exclude
+
+    return exclude(frame, chosen.get("exclude", ()), older_than=chosen.get("older_than"))
 
 
-def _source_options(spec: ChartSpec) -> Any:
+def _source_options(spec: Chart) -> Any:
     if spec.collection:
         by_collection = {"contributors": contributor_options, "activity": month_options}
         return by_collection.get(spec.collection, query_options)
     return with_options(collection_option, query_options)
 
 
-def _command(group: str, spec: ChartSpec, function: Callable[..., None]) -> Command:
+def _command(group: str, name: str, spec: Chart, function: Callable[..., None]) -> Command:
     records = spec.collection or "records"
-    target = f" -o {spec.name}.svg" if group == "plot" else ""
+    target = f" -o {name}.svg" if group == "plot" else ""
     sources = [f"{spec.collection or 'projects'}.parquet"]
     if spec.collection in {"contributors", "activity"}:
         sources.append("--project 1")
     elif spec.collection:
         sources.append("--sample --max-items 100")
-    examples = "".join(f"\n  dirframe {group} {spec.name} {source}{target}" for source in sources)
+    examples = "".join(f"\n  dirframe {group} {name} {source}{target}" for source in sources)
     text = (
-        f"{spec.summary}\n\nReads a file of {records}, standard input (-), or the directory."
+        f"{spec.title}.\n\nReads a file of {records}, standard input (-), or the directory."
         f"\n\n\b\nExamples:{examples}"
     )
-    created = command(spec.name, help=text, short_help=spec.summary)(function)
+    created = command(name, help=text, short_help=f"{spec.title}.")(function)
     created.section = _SECTIONS.get(spec.collection, "One project")
     return created
 
 
-def _statistic(spec: ChartSpec) -> Command:
+def _statistic(name: str, spec: Chart) -> Command:
     """Create a command that writes the table of a statistic."""
-    options = (*spec.options, *SELECTION)
 
     def write_table(
-        file: str | None, out: Output, collection: str | None = None, **given: Any
+        file: str | None,
+        out: Output,
+        parameters: tuple[str, ...],
+        collection: str | None = None,
+        **given: Any,
     ) -> None:
         from dirframe import stats
 
-        own = split(options, given)
-        frame = _records(spec, collection, file, given)
-        out.write(getattr(stats, spec.name)(frame, **own))
+        statistic = getattr(stats, name)
+        own, divided = _parameters(statistic, parameters), split(("by", "min_records"), given)
+        frame = _records(name, spec, collection, file, given)
+        if column := divided.pop("by", None):
+            out.write(stats.by(statistic, frame, column, **divided, **own))
+        else:
+            out.write(statistic(frame, **own))
 
     decorate = with_options(
-        file_argument, *(_OPTIONS[name] for name in options), output, _source_options(spec)
+        file_argument, _parameter_option, selection_options, output, _source_options(spec)
     )
-    return _command("stats", spec, decorate(write_table))
+    return _command("stats", name, spec, decorate(write_table))
 
 
-def _chart(spec: ChartSpec) -> Command:
-    own_options = spec.options if spec.chart_options is None else spec.chart_options
-    options = (*own_options, *SELECTION, *APPEARANCE)
-
+def _chart(name: str, spec: Chart) -> Command:
     def draw(
+        *,
         file: str | None,
         output: Path | None,
         overwrite: bool,
         dpi: int,
+        parameters: tuple[str, ...],
         collection: str | None = None,
         **given: Any,
     ) -> None:
@@ -264,21 +290,17 @@ def _chart(spec: ChartSpec) -> Command:
 
         from dirframe._files import atomic_write, make_folder
 
-        path = output or Path(f"{spec.name}.png")
+        path = output or Path(f"{name}.png")
         _check_chart_file(path, overwrite)
-        own, selection = split((*own_options, *APPEARANCE), given), split(SELECTION, given)
-        frame = _records(spec, collection, file, given)
         mpl.use("Agg")  # no window, whatever the user's settings are
         from dirframe import plot
-        from dirframe.stats._rules.exclusion import exclude
 
-        frame = exclude(frame, selection.get("exclude", ()), selection.get("max_age"))
-        chart, column = getattr(plot, spec.name), selection.get("by", ())
-        if len(column) > 1:
-            raise click.UsageError("A chart is divided --by one column.")
-        if column:
-            least = selection.get("min_records", 1)
-            figure = plot.panels(chart, frame, column[0], min_records=least, **own)
+        chart = getattr(plot, name)
+        own = _parameters(chart, parameters) | split(_LOOKS, given)
+        divided = split(("by", "min_records"), given)
+        frame = _records(name, spec, collection, file, given)
+        if column := divided.pop("by", None):
+            figure = plot.panels(chart, frame, column, **divided, **own)
         else:
             figure = chart(frame, **own).get_figure(root=True)
         make_folder(path.parent)
@@ -290,13 +312,15 @@ def _chart(spec: ChartSpec) -> Command:
 
     decorate = with_options(
         file_argument,
-        *(_OPTIONS[name] for name in options),
+        _parameter_option,
+        _look_options,
+        selection_options,
         click.option(
             "-o",
             "--output",
             metavar="FILE",
             type=click.Path(dir_okay=False, path_type=Path),
-            help=f"A .png, .svg or .pdf.  [default: {spec.name}.png]",
+            help=f"A .png, .svg or .pdf.  [default: {name}.png]",
         ),
         target,
         click.option(
@@ -309,7 +333,7 @@ def _chart(spec: ChartSpec) -> Command:
         ),
         _source_options(spec),
     )
-    return _command("plot", spec, decorate(draw))
+    return _command("plot", name, spec, decorate(draw))
 
 
 def _check_chart_file(path: Path, overwrite: bool) -> None:
@@ -317,8 +341,8 @@ def _check_chart_file(path: Path, overwrite: bool) -> None:
     from dirframe._files import check_writable
     from dirframe.errors import InvalidInputError
 
-    if path.suffix.lower() not in FILES:
-        raise InvalidInputError(unknown_suffix(path, path.suffix, FILES))
+    if path.suffix.lower() not in _FILES:
+        raise InvalidInputError(unknown_suffix(path, path.suffix, _FILES))
     check_writable(path, overwrite=overwrite)
 
 
@@ -327,5 +351,5 @@ for _group, _make, _specs in (
     (plot, _chart, CHARTS),
 ):
     _group.commands = CommandsOnDemand(
-        {name: partial(_make, spec) for name, spec in _specs.items()}
+        {name: partial(_make, name, spec) for name, spec in _specs.items()}
     )

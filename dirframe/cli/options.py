@@ -155,15 +155,15 @@ def rule_option(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002  
     """Return an option that takes rules of dirframe flags, and completes them."""
 
     def complete(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-        from dirframe.stats._rules.rules import Rule
+        from dirframe.quality.rules import RULES
 
-        return [rule.value for rule in Rule if rule.startswith(incomplete)]
+        return [rule for rule in RULES if rule.startswith(incomplete)]
 
     def check(
         _context: click.Context, _option: click.Parameter, rules: tuple[str, ...]
     ) -> tuple[str, ...]:
         if rules:
-            from dirframe.stats._rules.exclusion import rules_of
+            from dirframe.quality.rules import rules_of
 
             rules_of(rules)  # raises before the load
         return rules
@@ -178,19 +178,17 @@ def rule_option(*names: str, help: str) -> Callable[[Any], Any]:  # noqa: A002  
     )
 
 
-def age_option(*, help: str) -> Callable[[Any], Any]:  # noqa: A002  # as in click
+def age_option(name: str, *, help: str) -> Callable[[Any], Any]:  # noqa: A002  # as in click
     """Return the option for the age of an analysis."""
 
     def check(_context: click.Context, _option: click.Parameter, age: str | None) -> str | None:
         if age is not None:
-            from dirframe.stats._rules.frame_facts import offset_of
+            from dirframe.quality.rules import offset_of
 
-            offset_of(age)  # raises before the load
+            offset_of(age, name)  # raises before the load
         return age
 
-    return click.option(
-        "--max-age", metavar="AGE", callback=check, help=f"{help}: 90d, 26w, 18mo, 2y."
-    )
+    return click.option(name, metavar="AGE", callback=check, help=f"{help}: 90d, 26w, 18mo, 2y.")
 
 
 _WHERE = with_options(
@@ -259,26 +257,23 @@ _PROOF = with_options(
     section="Records",
 )
 
-#: Options that select records, by the names of `dirframe.charts.SELECTION`.
-SELECTION_OPTIONS = {
-    name: with_options(option, section="Selection")
-    for name, option in {
-        "exclude": rule_option("--exclude", help="Exclude records by this rule of dirframe flags"),
-        "max_age": age_option(help="Exclude older analyses"),
-        "by": click.option(
-            "--by",
-            metavar="COLUMN",
-            multiple=True,
-            help="Group by a column, or by language, country, year or team_size; may be repeated.",
-        ),
-        "min_records": click.option(
-            "--min-records",
-            metavar="N",
-            type=click.IntRange(1),
-            help="Combine groups of --by with fewer records.",
-        ),
-    }.items()
-}
+#: Options that leave records out and divide the others.
+selection_options = with_options(
+    rule_option("--exclude", help="Exclude records by this rule of dirframe flags"),
+    age_option("--older-than", help="Exclude analyses older than this"),
+    click.option(
+        "--by",
+        metavar="COLUMN",
+        help="Group by a column, or by language, country, year or team_size.",
+    ),
+    click.option(
+        "--min-records",
+        metavar="N",
+        type=click.IntRange(1),
+        help="Combine groups of --by with fewer records.",
+    ),
+    section="Selection",
+)
 
 #: Options for the directory.
 connection_options = _WHERE

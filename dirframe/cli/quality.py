@@ -22,8 +22,8 @@ from dirframe.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from dirframe.stats.quality.compare import Comparison
-    from dirframe.stats.quality.summary import Summary
+    from dirframe.quality.compare import Comparison
+    from dirframe.quality.summary import Summary
 
 
 @command()
@@ -42,7 +42,7 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
       dirframe summary --collection projects --sample --max-items 25
       dirframe summary accounts.parquet --format json
     """
-    from dirframe.stats.quality.summary import summary as overview
+    from dirframe.quality.summary import summary as overview
 
     _write(overview(read_input(file, collection, question)), fmt)
 
@@ -51,7 +51,7 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
 @file_argument
 @collection_option
 @rule_option("--rule", "rules", help="Apply only this rule")
-@age_option(help="Age from which an analysis is stale")
+@age_option("--max-age", help="Age from which an analysis is stale")
 @output
 @query_options
 def flags(*, file: str | None, collection: str | None, out: Output, **question: Any) -> None:
@@ -65,7 +65,7 @@ def flags(*, file: str | None, collection: str | None, out: Output, **question: 
       dirframe flags projects.parquet --rule negative_lines -o flags.csv
       dirframe flags --collection projects --sample --max-age 2y
     """
-    from dirframe.stats.quality.flags import flags as flagged
+    from dirframe.quality.flags import flags as flagged
 
     options = split(("rules", "max_age"), question)
     table = flagged(read_input(file, collection, question), **options)
@@ -85,7 +85,7 @@ def compare(before: str, after: str, fmt: str) -> None:
     Example:
       dirframe compare january.parquet june.parquet
     """
-    from dirframe.stats.quality.compare import compare as differ
+    from dirframe.quality.compare import compare as differ
 
     if before == after == "-":
         raise click.UsageError("Standard input holds one table: name a file for the other.")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from dirframe import provenance
-from dirframe.client.budget import check_quota
 from dirframe.client.details import (
     ANALYSIS_COLUMNS,
     Refused,
@@ -25,29 +23,32 @@ from dirframe.client.details import (
 )
 from dirframe.client.order import (
     KEPT_TODAY,
-    better_sort,
     find_order,
     has_free_order,
     is_of_today,
 )
+from dirframe.client.outcome import (
+    Incomplete,
+    analyses_not_sent,
+    check_incomplete,
+    check_quota,
+    explain_changed,
+    explain_lost,
+    explain_order,
+    explain_stopped,
+    raise_or_warn,
+    warn_sort_ignored,
+)
 from dirframe.client.paging import Pages, Readings, Received, Walk, fetch_ahead, ids_of
+from dirframe.client.progress import ProgressCallback, progress_of
 from dirframe.client.query import Policy, again
-from dirframe.client.records import Records, frame_of
+from dirframe.client.records import Records
 from dirframe.client.sampling import check_sample
 from dirframe.client.sorting import is_in_order
-from dirframe.errors import (
-    AnalysesNotSentWarning,
-    IncompleteCollectionError,
-    IncompleteWarning,
-    InvalidInputError,
-    SortIgnoredWarning,
-    UnreadableResponseError,
-    warn,
-)
-from dirframe.schema.extensions import UNKNOWN, resource_named
+from dirframe.errors import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     import pandas as pd
 
@@ -57,10 +58,6 @@ if TYPE_CHECKING:
     from dirframe.client.sampling import Sample
     from dirframe.schema import Resource
 
-    #: A callback that receives the number of records so far and the total.
-    ProgressCallback = Callable[[int, int], None]
-
-Incomplete = Literal["raise", "warn"]
 
 Key = TypeVar("Key")
 
@@ -289,8 +286,7 @@ class Load:
         if not_sent:
             warn(analyses_not_sent(len(frame), len(needed_pages(signs))))
         if is_missing:
-            is_stopped = self._stop_reason(len(frame), details=details) is not None
-            self._tell_missing(frame, str(reason), lost, incomplete, is_stopped=is_stopped)
+            self._tell_missing(frame, str(reason), lost, incomplete, details=details)
         return frame
 
     def _completeness(
@@ -337,190 +333,29 @@ class Load:
         lost: Mapping[str, str],
         incomplete: Incomplete,
         *,
-        is_stopped: bool,
+        details: bool,
     ) -> None:
         """Raise or warn that records are not proven complete."""
         query, pages, what = self.query, self.pages, self._what
         expected = self.sample.size if self.sample else pages.expected
-        facts: dict[str, Any] = {
-            "received": len(frame),
-            "expected": expected or None,
-            "details_missing": tuple(lost),
-        }
         is_short = 0 < len(frame) < pages.expected and self.sample is None
-        if is_stopped:
-            message = f"The load of the {what} is not complete: {why}."
-            hint = "The same load again continues from there; pages in the cache cost nothing."
+        if self._stop_reason(len(frame), details=details):
+            facts = explain_stopped(what, why)
         elif lost:
-            message = f"The {what} were loaded, but {why}. Their rows are those of the collection."
-            hint = (
-                'incomplete="warn" (--incomplete warn) continues without them. The cache remembers these '
-                "refusals as long as it keeps pages fresh; refresh=True (--refresh) requests everything again."
-            )
+            facts = explain_lost(what, why)
         elif query.resource.key and is_short and pages.order_fails():
-            facts |= {"order_fails": True, "better_sort": better_sort(query)}
-            message, hint = _unordered(what, why, query)
+            facts = explain_order(what, why, query)
         else:
-            message = (
-                f"The {what} could not be proven complete: {why}. The collection probably changed "
-                "while it was read."
-            )
-            hint = (
-                "Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for "
-                'all of them), choose another sort, or pass incomplete="warn" (--incomplete warn) to accept '
-                "the partial result."
-            )
-        if incomplete == "raise":
-            raise IncompleteCollectionError(message, frame=frame, missing=why, hint=hint, **facts)
-        warn(IncompleteWarning(message, hint=hint, **facts))
-
-
-def _unordered(what: str, why: str, query: Query) -> tuple[str, str]:
-    order = f"The order of sort={query.sort!r}" if query.sort else "The directory's own order"
-    message = (
-        f"The {what} are not complete: {why}. {order} does not hold: records come again on other "
-        "pages, and others on none. All that were received are kept; to ask again does not help."
-    )
-    better = better_sort(query)
-    accept = 'incomplete="warn" (--incomplete warn) accepts the partial result.'
-    if better is None:
-        return message, f"There is no sort that is known to hold instead. {accept}"
-    return message, f"sort={better!r} (--sort {better}) holds on today's live service; {accept}"
-
-
-def warn_sort_ignored(sort: str, what: str) -> None:
-    """Warn that records did not come in the order that was requested."""
-    warn(
-        SortIgnoredWarning(
-            f"The {what} are not sorted by {sort}: the directory ignored it, so provenance does "
-            "not state it.",
-            sort=sort,
-            hint="Sort the frame, or choose another sort (--sort).",
+            facts = explain_changed(what, why)
+        raise_or_warn(
+            incomplete,
+            frame,
+            why=why,
+            received=len(frame),
+            expected=expected or None,
+            details_missing=tuple(lost),
+            **facts,
         )
-    )
-
-
-def analyses_not_sent(records: int, needed: int) -> AnalysesNotSentWarning:
-    """Return the warning that projects came without their analyses, with the price of these."""
-    price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
-    return AnalysesNotSentWarning(
-        f"{needed:,} of {records:,} projects have an analysis, but none was sent with it: this "
-        "directory sends an analysis only with the own page of its project. The columns of the "
-        "analysis are empty for that reason.",
-        requests=needed,
-        hint=(
-            f"details=True (--details) requests these pages, {price}; dirframe.plan(..., details=True) "
-            "(dirframe plan projects --details) estimates their number."
-        ),
-    )
-
-
-def load_single(
-    fetched: FetchedPage, resource: Resource, client: Directory, query: Mapping[str, Any]
-) -> pd.DataFrame:
-    """Return the record of its own page as a frame of one row, with its provenance."""
-    client.session.warn_if_stale([fetched])
-    return attach_load_provenance(
-        frame_of([fetched.page], resource),
-        client,
-        resource,
-        [fetched],
-        query=query,
-        items_available=1,
-        completeness="proven",
-        synthetic=fetched.page.synthetic,
-    )
-
-
-def load_at(
-    query: Query,
-    client: Directory,
-    *,
-    incomplete: Incomplete = "raise",
-    refresh: bool = False,
-    offline: bool = False,
-    progress: bool | ProgressCallback = False,
-) -> pd.DataFrame:
-    """Load a query to a path; what is there is known with its first page."""
-    check_incomplete(incomplete)
-    query, first = fetch_first(query, client, Policy(refresh=refresh, offline=offline))
-    if is_single(query, first):
-        return load_single(first, query.resource, client, query.to_provenance())
-    return load_query(
-        query,
-        client,
-        incomplete=incomplete,
-        refresh=refresh,
-        offline=offline,
-        progress=progress,
-        first=first,
-    )
-
-
-def fetch_first(query: Query, client: Directory, policy: Policy) -> tuple[Query, FetchedPage]:
-    """Fetch the first page of a query to a path, and determine its resource.
-
-    Raises
-    ------
-    UnreadableResponseError
-        If the records are not those expected at the path, or their number differs from the
-        reported one: then the document is not a list of records.
-    """
-    fetched = get_page(client.session, query, 1, policy)
-    page = fetched.page
-    resource = resource_named(page.record_name) if page.record_name else query.resource
-    if query.resource is not UNKNOWN and resource.name != query.resource.name:
-        raise UnreadableResponseError(
-            f"{fetched.url} should hold <{query.resource.name}> records, but it holds "
-            f"<{resource.name}>.",
-            found=f"<{resource.name}>",
-            source=fetched.url,
-        )
-    if page.items_returned not in {None, len(page.records)}:
-        found = f"{len(page.records):,} <{resource.name}> where {page.items_returned:,} are said"
-        raise UnreadableResponseError(
-            f"{fetched.url} says that it returns {page.items_returned:,} items, but its result "
-            f"holds {len(page.records):,} <{resource.name}>: that is not a list of records.",
-            found=found,
-            source=fetched.url,
-        )
-    if page.record_name and not resource.fields:
-        ids = ids_of(page, replace(resource, key="id"))
-        are_distinct = None not in ids and len(set(ids)) == len(ids)
-        resource = replace(resource, key="id" if are_distinct else "")
-    return replace(query, resource=resource), fetched
-
-
-def is_single(query: Query, first: FetchedPage) -> bool:
-    """Return whether the first page is a single record, and not a page of a collection."""
-    page = first.page
-    counted = page.items_available is not None or page.items_returned is not None
-    return query.is_single is not False and len(page.records) == 1 and not counted
-
-
-def attach_load_provenance(
-    frame: pd.DataFrame,
-    client: Directory,
-    resource: Resource,
-    pages: Sequence[FetchedPage],
-    *,
-    more_requests: int = 0,
-    **facts: Any,
-) -> pd.DataFrame:
-    """Record the source, time and cost of a frame in its attributes; return the same frame."""
-    times = [page.retrieved.isoformat(timespec="seconds") for page in pages]
-    return provenance.set_provenance(
-        frame,
-        source=client.name,
-        base_url=client.base_url,
-        resource=resource.name,
-        items_loaded=len(frame),
-        retrieved_oldest=min(times, default=None),
-        retrieved_newest=max(times, default=None),
-        requests_made=sum(page.attempts for page in pages) + more_requests,
-        requests_cached=sum(page.from_cache for page in pages),
-        **facts,
-    )
 
 
 def frame_of_rows(records: Records, rows: Sequence[int]) -> pd.DataFrame:
@@ -550,35 +385,26 @@ def in_order_of_today(query: Query, session: Session, first: FetchedPage) -> Que
     return query
 
 
-def check_incomplete(incomplete: object) -> None:
-    """Raise `InvalidInputError` if the option has no valid value."""
-    if incomplete not in get_args(Incomplete):
-        raise InvalidInputError(f'incomplete is {incomplete!r}; it must be "raise" or "warn".')
-
-
-@contextmanager
-def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressCallback]:
-    """Yield what to call with the numbers of further records and of all: a bar, or a callback."""
-    loaded, bar = 0, None
-
-    def advance(count: int, total: int) -> None:
-        nonlocal loaded, bar
-        before, loaded = loaded, loaded + count
-        if total:  # a last page may hold more than were asked for
-            before, loaded = min(before, total), min(loaded, total)
-        if callable(shown):
-            shown(loaded, total)
-        elif shown:
-            if bar is None:
-                from tqdm.auto import tqdm
-
-                # None: in notebooks and terminals, but not in a pipe or a log.
-                bar = tqdm(total=total or None, unit=f" {unit}", disable=None)
-            bar.total = total or None
-            bar.update(loaded - before)
-
-    try:
-        yield advance
-    finally:
-        if bar is not None:
-            bar.close()
+def attach_load_provenance(
+    frame: pd.DataFrame,
+    client: Directory,
+    resource: Resource,
+    pages: Sequence[FetchedPage],
+    *,
+    more_requests: int = 0,
+    **facts: Any,
+) -> pd.DataFrame:
+    """Record the source, time and cost of a frame in its attributes; return the same frame."""
+    times = [page.retrieved.isoformat(timespec="seconds") for page in pages]
+    return provenance.set_provenance(
+        frame,
+        source=client.name,
+        base_url=client.base_url,
+        resource=resource.name,
+        items_loaded=len(frame),
+        retrieved_oldest=min(times, default=None),
+        retrieved_newest=max(times, default=None),
+        requests_made=sum(page.attempts for page in pages) + more_requests,
+        requests_cached=sum(page.from_cache for page in pages),
+        **facts,
+    )

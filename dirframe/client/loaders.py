@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dirframe.client.collection import load_at, load_query
+from dirframe.client.address import load_at
+from dirframe.client.collection import load_query
 from dirframe.client.details import check_details
 from dirframe.client.directory import open_directory
 from dirframe.client.many import load_of_projects
@@ -16,9 +17,10 @@ from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dirframe.client.collection import Incomplete, ProgressCallback
     from dirframe.client.directory import Directory
     from dirframe.client.many import Projects
+    from dirframe.client.outcome import Incomplete
+    from dirframe.client.progress import ProgressCallback
 
 
 def load_accounts(

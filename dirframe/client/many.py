@@ -7,33 +7,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pandas as pd
 
-from dirframe.client.budget import check_quota
-from dirframe.client.collection import (
-    attach_load_provenance,
-    check_incomplete,
-    frame_of_rows,
-    get_page,
-    load_at,
-    progress_of,
-)
+from dirframe.client.address import load_at
+from dirframe.client.collection import attach_load_provenance, frame_of_rows, get_page
 from dirframe.client.details import get_refusal, list_named, why_refused
 from dirframe.client.directory import open_directory
+from dirframe.client.outcome import Incomplete, check_incomplete, check_quota, raise_or_warn
 from dirframe.client.paging import Pages, Received, Walk, fetch_ahead, ids_of
+from dirframe.client.progress import ProgressCallback, progress_of
 from dirframe.client.query import Policy, Query, again, identifier_of, path_of
 from dirframe.client.records import Records
 from dirframe.errors import (
-    IncompleteCollectionError,
-    IncompleteWarning,
     InvalidInputError,
     NotFoundError,
     ServiceError,
-    warn,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dirframe.client.collection import Incomplete, ProgressCallback
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage, Session
     from dirframe.schema import Resource
@@ -202,7 +193,5 @@ def _load_many(
     if why:
         message = f"The {what} are not complete: {why}."
         hint = 'incomplete="warn" (--incomplete warn) continues without them.'
-        if incomplete == "raise":
-            raise IncompleteCollectionError(message, frame=frame, missing=why, hint=hint)
-        warn(IncompleteWarning(message, hint=hint))
+        raise_or_warn(incomplete, frame, message, why, hint=hint)
     return frame

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe._display.card import Card
 from dirframe._display.values import counted
-from dirframe.client.collection import (
-    fetch_first,
-    get_page,
-    in_order_of_today,
-    is_cached,
-    is_single,
-)
+from dirframe.client.address import fetch_first, is_single
+from dirframe.client.collection import get_page, in_order_of_today, is_cached
 from dirframe.client.details import check_details, needed_pages, own_page_is_cached, signs_of
 from dirframe.client.directory import open_directory
 from dirframe.client.many import is_known, names_of, query_of

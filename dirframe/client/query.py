@@ -119,7 +119,8 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
         raise InvalidInputError(  # without the address, which may contain a password
             f"The path is an address of {parts.hostname or 'another kind'}, and not below "
             f"{base_url}, the one directory that is asked.",
-            hint="Pass a path, such as '/languages.xml', or a Directory of the other address (--base-url).",
+            hint="Pass a path, such as '/languages.xml', or a Directory of the other address "
+            "(--base-url).",
         )
     if parts.fragment or any(step in {".", ".."} for step in unquote(parts.path).split("/")):
         raise InvalidInputError(

@@ -24,7 +24,7 @@ from dirframe._arrow import loader_series
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.client.page import check_records
 from dirframe.errors import UnreadableValueWarning, warn
-from dirframe.schema import RESOURCES, Kind
+from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind
 from dirframe.schema.extensions import resource_named
 
 if TYPE_CHECKING:
@@ -91,7 +91,11 @@ class Records:
         nodes = {node.path: node.cells for node in self._root.nodes() if node.cells}
         names = _names(self.resource, nodes)
         always = [field.path for field in self.resource.core]
-        known = [field.path for field in self.resource.fields if field.path in nodes]
+        known = [
+            field.path
+            for field in self.resource.fields
+            if field.path in nodes or field.column in COUNTED_LISTS
+        ]
         columns: dict[str, pd.Series[Any]] = {}
         unreadable = {}
         for path in dict.fromkeys([*always, *known, *nodes]):

@@ -7,7 +7,7 @@ from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from dirframe.client.collection import load_single
+from dirframe.client.address import load_single
 from dirframe.client.details import record_path
 from dirframe.client.directory import open_directory
 from dirframe.client.query import identifier_of

@@ -29,9 +29,9 @@ from dirframe.errors import (
 )
 from dirframe.explorer.code import load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
-from dirframe.filters.select import select
 from dirframe.io.export import export
 from dirframe.schema import RESOURCES
+from dirframe.selection import select
 
 try:
     import ipywidgets as w

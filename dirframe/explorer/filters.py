@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dirframe.filters.select import select
+from dirframe.selection import select
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

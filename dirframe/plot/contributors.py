@@ -16,7 +16,7 @@ from dirframe.plot import axes, text
 from dirframe.plot.accounts import class_labels, size_classes
 from dirframe.plot.canvas import Canvas
 from dirframe.plot.colours import ACCENT, NEUTRAL, shades
-from dirframe.stats._core.frequencies import concentration
+from dirframe.stats.contributors import concentration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,6 @@ from dirframe._display.values import counted, percent
 from dirframe.plot import axes, text
 from dirframe.plot.canvas import Canvas
 from dirframe.plot.colours import ACCENT, NEUTRAL
-from dirframe.stats.commits import measures_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,8 +160,9 @@ def commits_by_contributor(
     [0.6, 0.9, 1.0]
     """
     table = stats.commits_by_contributor(frame)
-    measures = measures_of(table)
-    bus_factor = measures["bus factor"]
+    measured = stats.commit_concentration(frame).dropna()
+    measures = dict(zip(measured["measure"], measured["value"], strict=True))
+    bus_factor = measures.get("bus factor")
     with Canvas(
         *(table, "commits_by_contributor", ax, title, caption, width),
         needs="a commit",
@@ -171,7 +171,7 @@ def commits_by_contributor(
         canvas.heading += _of_project(table)
         if bus_factor is not None:
             _draw_commits(canvas.ax, table, bus_factor)
-            first, five = (percent(measures[name] or 0.0) for name in ("top 1", "top 5"))
+            first, five = (percent(measures[name]) for name in ("top 1", "top 5"))
             rest = f", the first five have {five}." if len(table) > 5 else "."
             reasons = {
                 "without a number of commits": canvas.counts["commits_missing"],

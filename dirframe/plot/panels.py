@@ -16,7 +16,7 @@ from dirframe import provenance
 from dirframe._display.values import counted
 from dirframe.plot import text
 from dirframe.plot.canvas import CAPTION, EMPTY, INCHES, Caption, check_options
-from dirframe.stats._options.strata import strata_of
+from dirframe.stats.strata import divided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,7 +92,7 @@ def panels(
     ['C (n = 3)', 'Java (n = 1)']
     """
     check_options(title, caption, width)
-    strata = strata_of(frame, column, min_records=min_records, most=_PANELS)
+    strata = divided(frame, column, min_records=min_records, most=_PANELS)
     if not strata:
         ax: Any = chart(frame, title=title, caption=caption, width=width, **options)
         return ax.get_figure(root=True)  # type: ignore[no-any-return]

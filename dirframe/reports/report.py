@@ -27,9 +27,9 @@ from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.plot import style
 from dirframe.plot.canvas import detach_words, reason_if_empty
+from dirframe.quality.summary import summary
 from dirframe.reports.findings import findings
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Resource
-from dirframe.stats.quality.summary import summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -294,7 +294,7 @@ def _show(
         if not record["base"]["records"]:
             return _Omitted(f"{name} is not shown: {source}.")
         spec = STATISTICS[function.__name__]
-        return _table(result, spec.title or spec.table_title, f"{name}. {source} {said}".rstrip())
+        return _table(result, spec.title, f"{name}. {source} {said}".rstrip())
     figure = result.get_figure(root=True)
     if reason := reason_if_empty(result):
         plt.close(figure)

@@ -160,6 +160,9 @@ class Resource:
         return {f.column: f for f in self.fields}
 
 
+#: Lists that every frame of projects has, so that one that is absent was taken away.
+COUNTED_LISTS = ("tags", "licenses", "analysis_languages")
+
 #: Rows of the table of fields, by resource and by the list whose entries they describe.
 _ROWS: dict[tuple[str, str], list[dict[str, str]]] = {}
 for _row in read_rows(Path(__file__).with_name("fields.csv")):

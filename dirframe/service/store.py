@@ -386,7 +386,12 @@ def _build(path: Path, rows: Iterator[Row | Document]) -> None:
 
 def _fill(database: sqlite3.Connection, rows: Iterator[Row | Document]) -> None:
     # An interrupted build leaves no store, so it needs no journal.
-    for pragma in ("page_size = 16384", "journal_mode = OFF", "synchronous = OFF"):
+    for pragma in (
+        "page_size = 16384",
+        "cache_size = -65536",
+        "journal_mode = OFF",
+        "synchronous = OFF",
+    ):
         database.execute(f"PRAGMA {pragma}")
     database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
     database.execute("BEGIN")

@@ -1,41 +1,50 @@
-"""Statistics: each takes a frame from a loader and returns a tidy frame.
+"""Statistics: each takes records and returns a tidy frame.
 
 Each row of the input is one record; duplicates are not removed. Every docstring states how
 missing and impossible values are handled, and ``result.attrs["dirframe"]["counted"]`` holds
-their numbers beside the provenance of the frame. Columns and dtypes do not depend on the number
+their numbers beside the provenance of the records. Columns and dtypes do not depend on the number
 of records.
 
-The input is a pandas frame, a polars frame or an Arrow table (both converted to pandas), a Dask
-frame (computed by its scheduler, also on a cluster) or a DuckDB relation, which can be larger than
-memory. The numbers are the same.
+The records are a pandas frame, or elsewhere: the path of a Parquet file or folder, a Dask frame (a
+cluster reads), or whatever offers an Arrow C stream, as Polars frames, Arrow tables and DuckDB
+relations do. Of these, only the columns that the statistic needs are read, and pandas counts
+them. A Polars frame or a relation has no provenance: then the reference day is now.
+
+A needed column that is absent raises an error that names it.
 """
 
 from typing import TYPE_CHECKING
 
 from dirframe._display.suggest import unknown_attribute
-from dirframe.stats.accounts import accounts_by_kudo_rank, posts_distribution
-from dirframe.stats.activity import activity
-from dirframe.stats.breakdown import language_breakdown
-from dirframe.stats.commits import commit_concentration, commits_by_contributor
+from dirframe.stats.accounts import accounts_by_country, accounts_by_kudo_rank, posts_distribution
 from dirframe.stats.contributors import (
     contributor_concentration,
     contributor_distribution,
     lorenz,
     team_size_classes,
+    users_against_contributors,
 )
-from dirframe.stats.countries import accounts_by_country
-from dirframe.stats.density import users_against_contributors
-from dirframe.stats.growth import growth, languages_by_year
-from dirframe.stats.languages import contributors_by_language, language_share
-from dirframe.stats.lifetimes import life_span
-from dirframe.stats.memberships import licenses, tags
-from dirframe.stats.months import monthly_activity
-from dirframe.stats.survival import survival
+from dirframe.stats.entries import licenses, tags
+from dirframe.stats.growth import growth
+from dirframe.stats.languages import (
+    contributors_by_language,
+    language_breakdown,
+    language_share,
+    languages_by_year,
+)
+from dirframe.stats.lifetimes import activity, life_span, survival
+from dirframe.stats.one_project import (
+    commit_concentration,
+    commits_by_contributor,
+    monthly_activity,
+)
+from dirframe.stats.strata import by
 
 __all__ = [
     "accounts_by_country",
     "accounts_by_kudo_rank",
     "activity",
+    "by",
     "commit_concentration",
     "commits_by_contributor",
     "contributor_concentration",

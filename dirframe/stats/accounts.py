@@ -1,32 +1,111 @@
-"""Statistics of accounts: kudo ranks and forum posts."""
+"""Statistics of accounts: countries, kudo ranks and forum posts."""
 
 from __future__ import annotations
 
-from typing import Unpack
-
 import pandas as pd
 
-from dirframe.stats._core.columns import integer_column
-from dirframe.stats._core.frequencies import Frequencies
-from dirframe.stats._core.groupby import as_int64, group_sizes, shares
-from dirframe.stats._core.loaders import ACCOUNTS
-from dirframe.stats._core.result import require_columns
-from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
+from dirframe.stats.contributors import distribution
+from dirframe.stats.kernel import (
+    RANK,
+    Counted,
+    Frame,
+    named_rows,
+    names_of,
+    ranked,
+    read,
+    shares,
+    statistic,
+    table_of,
+    true,
+    valid,
+)
 
-RANK = "kudo_score_kudo_rank"
-RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
+_RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
+#: The one country whose code plain readers of CSV take for a missing value.
+_LOST = ("Namibia", "NA")
 
 
-@selectable
-def accounts_by_kudo_rank(
-    accounts: Frame,
-    **_selection: Unpack[Selection],
-) -> Counted:
+@statistic("with_country", "with a country")
+def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
+    """Count the accounts of each country.
+
+    Parameters
+    ----------
+    accounts : pandas.DataFrame, or records elsewhere
+        Accounts with unified countries, as `dirframe.unify_countries` gives them.
+    top : int, optional
+        Keep this many countries and sum up the others in a last row named
+        ``other (n countries)``, with thousands separated by commas. A single country left over
+        keeps its own row. By default, all countries.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per country (one ``country_name``), the most accounts first, then by name (by code
+        point), ``other`` last whatever its size:
+
+        - ``country_alpha_2`` (str): ISO 3166-1 code of two letters, the first by alphabet
+          where the accounts have several; missing for ``other``
+        - ``country_name`` (str): name of the country
+        - ``accounts`` (Int64, accounts)
+        - ``share`` (Float64, 0 to 1): of the accounts whose country is known, those in
+          ``other`` included
+
+    Raises
+    ------
+    InvalidInputError
+        If the countries have not been unified, or `top` is below 1.
+
+    Notes
+    -----
+    Accounts without a country, whose ``country_name`` is missing or blank, are in no row.
+    ``attrs["dirframe"]["counted"]`` holds ``accounts`` (all), ``with_country``, ``countries``
+    (those in ``other`` too), ``countries_in_other``, and of the accounts in no row
+    ``country_missing`` (a missing or blank ``country_code``) and ``country_unresolved`` (a
+    ``country_code`` that names no country).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> accounts = pd.DataFrame({
+    ...     "country_code": ["DE", "Germany", "NA", "Atlantis", None],
+    ...     "country_alpha_2": ["DE", "DE", "NA", None, None],
+    ...     "country_name": ["Germany", "Germany", "Namibia", None, None],
+    ... })
+    >>> print(accounts_by_country(accounts))
+      country_alpha_2 country_name  accounts     share
+    0              DE      Germany         2  0.666667
+    1              NA      Namibia         1  0.333333
+    """
+    a = read(accounts, raw="country_code", code="country_alpha_2", name="country_name")
+    country, raw = names_of(a["name"]), names_of(a["raw"])
+    known = true(country.notna())
+    codes = a["code"].where(a["code"].notna() | (a["name"] != _LOST[0]), _LOST[1])
+    groups = codes[known].groupby(country[known], observed=True)
+    table = groups.size().astype("Int64").to_frame("accounts")
+    first_code = groups.min()
+    table, pooled = ranked(table, ["accounts"], top, "countries")
+    table["share"] = shares(table["accounts"])
+    result = named_rows(table, "country_name")
+    alpha_2 = first_code.set_axis(first_code.index.astype("str")).reindex(table.index)
+    result.insert(0, "country_alpha_2", pd.Series(alpha_2.to_numpy(), dtype="str"))
+    return result, {
+        "accounts": len(a),
+        "with_country": known.sum(),
+        "country_missing": (~known & raw.isna()).sum(),
+        "country_unresolved": (~known & raw.notna()).sum(),
+        "countries": len(first_code),
+        "countries_in_other": pooled,
+    }
+
+
+@statistic("with_kudo_rank", "with a kudo rank")
+def accounts_by_kudo_rank(accounts: Frame) -> Counted:
     """Count the accounts of each kudo rank.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    accounts : pandas.DataFrame, or records elsewhere
         Accounts as `dirframe.load_accounts` gives them.
 
     Returns
@@ -61,32 +140,28 @@ def accounts_by_kudo_rank(
     0          1         2  0.666667
     8          9         1  0.333333
     """
-    require_columns(accounts, RANK, loader=ACCOUNTS)
-    sizes = group_sizes(accounts, {"rank": integer_column(RANK)})
-    missing = int(sizes["records"][sizes["rank"].isna()].sum())
-    by_rank = sizes.dropna().set_index("rank")["records"]
-    count = as_int64(by_rank.reindex(RANKS, fill_value=0))
-    with_rank, records = int(count.sum()), int(sizes["records"].sum())
-    result = pd.DataFrame({"kudo_rank": as_int64(RANKS), "accounts": count, "share": shares(count)})
-    counted = {
-        "accounts": records,
+    rank = read(accounts, rank=RANK)["rank"]
+    count = rank.value_counts().reindex(_RANKS, fill_value=0).astype("Int64")
+    missing, with_rank = rank.isna().sum(), count.sum()
+    table = table_of(
+        {"kudo_rank": _RANKS, "accounts": count.to_numpy(), "share": shares(count).to_numpy()},
+        {"kudo_rank": "Int64", "accounts": "Int64", "share": "Float64"},
+    )
+    return table, {
+        "accounts": len(rank),
         "with_kudo_rank": with_rank,
         "kudo_rank_missing": missing,
-        "kudo_rank_impossible": records - with_rank - missing,
+        "kudo_rank_impossible": len(rank) - with_rank - missing,
     }
-    return result, counted
 
 
-@selectable
-def posts_distribution(
-    accounts: Frame,
-    **_selection: Unpack[Selection],
-) -> Counted:
+@statistic("with_posts", "with a valid number of posts")
+def posts_distribution(accounts: Frame) -> Counted:
     """Count the accounts of each number of forum posts.
 
     Parameters
     ----------
-    accounts : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    accounts : pandas.DataFrame, or records elsewhere
         Accounts as `dirframe.load_accounts` gives them.
 
     Returns
@@ -118,7 +193,6 @@ def posts_distribution(
     0      0         3   0.75           0.75
     1     12         1   0.25            1.0
     """
-    require_columns(accounts, "posts_count", loader=ACCOUNTS)
-    frequencies = Frequencies.of(accounts, "posts_count")
-    result = frequencies.distribution("posts", "accounts")
-    return result, frequencies.counted("accounts", "posts")
+    posts = read(accounts, posts="posts_count")["posts"]
+    known, counted = valid(posts, "posts")
+    return distribution(known, "posts", "accounts"), {"accounts": len(posts), **counted}

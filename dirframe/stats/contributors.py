@@ -6,39 +6,48 @@ A person in two projects counts twice.
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats._core.frequencies import Frequencies, concentration, size_class
-from dirframe.stats._core.groupby import (
+from dirframe.stats.kernel import (
     CONTRIBUTORS,
-    as_int64,
-    check_int64_sum,
+    USERS,
+    Counted,
+    Frame,
+    exact,
+    read,
     shares,
+    statistic,
+    table_of,
+    true,
+    valid,
     whole_number,
 )
-from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import require_columns
-from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
 
-@selectable
-def contributor_distribution(
-    projects: Frame,
-    **_selection: Unpack[Selection],
-) -> Counted:
+    Floats = NDArray[np.float64]
+
+#: The smallest number of each class of sizes.
+SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
+_TOP_SHARES = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
+
+
+@statistic("with_contributors", "with a valid number of contributors")
+def contributor_distribution(projects: Frame) -> Counted:
     """Count the projects of each number of contributors.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    projects : pandas.DataFrame, or records elsewhere
         Projects as `dirframe.load_projects` gives them.
 
     Returns
@@ -73,20 +82,17 @@ def contributor_distribution(
     0             0         2  0.666667       0.666667
     1             3         1  0.333333            1.0
     """
-    frequencies = _frequencies(projects)
-    return frequencies.distribution("contributors", "projects"), _counted(frequencies)
+    known, counted = _people(projects)
+    return distribution(known, "contributors", "projects"), counted
 
 
-@selectable
-def lorenz(
-    projects: Frame,
-    **_selection: Unpack[Selection],
-) -> Counted:
+@statistic("with_contributors", "with a valid number of contributors")
+def lorenz(projects: Frame) -> Counted:
     """Return the Lorenz curve of contributors over projects.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    projects : pandas.DataFrame, or records elsewhere
         Projects as `dirframe.load_projects` gives them.
 
     Returns
@@ -122,29 +128,24 @@ def lorenz(
     2            0.75                0.25             1
     3             1.0                 1.0             3
     """
-    frequencies = _frequencies(projects)
-    records, held = frequencies.cumulated()
-    numbers = pd.Series([None, *frequencies.numbers] if len(held) else [], dtype="Int64")
-    result = pd.DataFrame(
-        {
-            "projects_share": pd.Series(records, dtype="Float64"),
-            "contributors_share": pd.Series(held, dtype="Float64"),
-            "contributors": numbers,
-        }
-    )
-    return result, _counted(frequencies)
+    known, counted = _people(projects)
+    numbers, records, held = _curve(known)
+    columns = {
+        "projects_share": records,
+        "contributors_share": held,
+        "contributors": [None, *numbers] if len(held) else [],
+    }
+    dtypes = dict(zip(columns, ["Float64", "Float64", "Int64"], strict=True))
+    return table_of(columns, dtypes), counted
 
 
-@selectable
-def contributor_concentration(
-    projects: Frame,
-    **_selection: Unpack[Selection],
-) -> Counted:
+@statistic("with_contributors", "with a valid number of contributors")
+def contributor_concentration(projects: Frame) -> Counted:
     """Measure how unequally contributors are spread over projects.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    projects : pandas.DataFrame, or records elsewhere
         Projects as `dirframe.load_projects` gives them.
 
     Returns
@@ -194,32 +195,26 @@ def contributor_concentration(
     3  top 20%    0.6                  0.3
     4  top 50%    1.0                 0.75
     """
-    frequencies = _frequencies(projects)
-    measures = concentration(*frequencies.cumulated())
-    measures_without_zeros = concentration(*frequencies.without_zeros().cumulated())
-    result = pd.DataFrame(
+    known, counted = _people(projects)
+    measures, without_zeros = gini_and_shares(known), gini_and_shares(known[known > 0])
+    table = table_of(
         {
-            "measure": pd.Series([*measures], dtype="str"),
-            "value": pd.Series([*measures.values()], dtype="Float64"),
-            "value_without_zeros": pd.Series([*measures_without_zeros.values()], dtype="Float64"),
-        }
+            "measure": [*measures],
+            "value": [*measures.values()],
+            "value_without_zeros": [*without_zeros.values()],
+        },
+        {"measure": "str", "value": "Float64", "value_without_zeros": "Float64"},
     )
-    counted = _counted(frequencies)
-    return result, counted | {"projects_without_contributors": frequencies.zeros}
+    return table, counted | {"projects_without_contributors": (known == 0).sum()}
 
 
-@selectable
-def team_size_classes(
-    projects: Frame,
-    *,
-    bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
-    **_selection: Unpack[Selection],
-) -> Counted:
+@statistic("with_contributors", "with a valid number of contributors")
+def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Counted:
     """Put projects into classes by their number of contributors.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    projects : pandas.DataFrame, or records elsewhere
         Projects as `dirframe.load_projects` gives them.
     bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
         The smallest number of each class, ascending, the first of them 0.
@@ -261,35 +256,130 @@ def team_size_classes(
     """
     for bound in bounds:
         whole_number("bounds", bound, least=0, instead="the smallest number of a class")
-    if not bounds or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
+    if not len(bounds) or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
         raise InvalidInputError(f"bounds must ascend from 0; got {list(bounds)}.")
-    frequencies = _frequencies(projects)
-    check_int64_sum(CONTRIBUTORS, pd.Series(frequencies.numbers), pd.Series(frequencies.records))
-    index = np.searchsorted(np.asarray(bounds), frequencies.numbers, side="right") - 1
-    counts = np.zeros((2, len(bounds)), dtype=np.int64)
-    np.add.at(counts[0], index, frequencies.records)
-    np.add.at(counts[1], index, frequencies.records * frequencies.numbers)
-    largest = [*(bound - 1 for bound in bounds[1:]), None]
-    result = pd.DataFrame(
-        {
-            "team_size": pd.Series(
-                [size_class(low, high) for low, high in zip(bounds, largest, strict=True)],
-                dtype="str",
-            ),
-            "smallest": as_int64(bounds),
-            "largest": pd.Series(largest, dtype="Int64"),
-            "projects": as_int64(counts[0]),
-            "share": shares(as_int64(counts[0])),
-            "contributors": as_int64(counts[1]),
-        }
-    )
-    return result, _counted(frequencies)
+    known, counted = _people(projects)
+    exact(known.to_frame(CONTRIBUTORS))
+    classes = np.searchsorted(np.asarray(bounds), known, side="right") - 1
+    sums = known.groupby(classes).sum().reindex(range(len(bounds)), fill_value=0)
+    projects_of = pd.Series(np.bincount(classes, minlength=len(bounds)), dtype="Int64")
+    columns = {
+        "team_size": size_names(bounds),
+        "smallest": bounds,
+        "largest": [*(bound - 1 for bound in bounds[1:]), None],
+        "projects": projects_of,
+        "share": shares(projects_of),
+        "contributors": sums.to_numpy(),
+    }
+    dtypes = dict.fromkeys(columns, "Int64") | {"team_size": "str", "share": "Float64"}
+    return table_of(columns, dtypes), counted
 
 
-def _frequencies(projects: Frame) -> Frequencies:
-    require_columns(projects, CONTRIBUTORS, loader=PROJECTS)
-    return Frequencies.of(projects, CONTRIBUTORS)
+@statistic("with_both", "with users and contributors")
+def users_against_contributors(projects: Frame) -> Counted:
+    """Count the projects of each pair of users and contributors.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, or records elsewhere
+        Projects as `dirframe.load_projects` gives them, of either dialect.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per pair that occurs, by users, then by contributors, both ascending:
+
+        - ``users`` (Int64, members): the project's ``stack_count``, or its ``user_count`` where
+          that is missing
+        - ``contributors`` (Int64, people): ``analysis_twelve_month_contributor_count``
+        - ``projects`` (Int64, projects): projects with this pair
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or does not hold whole numbers.
+
+    Notes
+    -----
+    Projects where either number is missing or negative are in no row.
+    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_both``, ``users_missing``,
+    ``users_negative``, ``contributors_missing`` and ``contributors_negative``; a project can
+    be in two of the last four.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "stack_count": [7, 0, 0],
+    ...     "analysis_twelve_month_contributor_count": [2, 1, 1],
+    ... })
+    >>> print(users_against_contributors(projects))
+       users  contributors  projects
+    0      0             1         2
+    1      7             2         1
+    """
+    p = read(projects, users=USERS, contributors=CONTRIBUTORS)
+    pairs = p[true((p["users"] >= 0) & (p["contributors"] >= 0))]
+    table = pairs.groupby(["users", "contributors"]).size().reset_index(name="projects")
+    counted: dict[str, Any] = {"projects": len(p), "with_both": len(pairs)}
+    for name in p:
+        counted[f"{name}_missing"] = p[name].isna().sum()
+        counted[f"{name}_negative"] = (p[name] < 0).sum()
+    return table.astype("Int64"), counted
 
 
-def _counted(frequencies: Frequencies) -> dict[str, int]:
-    return frequencies.counted("projects", "contributors")
+def _people(projects: Frame) -> tuple[pd.Series[int], dict[str, Any]]:
+    people = read(projects, contributors=CONTRIBUTORS)["contributors"]
+    known, counted = valid(people, "contributors")
+    return known, {"projects": len(people), **counted}
+
+
+def distribution(known: pd.Series[int], number: str, records: str) -> pd.DataFrame:
+    """Return each number with its records, their share and their cumulative share."""
+    counts = known.value_counts().sort_index()
+    columns = {
+        number: counts.index,
+        records: counts.to_numpy(),
+        "share": counts.to_numpy() / max(len(known), 1),
+        "share_at_most": counts.cumsum().to_numpy() / max(len(known), 1),
+    }
+    dtypes = {number: "Int64", records: "Int64", "share": "Float64", "share_at_most": "Float64"}
+    return table_of(columns, dtypes)
+
+
+def _curve(known: pd.Series[int]) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the numbers that occur, and the corners of the curve: shares of records and of sum.
+
+    Both begin with 0. They are empty if the sum is 0.
+    """
+    counts = known.value_counts().sort_index()
+    numbers = counts.index.to_numpy(np.int64)
+    held = np.append(0.0, (numbers.astype(np.float64) * counts.to_numpy()).cumsum())
+    if not held[-1]:
+        return numbers, np.array([]), np.array([])
+    records = np.append(0, counts.to_numpy().cumsum()) / len(known)
+    return numbers, records, held / held[-1]
+
+
+def gini_and_shares(known: pd.Series[int]) -> dict[str, float]:
+    """Return the Gini coefficient of some numbers, and the shares of the top records."""
+    _, records, held = _curve(known)
+    return concentration(records, held)
+
+
+def concentration(records: Floats, held: Floats) -> dict[str, float]:
+    """Return the Gini coefficient of a Lorenz curve, and the shares of the top records.
+
+    All values are NaN for an empty curve.
+    """
+    if not len(held):
+        return dict.fromkeys(["gini", *_TOP_SHARES], math.nan)
+    gini = 1 - float(np.sum(np.diff(records) * (held[1:] + held[:-1])))
+    below = np.interp([1 - share for share in _TOP_SHARES.values()], records, held)
+    return {"gini": gini, **dict(zip(_TOP_SHARES, (1 - below).tolist(), strict=True))}
+
+
+def size_names(bounds: Sequence[int]) -> list[str]:
+    """Return the names of classes by the smallest number of each."""
+    names = [f"{a:,}" if b == a + 1 else f"{a:,}–{b - 1:,}" for a, b in pairwise(bounds)]
+    return [*names, f"{bounds[-1]:,} or more"]

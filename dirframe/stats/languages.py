@@ -1,48 +1,56 @@
-"""Statistics of projects by their main language."""
+"""Statistics of projects by language."""
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
-import narwhals as nw
+import numpy as np
 import pandas as pd
 
-from dirframe.stats._core.columns import integer_column, text_column
-from dirframe.stats._core.frequencies import spread
-from dirframe.stats._core.groupby import (
+from dirframe.errors import InvalidInputError
+from dirframe.stats.entries import coded, distinct_pairs, entries_of, field_of
+from dirframe.stats.kernel import (
     ANALYSIS,
     CONTRIBUTORS,
-    LACKING,
+    CREATED,
+    FIRST_MONTH,
     LANGUAGE,
     LINES,
+    UPDATED,
     USERS,
-    aggregate,
-    check_int64_sum,
-    group_sizes,
-    has_name,
-    rank_names,
-    rank_rows,
+    Counted,
+    Frame,
+    exact,
+    first_reason,
+    named_rows,
+    names_of,
+    ranked,
+    read,
     shares,
-    valid,
-    without_analysis,
+    statistic,
+    table_of,
+    true,
+    whole_number,
 )
-from dirframe.stats._core.loaders import PROJECTS
-from dirframe.stats._core.result import require_columns
-from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Columns that describe a distribution: quartiles, median, and its 95% confidence interval.
+_SPREAD = ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
+#: Entry, without an id, for the languages that the directory does not list.
+_REST = r"\d+ Others?"
 
 
-@selectable
-def language_share(
-    projects: Frame,
-    *,
-    top: int | None = None,
-    **_selection: Unpack[Selection],
-) -> Counted:
+@statistic("with_language", "with a main language")
+def language_share(projects: Frame, *, top: int | None = None) -> Counted:
     """Count the projects of each main language.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    projects : pandas.DataFrame, or records elsewhere
         Projects as `dirframe.load_projects` gives them, of either dialect.
     top : int, optional
         Keep this many languages and sum up the others in a last row named
@@ -61,7 +69,7 @@ def language_share(
           ``other`` included
         - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines`` over these
           projects, in all their languages; missing where none of them has a valid count (0 or
-          more)
+          more), and where the frame lacks the column
         - ``users`` (Int64, members): sum of each project's ``stack_count``, or of its
           ``user_count`` where that is missing; a member who uses two projects counts twice;
           missing as above
@@ -69,7 +77,7 @@ def language_share(
     Raises
     ------
     InvalidInputError
-        If a column is missing or does not hold whole numbers, a sum is beyond 64
+        If the main language is missing, a column does not hold whole numbers, a sum is beyond 64
         bits, or `top` is below 1.
 
     Notes
@@ -81,7 +89,7 @@ def language_share(
     the last that have no ``analysis_id``; only where the frame has that column), ``languages``
     (those in ``other`` too), ``languages_in_other``, and of the projects with a language
     ``code_lines_missing``, ``code_lines_negative``, ``users_missing`` (neither count) and
-    ``users_negative``.
+    ``users_negative``, of the columns that the frame has.
 
     Examples
     --------
@@ -96,65 +104,54 @@ def language_share(
     0        C         2  0.666667        1200      8
     1     Java         1  0.333333         800      2
     """
-    require_columns(projects, LANGUAGE, LINES, loader=PROJECTS)
-    values = ["code_lines", "users"]
-
-    def statement(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        numbers = [valid(name).alias(f"{name}_valid") for name in values]
-        table = table.with_columns(*numbers, LACKING)
-        sums = [nw.col(f"{name}_valid").sum().alias(name) for name in values]
-        known = [nw.col(f"{name}_valid").count().alias(f"{name}_known") for name in values]
-        given = [nw.col(name).count().alias(f"{name}_given") for name in values]
-        rows = nw.len().alias("projects")
-        return table.group_by("language").agg(rows, *sums, *known, *given, nw.col("lacking").sum())
-
-    totals = aggregate(
+    p = read(
         projects,
-        {
-            "language": text_column(LANGUAGE),
-            "code_lines": integer_column(LINES),
-            "users": integer_column(*USERS),
-            **ANALYSIS,
-        },
-        statement,
-        by=["language"],
-        sums=values,
+        language=LANGUAGE,
+        code_lines=LINES,
+        users=USERS,
+        analysis=ANALYSIS,
+        optional=("code_lines", "users", "analysis"),
     )
-    for name in values:
-        totals[name] = totals[name].mask(totals[f"{name}_known"] == 0)
-    has_language = has_name(totals, "language")
-    rows = totals[has_language]
-    columns = ["language", "projects", *values]
-    result, pooled = rank_rows(rows[columns], "language", ["projects"], top=top, noun="languages")
-    result.insert(2, "share", shares(result["projects"]))
-    with_language, records = (int(table["projects"].sum()) for table in (rows, totals))
-    counted = {
-        "projects": records,
-        "with_language": with_language,
-        "without_language": records - with_language,
-        **without_analysis(projects, totals["lacking"][~has_language].sum()),
-        "languages": len(rows),
+    language = names_of(p["language"])
+    values = ["code_lines", "users"]
+    numbers = p.reindex(columns=values).astype("Int64")
+    groups = exact(numbers.where(numbers >= 0)).groupby(language, observed=True)
+    table = groups.sum(min_count=1)
+    table.insert(0, "projects", groups.size().astype("Int64"))
+    table, pooled = ranked(table, ["projects"], top, "languages")
+    table.insert(1, "share", shares(table["projects"]))
+    counted = _without_language(p, language) | {
+        "languages": len(language.cat.categories),
         "languages_in_other": pooled,
     }
-    for name in values:
-        with_number = int(rows[f"{name}_given"].sum())
-        counted[f"{name}_missing"] = with_language - with_number
-        counted[f"{name}_negative"] = with_number - int(rows[f"{name}_known"].sum())
-    return result, counted
+    spoken = p[true(language.notna())]
+    for name in [name for name in values if name in p]:
+        counted[f"{name}_missing"] = spoken[name].isna().sum()
+        counted[f"{name}_negative"] = (spoken[name] < 0).sum()
+    return named_rows(table, "language"), counted
 
 
-@selectable
-def contributors_by_language(
-    projects: Frame,
-    *,
-    top: int | None = None,
-    **_selection: Unpack[Selection],
-) -> Counted:
+def _without_language(p: pd.DataFrame, language: pd.Series[Any]) -> dict[str, Any]:
+    unspoken = language.isna()
+    counted = {
+        "projects": len(p),
+        "with_language": (~unspoken).sum(),
+        "without_language": unspoken.sum(),
+    }
+    if "analysis" in p:
+        counted["without_analysis"] = (unspoken & p["analysis"].isna()).sum()
+    return counted
+
+
+@statistic(
+    "with_language_and_contributors", "with a main language and a valid number of contributors"
+)
+def contributors_by_language(projects: Frame, *, top: int | None = None) -> Counted:
     """Describe how many contributors the projects of each main language have.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    projects : pandas.DataFrame, or records elsewhere
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Keep this many languages and describe the projects of all others together in a last
@@ -175,8 +172,8 @@ def contributors_by_language(
           committed in the twelve months before the project's analysis; a person in two
           projects counts twice
         - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project)
-        - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval of the
-          median; missing for fewer than 6 projects, of which there is none
+        - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval
+          of the median; missing for fewer than 6 projects, of which there is none
         - ``maximum`` (Int64, people per project)
 
         The columns after ``projects_counted`` are missing where that is 0.
@@ -198,11 +195,10 @@ def contributors_by_language(
     projects with a language ``contributors_missing`` and ``contributors_negative``.
 
     Quartiles interpolate linearly between neighbours: type 7 of Hyndman and Fan, "Sample
-    quantiles in statistical packages", The American Statistician 50 (1996), 361-365.
-
-    The interval of a median assumes nothing of the distribution: its ends are the values whose
-    ranks the binomial distribution gives (W. J. Conover, Practical Nonparametric Statistics, 3rd
-    edition, 1999, section 3.2). It is that of a larger population of such projects.
+    quantiles in statistical packages", The American Statistician 50 (1996), 361-365. The interval
+    of a median assumes nothing of the distribution: its ends are the values whose ranks the
+    binomial distribution gives (W. J. Conover, Practical Nonparametric Statistics, 3rd edition,
+    1999, section 3.2). It is that of a larger population of such projects.
 
     Examples
     --------
@@ -217,56 +213,345 @@ def contributors_by_language(
     0        C                 3            12     2.0
     1     Java                 0          <NA>    <NA>
     """
-    require_columns(projects, LANGUAGE, CONTRIBUTORS, loader=PROJECTS)
-    columns = {"language": text_column(LANGUAGE), "people": integer_column(CONTRIBUTORS)}
-    sizes = group_sizes(
+    p = read(
         projects,
-        columns | ANALYSIS,
-        by=[*columns, "lacking"],
-        prepare=lambda table: table.with_columns(LACKING),
+        language=LANGUAGE,
+        contributors=CONTRIBUTORS,
+        analysis=ANALYSIS,
+        optional=("analysis",),
     )
-    records = int(sizes["records"].sum())
-    has_language = has_name(sizes, "language")
-    unanalysed = sizes["records"][sizes["lacking"].astype("bool") & ~has_language].sum()
-    sizes = sizes[has_language].astype({"people": "Int64", "records": "Int64"})
-    sizes["known"] = sizes["records"].where((sizes["people"] >= 0).fillna(value=False), 0)
-    check_int64_sum(CONTRIBUTORS, sizes["people"], sizes["known"])
-    sizes["sum"] = (sizes["people"] * sizes["known"]).mask(sizes["known"] == 0)
-    totals = _totals(sizes, sizes["language"]).fillna({"contributors": -1})
-    names, pooled = rank_names(
-        totals.rename_axis("language").reset_index(),
-        "language",
-        ["contributors", "projects"],
-        top=top,
-        noun="languages",
-    )
-    sizes["label"] = names.reindex(sizes["language"]).to_numpy()
-    order = pd.Index(dict.fromkeys(names), dtype="str", name="language")
-    result = _totals(sizes, sizes["label"]).reindex(order)
-    counts = sizes[sizes["known"] > 0].groupby(["label", "people"])["known"].sum()
-    result = result.join(spread(counts).reindex(order))
-    maximum = counts.reset_index().groupby("label")["people"].max()
-    result["maximum"] = maximum.reindex(order).astype("Int64")
-    negative = (sizes["people"] < 0).fillna(value=False)
-    with_language = int(sizes["records"].sum())
-    counted = {
-        "projects": records,
-        "with_language": with_language,
-        "with_language_and_contributors": int(sizes["known"].sum()),
-        "without_language": records - with_language,
-        **without_analysis(projects, unanalysed),
-        "languages": len(names),
+    language = names_of(p["language"])
+    people = exact(p[["contributors"]].where(p["contributors"] >= 0))["contributors"]
+
+    def pool(names: pd.Index[Any]) -> pd.Series[Any]:
+        chosen = true(language.isin(names))
+        return _describe(people[chosen], pd.Series("other", people.index[chosen])).iloc[0]
+
+    table = _describe(people, language)
+    groups = len(table)
+    table, pooled = ranked(table, ["contributors", "projects"], top, "languages", pool)
+    spoken = p["contributors"][true(language.notna())]
+    counted = _without_language(p, language) | {
+        "with_language_and_contributors": (spoken >= 0).sum(),
+        "languages": groups,
         "languages_in_other": pooled,
-        "contributors_missing": int(sizes["records"][sizes["people"].isna()].sum()),
-        "contributors_negative": int(sizes["records"][negative].sum()),
+        "contributors_missing": spoken.isna().sum(),
+        "contributors_negative": (spoken < 0).sum(),
     }
-    result = result.reset_index().astype({"language": "str"})
-    return result, counted
+    return named_rows(table, "language"), counted
 
 
-def _totals(sizes: pd.DataFrame, by: pd.Series[str]) -> pd.DataFrame:
-    groups = sizes.groupby(by)
-    totals = groups[["records", "known"]].sum()
-    totals["contributors"] = groups["sum"].sum(min_count=1)
-    columns = {"records": "projects", "known": "projects_counted"}
-    return totals.rename(columns=columns).astype("Int64")
+def _describe(people: pd.Series[Any], by: pd.Series[Any]) -> pd.DataFrame:
+    """Return number, sum, quartiles, interval of the median and maximum of each group."""
+    groups = people.groupby(by, observed=True)
+    table = groups.agg(["size", "count"]).set_axis(["projects", "projects_counted"], axis=1)
+    table = table.astype("Int64")
+    table["contributors"] = groups.sum(min_count=1)
+    known = true(people.notna() & by.notna())
+    codes = pd.Categorical(by[known], table.index).codes
+    values = people[known].to_numpy(np.int64)
+    ascending = values[np.lexsort([values, codes])].astype(np.float64)
+    counts = np.bincount(codes, minlength=len(table))
+    spread = _quantiles(ascending, counts)
+    table[[*_SPREAD]] = pd.DataFrame(spread, table.index, [*_SPREAD]).astype("Float64")
+    return table.assign(maximum=groups.max())
+
+
+def _quantiles(ascending: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the columns of `_SPREAD` of consecutive runs of ascending values."""
+    quartiles = np.array([0.25, 0.5, 0.75]) * (counts[:, None] - 1)
+    low = np.array([_rank_below_median(int(count)) for count in counts], np.float64)
+    places = np.column_stack([quartiles, low, counts - 1 - low])
+    places[counts == 0] = np.nan
+    start = (counts.cumsum() - counts)[:, None]
+    known = np.nan_to_num(places)
+    values = np.append(ascending, np.nan)  # of an empty run at the end
+    below, above = (values[start + side(known).astype(np.int64)] for side in (np.floor, np.ceil))
+    return np.where(np.isnan(places), np.nan, below + (above - below) * (known - np.floor(known)))
+
+
+@cache
+def _rank_below_median(count: int) -> float:
+    """Return the position of the lower end of the 95% interval of a median; NaN below 6 values.
+
+    The number of values below the median is binomial, whatever their distribution; the ends are
+    the innermost values that lie beyond it with a probability of at most 2.5% each.
+    """
+    middle = count // 2
+    below = np.arange(middle, max(middle - 10 * math.isqrt(count) - 10, 0), -1)
+    at_middle = math.lgamma(count + 1) - math.lgamma(middle + 1) - math.lgamma(count - middle + 1)
+    steps = np.log(below / (count - below + 1))
+    logarithms = np.append(0, steps.cumsum()) + at_middle - count * math.log(2)
+    tail = np.exp(logarithms)[::-1].cumsum()
+    ranks = int(np.searchsorted(tail, 0.025, side="right"))
+    return middle - len(below) + ranks - 1 if ranks else math.nan
+
+
+@statistic("with_breakdown", "with a valid breakdown")
+def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
+    """Share out the lines of code among all languages, not only the main ones.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, or records elsewhere
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many languages and sum up the others in a last row named
+        ``other (n languages)``, with thousands separated by commas, where a project counts
+        once for each of them. A single language left over keeps its own row. By default, all
+        languages.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per language, the most lines first, then the most projects, then by name (by code
+        point), ``other`` last whatever its size:
+
+        - ``language`` (str): without blanks around it
+        - ``projects`` (Int64, projects): that list this language
+        - ``code_lines`` (Float64, lines): sum over these projects of their lines
+          (``analysis_total_code_lines``) times the language's percentage by 100, which the
+          directory gives in whole percent (``<1`` counts as 0.5)
+        - ``share`` (Float64, 0 to 1): of the lines in all rows; 0.0 in each where that sum
+          is 0, so that nothing can be shared out
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or does not hold lists or whole numbers, or `top` is below 1.
+
+    Notes
+    -----
+    The directory lists a project's largest languages and sums up the rest, such as
+    ``7 Other``: digits, a blank, ``Other`` or ``Others``, and no id. The rest is in no row and
+    in no share; its lines, reckoned as those of a language, are in ``code_lines_unnamed``, with
+    those of entries without a name. A language that a project lists twice counts as one
+    project, with the lines of both. In the row ``other (n languages)``, a project counts once
+    for each of its languages there. Left out are, for the first of these reasons, projects
+    without a breakdown or with one that lists nothing (``breakdown_missing``), without a number
+    of lines (``code_lines_missing``) or with a negative one (``code_lines_negative``), and
+    those with a percentage, of the rest too, that is missing, cannot be read, is below 0 or
+    above 100 (``percentages_impossible``: negative lines in one language make others exceed the
+    whole). ``attrs["dirframe"]["counted"]`` holds these, ``projects`` (all) and
+    ``with_breakdown``, which they add up with to that; ``languages`` (those in ``other`` too),
+    ``languages_in_other``, and ``code_lines_unnamed`` (rounded to whole lines).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "id": ["1", "2"],
+    ...     "analysis_total_code_lines": [1000, 500],
+    ...     "analysis_languages": [
+    ...         [{"language": "C", "percentage": "80", "id": "1"},
+    ...          {"language": "2 Other", "percentage": "20", "id": ""}],
+    ...         [{"language": "C", "percentage": "40", "id": "1"},
+    ...          {"language": "Perl", "percentage": "60", "id": "8"}],
+    ...     ],
+    ... })
+    >>> print(language_breakdown(projects))
+      language  projects  code_lines    share
+    0        C         2      1000.0  0.769231
+    1     Perl         1       300.0  0.230769
+    """
+    p = read(projects, analysis_languages="analysis_languages", lines=LINES)
+    rows, entries = entries_of(p["analysis_languages"])
+    codes, names = coded(field_of(entries, "language", is_text=True))
+    percent = _percentages(field_of(entries, "percentage"))
+    counts = np.bincount(rows, minlength=len(p))
+    wrong = np.bincount(rows[~((percent >= 0) & (percent <= 100))], minlength=len(p))
+    reason = first_reason(
+        len(p),
+        breakdown_missing=counts == 0,
+        code_lines_missing=p["lines"].isna(),
+        code_lines_negative=p["lines"] < 0,
+        percentages_impossible=wrong > 0,
+    )
+    weight = percent * p["lines"].to_numpy(np.float64, na_value=np.nan)[rows] / 100
+    included = (reason == "")[rows]
+    is_rest = pd.Series(names, dtype="str").str.fullmatch(_REST).to_numpy(dtype=bool)
+    named = included & (codes >= 0)
+    if is_rest.any():
+        ids, _ = coded(field_of(entries, "id"))
+        named &= ~(np.append(is_rest, False)[codes] & (ids < 0))
+    listed = distinct_pairs(rows[named], codes[named], len(names))[1]
+    table = table_of(
+        {
+            "projects": np.bincount(listed, minlength=len(names)),
+            "code_lines": np.bincount(codes[named], weight[named], minlength=len(names)),
+        },
+        {"projects": "Int64", "code_lines": "Float64"},
+    ).set_axis(names)
+    table = table[table["projects"] > 0]
+    groups = len(table)
+    table, pooled = ranked(table, ["code_lines", "projects"], top, "languages")
+    table["share"] = table["code_lines"] / (float(table["code_lines"].sum()) or 1.0)
+    counted = {
+        "projects": len(p),
+        "with_breakdown": (reason == "").sum(),
+        **{
+            name: (reason == name).sum()
+            for name in (
+                *("breakdown_missing", "code_lines_missing", "code_lines_negative"),
+                "percentages_impossible",
+            )
+        },
+        "languages": groups,
+        "languages_in_other": pooled,
+        "code_lines_unnamed": round(weight[included & ~named].sum()),
+    }
+    return named_rows(table, "language"), counted
+
+
+def _percentages(texts: list[Any]) -> NDArray[np.float64]:
+    """Return texts as numbers: ``<1`` is 0.5, what cannot be read NaN."""
+    codes, names = coded(texts)
+    known = pd.Series(names, dtype="str").replace("<1", "0.5")
+    numbers = known.where(known.str.fullmatch(r"-?\d+(\.\d+)?"))
+    return np.append(numbers.astype("float64"), np.nan)[codes]
+
+
+@statistic("with_language_and_date", "with a main language and a date")
+def languages_by_year(
+    projects: Frame,
+    *,
+    top: int | None = None,
+    date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
+    min_projects: int = 1,
+) -> Counted:
+    """Count the projects of each main language by the year in which they began.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, or records elsewhere
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many languages, those with the most projects over all years, and sum up the
+        others as ``other (n languages)``, with thousands separated by commas. A single
+        language left over keeps its own rows. By default, all languages.
+    date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
+        Whether a project begins with its first month with activity, or when the directory
+        got it.
+    min_projects : int, default 1
+        Take years with fewer projects together with those that follow, until there are so
+        many, and those at the end with the last before.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each year from the first to the last and each language, also where it has no
+        project: by year, then the language with the most projects over all years first, then
+        by name (by code point), ``other`` last in each year:
+
+        - ``year`` (Int64, year in UTC); of years taken together, the last
+        - ``from_year`` (Int64, year in UTC): the first of the years taken together, else the same
+        - ``language`` (str): name of the main language
+        - ``projects`` (Int64, projects): begun in this year
+        - ``share`` (Float64, 0 to 1): of the year's projects with a main language; missing in
+          a year without any, as nothing says that it has none
+        - ``finished`` (boolean): whether the year ended before the newest date of the records,
+          of `date` and, where the frame has it, ``updated_at``
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or does not hold dates, `top` or `min_projects` is
+        below 1, or `date` is another column.
+
+    Notes
+    -----
+    The main language is that of the latest analysis, not that of the year. Projects without
+    a main language (missing or blank) or a date are in no row.
+    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_language_and_date``,
+    ``without_language``, ``without_analysis`` (those of the last that have no ``analysis_id``;
+    only where the frame has that column), ``date_missing`` (with a language), ``languages`` (in a
+    row, those in ``other`` too) and ``languages_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_main_language_name": ["C", "Java", "C"],
+    ...     "analysis_min_month": pd.to_datetime(["2012-05-01", "2013-01-01", "2013-02-01"]),
+    ... })
+    >>> print(languages_by_year(projects).drop(columns="from_year"))
+       year language  projects  share  finished
+    0  2012        C         1    1.0      True
+    1  2012     Java         0    0.0      True
+    2  2013        C         1    0.5     False
+    3  2013     Java         1    0.5     False
+    """
+    if date not in {FIRST_MONTH, CREATED}:
+        raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
+    least = whole_number("min_projects", min_projects, least=1, instead="of projects")
+    p = read(
+        projects,
+        language=LANGUAGE,
+        date=date,
+        updated=UPDATED,
+        analysis=ANALYSIS,
+        optional=("updated", "analysis"),
+    )
+    language = names_of(p["language"])
+    counts = _without_language(p, language)
+    with_language = counts.pop("with_language")
+    shown = true(language.notna() & p["date"].notna())
+    years = p["date"][shown].dt.year.astype("int64")
+    grid = pd.crosstab(years, language[shown].astype("str"))
+    totals = grid.sum().to_frame("projects")
+    table, pooled = ranked(totals, ["projects"], top, "languages")
+    order = list(table.index)
+    if pooled:
+        others = totals.index.difference(order)
+        grid[order[-1]] = grid[others].sum(axis=1)
+    first, last = _spans(years, least)
+    grid = grid.reindex(range(first[0], last[-1] + 1) if len(last) else [], fill_value=0)[order]
+    ends = np.searchsorted(last, grid.index)
+    grid = grid.groupby(last[ends] if len(last) else []).sum()
+    newest = p[["date", *(["updated"] if "updated" in p else [])]].max().max()
+    finished = [pd.Timestamp(f"{int(year) + 1}-01-01", tz="UTC") <= newest for year in last]
+    number = grid.to_numpy().ravel()
+    whole = np.repeat(grid.to_numpy().sum(axis=1), len(order))
+    size = len(order)
+    result = table_of(
+        {
+            "year": np.repeat(last, size),
+            "from_year": np.repeat(first, size),
+            "language": np.tile(np.array(order, dtype=object), len(last)),
+            "projects": number,
+            "share": pd.Series(number, dtype="Int64")
+            / pd.Series(whole, dtype="Int64").replace(0, pd.NA),
+            "finished": np.repeat(np.array(finished, dtype=bool), size),
+        },
+        {
+            "year": "Int64",
+            "from_year": "Int64",
+            "language": "str",
+            "projects": "Int64",
+            "share": "Float64",
+            "finished": "boolean",
+        },
+    )
+    return result, {
+        "projects": counts.pop("projects"),
+        "with_language_and_date": shown.sum(),
+        **counts,
+        "date_missing": with_language - shown.sum(),
+        "languages": len(totals),
+        "languages_in_other": pooled,
+    }
+
+
+def _spans(years: pd.Series[int], least: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first and the last year of those that are taken together."""
+    ends: list[int] = []
+    together = 0
+    for year in range(years.min(), years.max() + 1) if len(years) else ():
+        together += int((years == year).sum()) if least > 1 else 1
+        if together >= least:
+            ends.append(year)
+            together = 0
+    if together:  # those at the end, with the last before
+        ends = [*ends[:-1], int(years.max())]
+    last = np.array(ends, dtype=np.int64)
+    return np.append(years.min() if len(years) else [], last[:-1] + 1).astype(np.int64), last

@@ -1,62 +1,208 @@
-"""Life span of projects.
+"""Activity, life spans and survival of projects.
 
-A month is represented by its first day, as in the interface.
+Months are whole numbers; January of the year 0 is 0. What a project did is known up to the month
+in which its code was fetched.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Unpack
+import re
+from datetime import UTC, date, datetime
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
+import pandas as pd
 
-from dirframe.stats._core.activity_months import (
-    COLUMNS,
-    latest_possible,
-    month_number,
-    months_back,
-    require_fetched,
-)
-from dirframe.stats._core.columns import integer_column, text_column
-from dirframe.stats._core.groupby import (
+from dirframe import provenance
+from dirframe.errors import InvalidInputError
+from dirframe.stats.kernel import (
     CONTRIBUTORS,
+    FETCHED,
     FIRST_MONTH,
     LANGUAGE,
     LAST_MONTH,
-    aggregate,
-    check_top,
-    group_sizes,
+    MOMENT,
+    Counted,
+    Frame,
+    first_reason,
+    origin,
+    read,
+    shares,
+    statistic,
+    table_of,
     true,
+    whole_number,
 )
-from dirframe.stats._options.selection import Counted, Frame, Selection, selectable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
-    import pandas as pd
+    from numpy.typing import NDArray
 
-    from dirframe.stats._options.strata import Key
+    from dirframe.stats.kernel import Mask
 
-_MOMENT = "datetime64[us, UTC]"
-UNKNOWN_END = 2
-#: Life spans up to this many months are not filtered in advance.
-_SHORT = 2
+    Months = NDArray[np.float64]
+    States = NDArray[np.str_]
+
+MONTHS: dict[str, Any] = {"first": FIRST_MONTH, "last": LAST_MONTH, "fetched": FETCHED}
+_FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
+#: Reasons why a project is unknown, in order of precedence.
+_UNKNOWN = (*_FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
+_BEGUN_LATER = "begun_after_as_of"
+_DAY = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
+YEAR = 12
 
 
-@selectable
-def life_span(
-    projects: Frame,
-    *,
-    top: int | None = None,
-    window: int = 12,
-    **_selection: Unpack[Selection],
-) -> Counted:
+@statistic("with_activity", "whose activity is known")
+def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 12) -> Counted:
+    """Count the projects that were active, dormant or unknown in a month.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, or records elsewhere
+        Projects as `dirframe.load_projects` gives them.
+    as_of : datetime.date or str, optional
+        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the reference
+        month. By default, the month in which the code of the median project was fetched, of those
+        with such a date that is not after the retrieval (of two medians, the later). At least
+        half of them were fetched then or later, and a few wrong dates do not change it.
+    window : int, default 12
+        Length of the window in months, including the month of `as_of`: 1 to 24.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for ``"active"``, ``"dormant"`` and ``"unknown"``, in this order, also where no
+        project is:
+
+        - ``activity`` (str)
+        - ``projects`` (Int64, projects)
+        - ``share`` (Float64, 0 to 1): of the active and dormant ones; 0.0 where there is
+          neither, missing for the unknown
+        - ``share_of_all`` (Float64, 0 to 1): of all three; 0.0 where there is none
+        - ``as_of`` (datetime64[us, UTC]): first day of the reference month; missing
+          where it was left out and no project has a date of the fetch
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or does not hold dates or whole numbers, `as_of` is
+        neither a day nor a month (a year alone is none), or `window` is not from 1 to 24.
+
+    Notes
+    -----
+    What a project did is known up to the day its code was fetched: ``analysis_logged_at``, or
+    ``analysis_oldest_code_set_time`` where that is missing. A date counts as its month in UTC.
+    With months numbered, ``last`` the last month with activity and ``first`` the first:
+
+    - it is *active* if ``last > as_of - window``. One that went on after `as_of` (``first <=
+      as_of < last``) is active: it was alive, although no column says in which of the months
+      between somebody committed. A project that paused at `as_of` and was taken up again counts
+      as active, so that earlier months have larger shares;
+    - it is *dormant* if ``last <= as_of - window``;
+    - it is *unknown*, and neither, for the first of these reasons: the first or last month is
+      missing (``month_missing``); the last is before the first (``months_reversed``); the last
+      is after the month of the fetch, or after that of the retrieval where no fetch is known,
+      so that it cannot be (``months_after_fetch``); the date of the fetch is missing
+      (``fetch_missing``) or after the retrieval (``fetch_impossible``); the code was last
+      fetched before the month of `as_of`, so that nobody saw the end of the window
+      (``not_fetched_since``), whatever was seen before: were those that are active already
+      taken in, the share of the active would be too large.
+
+    A project that begins after `as_of` was not there, and is in no row
+    (``begun_after_as_of``; looked at after ``months_after_fetch`` and before the date of the
+    fetch is). The retrieval is when the frame was loaded, which frames of pandas note, and else
+    now; a load later than now is taken for now. It, too, is a month.
+
+    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_activity`` (active or
+    dormant), ``unknown`` and each of its reasons (they add up to it), ``begun_after_as_of``,
+    ``not_fetched_since_but_active`` (of ``not_fetched_since``, those with ``last > as_of -
+    window``), ``window`` (months) and ``in_disagreement``. The last is a check alone: projects
+    with ``first <= last <= fetched``, and that not after the retrieval, whose own analysis
+    counts no contributor in the twelve months before it although ``fetched - last < 12``, or
+    one or more although ``fetched - last > 12``; a missing or negative count is no
+    disagreement, and without the column of the contributors there is no such count.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01", "2010-07-01"]),
+    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01", "2011-11-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02", "2011-12-24"]),
+    ... })
+    >>> print(activity(projects)[["activity", "projects", "share"]])
+      activity  projects  share
+    0   active         1    0.5
+    1  dormant         1    0.5
+    2  unknown         1   <NA>
+    >>> print(activity(projects, as_of="2011-11")[["activity", "projects", "share"]])
+      activity  projects     share
+    0   active         2  0.666667
+    1  dormant         1  0.333333
+    2  unknown         0      <NA>
+    """
+    requested, months_in_window = None if as_of is None else month_of(as_of), _window(window)
+    p = read(projects, **MONTHS, people=CONTRIBUTORS, optional=("people",))
+    months, latest = month_numbers(p), latest_possible(projects)
+    month = usual_month(months["fetched"], latest) if requested is None else requested
+    state = states(months, month, months_in_window, latest)
+    reasons = {reason: (state == reason).sum() for reason in _UNKNOWN}
+    rows = [(state == "active").sum(), (state == "dormant").sum(), sum(reasons.values())]
+    numbers = pd.Series(rows, dtype="Int64")
+    table = table_of(
+        {
+            "activity": ["active", "dormant", "unknown"],
+            "projects": numbers,
+            "share": [*shares(numbers[:2]), None],
+            "share_of_all": shares(numbers),
+            "as_of": [timestamp(month)] * 3,
+        },
+        {
+            "activity": "str",
+            "projects": "Int64",
+            "share": "Float64",
+            "share_of_all": "Float64",
+            "as_of": MOMENT,
+        },
+    )
+    recent = months["last"] > (month or 0) - months_in_window
+    counted = {
+        "projects": len(p),
+        "with_activity": rows[0] + rows[1],
+        "unknown": rows[2],
+        **reasons,
+        _BEGUN_LATER: (state == _BEGUN_LATER).sum(),
+        "not_fetched_since_but_active": ((state == "not_fetched_since") & recent).sum(),
+        "window": months_in_window,
+    }
+    if "people" in p:
+        counted["in_disagreement"] = _disagrees(months, p["people"], latest).sum()
+    return table, counted
+
+
+def _disagrees(months: Mapping[str, Months], people: pd.Series[Any], latest: int) -> Mask:
+    """Return a mask where the contributor count of the analysis contradicts its own months.
+
+    The twelve months before the fetch begin within a month, so the twelfth agrees with both.
+    """
+    first, last, fetched = months.values()
+    consistent = (first <= last) & (last <= fetched) & (fetched <= latest)
+    nobody, somebody = true(people == 0), true(people > 0)
+    disagrees: Mask = consistent & (
+        (nobody & (fetched - last < YEAR)) | (somebody & (fetched - last > YEAR))
+    )
+    return disagrees
+
+
+@statistic("with_life_span", "with a valid life span")
+def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> Counted:
     """Return the time from the first to the last month with activity of each project.
 
     Parameters
     ----------
-    projects : pandas.DataFrame, dask.dataframe.DataFrame or duckdb.DuckDBPyRelation
+    projects : pandas.DataFrame, or records elsewhere
         Projects as `dirframe.load_projects` gives them.
     top : int, optional
         Give this many projects, those with the longest life. By default, all.
@@ -121,119 +267,243 @@ def life_span(
     0  Bee      14   True
     1  Ant       1  False
     """
-    require_fetched(projects, "id", "name", LANGUAGE, FIRST_MONTH, LAST_MONTH, CONTRIBUTORS)
-    check_top(top, "projects")
-    latest, months_in_window = latest_possible(projects), months_back(window)
-    lengths_of = _lengths_of(months_in_window, latest)
-    lengths = life_lengths(projects, window)
-    valid_lives = lengths[lengths["state"] == "valid"]
-    least = 1
-    if top is not None and len(valid_lives):  # shortest life that can be among the top
-        longer = int((valid_lives["records"].cumsum() < top).sum())
-        least = int(valid_lives["months"].iloc[min(longer, len(valid_lives) - 1)])
-
-    def long_enough(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        if least > _SHORT:
-            # Most lives are far too short, so their months need not be numbered again.
-            shortest = timedelta(days=28 * (least - 2))
-            table = table.filter(nw.col("last") - nw.col("first") >= nw.lit(shortest))
-        lives = lengths_of(table).filter(nw.col("months") >= least, ~nw.col("beyond"))
-        return lives.drop("fetched", "beyond", *(f"{name}_number" for name in COLUMNS))
-
-    spans = aggregate(
+    if top is not None:
+        whole_number("top", top, least=1, instead="or None for all projects")
+    p = read(
         projects,
-        {
-            "id": text_column("id"),
-            "name": text_column("name"),
-            "language": text_column(LANGUAGE),
-            "contributors": integer_column(CONTRIBUTORS),
-            **COLUMNS,
-        },
-        long_enough,
-    ).rename(columns={"first": "first_month", "last": "last_month"})
-    spans["contributors"] = spans["contributors"].where(spans["contributors"] >= 0)
-    spans["ended"] = (spans["end"] == 1).astype("boolean").mask(spans["end"] == UNKNOWN_END)
-    result = spans.sort_values(
+        id="id",
+        name="name",
+        language=LANGUAGE,
+        contributors=CONTRIBUTORS,
+        **MONTHS,
+    )
+    lives, counted = _lives(p, projects, window)
+    shown = lives
+    if top is not None and top < len(lives):  # fewer to sort
+        shown = lives[lives["months"] >= -np.partition(-lives["months"], top - 1)[top - 1]]
+    table = p.loc[shown.index].rename(columns={"first": "first_month", "last": "last_month"})
+    table["months"], table["ended"] = shown["months"], shown["ended"]
+    table["contributors"] = table["contributors"].where(table["contributors"] >= 0)
+    table = table.sort_values(
         ["months", "first_month", "name", "id"],
         ascending=[False, True, True, True],
         na_position="first",
-    ).head(len(spans) if top is None else top)
-    dtypes = {
-        **dict.fromkeys(["id", "name", "language"], "str"),
-        **dict.fromkeys(["first_month", "last_month"], _MOMENT),
-        "months": "Int64",
-        "ended": "boolean",
-        "contributors": "Int64",
-    }
-    result = result[[*dtypes]].astype(dtypes).reset_index(drop=True)
-    counted = {
-        **counted_lives(lengths),
-        "window": months_in_window,
-        "projects_not_shown": int(valid_lives["records"].sum()) - len(result),
-    }
-    return result, counted
+    ).head(len(table) if top is None else top)
+    names = ["id", "name", "language", "first_month", "last_month", "months", "ended"]
+    table = table[[*names, "contributors"]].astype({"months": "Int64"}).reset_index(drop=True)
+    return table, counted | {"projects_not_shown": len(lives) - len(table)}
 
 
-def life_lengths(projects: Frame, window: object, key: Key | None = None) -> pd.DataFrame:
-    """Count projects by the length of their life in ``months``, descending, and by its ``end``.
+@statistic("with_known_end", "whose end is known")
+def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> Counted:
+    """Estimate the share of projects that live on, by months since their first activity.
 
-    ``end`` is 0 for a life that has not ended, 1 for one that has and 2 where that is unknown;
-    ``state`` is "valid" or why there is no length. `key` divides them by ``group`` too.
+    Parameters
+    ----------
+    projects : pandas.DataFrame, or records elsewhere
+        Projects as `dirframe.load_projects` gives them.
+    window : int, default 12
+        Months without activity, up to the month of the fetch, after which a life has ended: 1
+        to 24.
+    confidence : float, default 0.95
+        Level of the intervals, each by itself: they are no band for the whole curve.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for 0 and one for each number of months at which a life ended or was last seen,
+        ascending; none where no end is known:
+
+        - ``months`` (Int64, months): from the first to the last month with activity, both
+          counted
+        - ``at_risk`` (Int64, projects): that were seen to live so long
+        - ``ended`` (Int64, projects): whose life ended in this month
+        - ``censored`` (Int64, projects): whose last activity so far is in this month
+        - ``survival`` (Float64, 0 to 1): probability to live beyond this month
+        - ``low``, ``high`` (Float64, 0 to 1): its interval; missing where the estimate is 1 or 0
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or does not hold dates, `window` is not from 1 to 24,
+        or `confidence` is no share.
+
+    Notes
+    -----
+    Kaplan and Meier, "Nonparametric estimation from incomplete observations", Journal of the
+    American Statistical Association 53 (1958), 457-481; a life that was seen to its last month
+    in the month of an end is at risk there. Intervals on the scale log(-log) with the variance
+    of Greenwood: Kalbfleisch and Prentice, "The Statistical Analysis of Failure Time Data",
+    Wiley 1980.
+
+    An end is what `life_span` says: no activity in the last `window` months seen. A project
+    that rests longer and comes back counts as ended, and one that was left within the window as
+    alive. The estimate assumes that censoring, so the day of the fetch, has nothing to do with
+    the life: a directory that fetches dead projects less often breaks that, as do projects that
+    were removed. The median life is the first number of months with a survival of 0.5 or less,
+    if there is one.
+
+    Projects without a valid life are left out as in `life_span`, and those whose end is unknown.
+    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_known_end``, ``ended``,
+    ``not_ended``, ``end_unknown``, ``month_missing``, ``months_reversed``,
+    ``months_after_fetch`` and ``window``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({
+    ...     "analysis_min_month": pd.to_datetime(["2010-01-01"] * 4),
+    ...     "analysis_max_month": pd.to_datetime(["2010-03-01", "2010-05-01", "2013-07-01"] + [None]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"] * 4),
+    ... })
+    >>> print(survival(projects)[["months", "at_risk", "ended", "survival"]])
+       months  at_risk  ended  survival
+    0       0        3      0       1.0
+    1       3        3      1  0.666667
+    2       5        2      1  0.333333
+    3      43        1      0  0.333333
     """
-    statement = _lengths_of(months_back(window), latest_possible(projects))
-
-    def prepare(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        lengths = statement(table)
-        return lengths.with_columns(group=key.stated) if key else lengths
-
-    by = [*(["group"] if key else []), "months", "end", "beyond"]
-    columns = COLUMNS | (dict(key.columns) if key else {})
-    lengths = group_sizes(projects, columns, by=by, prepare=prepare)
-    lengths["months"] = lengths["months"].astype("Int64")
-    lengths["state"] = np.select(
-        [
-            lengths["months"].isna().to_numpy(dtype=bool),
-            ~true(lengths["months"] > 0),
-            true(lengths["beyond"]),
-        ],
-        ["month_missing", "months_reversed", "months_after_fetch"],
-        default="valid",
-    )
-    return lengths.sort_values("months", ascending=False)
-
-
-def counted_lives(lengths: pd.DataFrame) -> dict[str, int]:
-    """Return the numbers of projects with and without a life span, by reason, and by its end."""
-    by_state = lengths["records"].groupby(lengths["state"]).sum()
-    valid_lives = lengths[lengths["state"] == "valid"]
-    by_end = valid_lives["records"].groupby(valid_lives["end"]).sum()
-    return {
-        "projects": int(lengths["records"].sum()),
-        "with_life_span": int(by_end.sum()),
-        "ended": int(by_end.get(1, 0)),
-        "not_ended": int(by_end.get(0, 0)),
-        "end_unknown": int(by_end.get(UNKNOWN_END, 0)),
-        **{
-            reason: int(by_state.get(reason, 0))
-            for reason in ("month_missing", "months_reversed", "months_after_fetch")
-        },
+    level: object = confidence
+    if not isinstance(level, int | float) or not 0 < level < 1:
+        raise InvalidInputError(
+            f"confidence is {confidence!r}; it must be a share between 0 and 1, such as 0.95."
+        )
+    p = read(projects, **MONTHS)
+    lives, counted = _lives(p, projects, window)
+    known = lives[lives["ended"].notna()]
+    length, ends = known["months"].to_numpy(np.int64), true(known["ended"])
+    months = np.append(0, np.unique(length)) if len(known) else np.array([], np.int64)
+    place = np.searchsorted(months, length)
+    ended, censored = (np.bincount(place[mask], minlength=len(months)) for mask in (ends, ~ends))
+    at_risk = (ended + censored)[::-1].cumsum()[::-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimate = np.cumprod(1 - ended / at_risk)
+        greenwood = np.cumsum(ended / (at_risk * (at_risk - ended)))
+        quantile = NormalDist().inv_cdf((1 + float(confidence)) / 2)
+        half = quantile * np.sqrt(greenwood) / np.abs(np.log(estimate))
+        low, high = (estimate ** np.exp(sign * half) for sign in (1, -1))
+    defined = (estimate > 0) & (estimate < 1)
+    columns = {
+        "months": months,
+        "at_risk": at_risk,
+        "ended": ended,
+        "censored": censored,
+        "survival": estimate,
+        "low": np.where(defined, low, np.nan),
+        "high": np.where(defined, high, np.nan),
+    }
+    floats = dict.fromkeys(("survival", "low", "high"), "Float64")
+    all_lives = counted.pop("with_life_span")
+    return table_of(columns, dict.fromkeys(columns, "Int64") | floats), {
+        "projects": counted.pop("projects"),
+        "with_known_end": all_lives - counted["end_unknown"],
+        **counted,
     }
 
 
-def _lengths_of(
-    months_in_window: int, latest: int
-) -> Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]:
-    def lengths_of(table: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-        # Each month is numbered once, in separate columns.
-        numbers = [month_number(name).alias(f"{name}_number") for name in COLUMNS]
-        first, last, fetched = (nw.col(f"{name}_number") for name in COLUMNS)
-        # A number, since pandas booleans cannot be missing.
-        end = nw.when(last <= fetched - months_in_window).then(nw.lit(1)).otherwise(nw.lit(0))
-        return table.with_columns(*numbers).with_columns(
-            months=last - first + 1,
-            end=nw.when(fetched <= latest).then(end).otherwise(nw.lit(UNKNOWN_END)),
-            # After the fetch or, without one, after the retrieval.
-            beyond=last > nw.coalesce(fetched, nw.lit(latest)),
-        )
+def _lives(p: pd.DataFrame, projects: Frame, window: object) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return ``months`` and ``ended`` of each valid life, and the numbers of the others."""
+    months, latest, months_in_window = month_numbers(p), latest_possible(projects), _window(window)
+    first, last, fetched = months.values()
+    reason = first_reason(len(p), **_faults(months, latest))
+    lives = pd.DataFrame({"months": last - first + 1, "ended": last <= fetched - months_in_window})
+    lives["ended"] = lives["ended"].astype("boolean").mask(~(fetched <= latest))
+    lives = lives[reason == ""]
+    return lives, {
+        "projects": len(p),
+        "with_life_span": len(lives),
+        "ended": lives["ended"].sum(),
+        "not_ended": (~lives["ended"]).sum(),
+        "end_unknown": lives["ended"].isna().sum(),
+        **{fault: (reason == fault).sum() for fault in _FAULTS},
+        "window": months_in_window,
+    }
 
-    return lengths_of
+
+# Months
+
+
+def month_numbers(p: pd.DataFrame) -> dict[str, Months]:
+    """Return the months of `MONTHS` as numbers; NaN where missing."""
+    whens = {name: p[name].dt for name in MONTHS}
+    return {n: (12 * w.year + w.month - 1).to_numpy(np.float64) for n, w in whens.items()}
+
+
+def states(months: Mapping[str, Months], as_of: int | None, window: int, latest: int) -> States:
+    """Return for each project ``active``, ``dormant`` or the reason why it is neither."""
+    first, last, fetched = months.values()
+    at = np.nan if as_of is None else float(as_of)
+    state = first_reason(
+        len(first),
+        **_faults(months, latest),
+        **{_BEGUN_LATER: first > at},
+        fetch_missing=np.isnan(fetched),
+        fetch_impossible=fetched > latest,
+        not_fetched_since=~(fetched >= at),
+        active=last > at - window,
+    )
+    return np.where(state == "", "dormant", state)
+
+
+def _faults(months: Mapping[str, Months], latest: int) -> dict[str, Any]:
+    first, last, fetched = months.values()
+    return {
+        "month_missing": np.isnan(first) | np.isnan(last),
+        "months_reversed": last < first,
+        "months_after_fetch": last > np.where(np.isnan(fetched), latest, fetched),
+    }
+
+
+def states_of(projects: pd.DataFrame) -> tuple[States, int | None]:
+    """Return the states of projects in the default window, and the reference month."""
+    months, latest = month_numbers(read(projects, **MONTHS)), latest_possible(projects)
+    month = usual_month(months["fetched"], latest)
+    return states(months, month, YEAR, latest), month
+
+
+def usual_month(fetched: Months, latest: int) -> int | None:
+    """Return the month in which the median project was fetched, of those with a possible date.
+
+    Of two medians, the later: half of the projects were fetched then or later.
+    """
+    possible = np.sort(fetched[fetched <= latest])
+    return int(possible[len(possible) // 2]) if len(possible) else None
+
+
+def latest_possible(projects: Frame) -> int:
+    """Return the last month in which code can have been fetched: that of the retrieval.
+
+    If the retrieval is unknown or in the future, this is the current month.
+    """
+    now = pd.Timestamp(datetime.now(UTC))
+    newest = provenance.get_provenance(origin(projects))["retrieved_newest"]
+    return month_of(min(now, pd.Timestamp(newest).tz_convert("UTC")) if newest else now)
+
+
+def month_of(as_of: object) -> int:
+    """Return the month number of a day or month; a year alone is neither."""
+    try:
+        if isinstance(as_of, str) and not _DAY.fullmatch(as_of.strip()):
+            raise ValueError(as_of)
+        if not isinstance(as_of, str | date | np.datetime64):
+            raise TypeError(as_of)
+        when: Any = pd.Timestamp(as_of)
+        if when is pd.NaT:
+            raise ValueError(as_of)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"as_of must be a day such as '2013-07-31' or a month such as '2013-07'; got {as_of!r}."
+        ) from error
+    when = when if when.tz is None else when.tz_convert("UTC")
+    return 12 * int(when.year) + int(when.month) - 1
+
+
+def timestamp(month: int | None) -> Any:
+    """Return the first day of a numbered month; NaT for None."""
+    if month is None:
+        return pd.NaT
+    return pd.Timestamp(year=month // 12, month=month % 12 + 1, day=1, tz=UTC)
+
+
+def _window(window: object) -> int:
+    return whole_number("window", window, least=1, most=24, instead="in months")

@@ -33,9 +33,9 @@ def test_statistic_of_raw_countries_unifies_them(sample, folder, run):
 
 def test_options_reach_statistics(files, run):
     for words, rows in [
-        (["tags", "--top", 3], 4),
-        (["team_size_classes", "--bounds", "0,1,10"], 3),
-        (["growth", "--freq", "YS", "--collection", "projects"], None),
+        (["tags", "-p", "top=3"], 4),
+        (["team_size_classes", "-p", "bounds=0,1,10"], 3),
+        (["growth", "-p", "freq=YS", "--collection", "projects"], None),
     ]:
         outcome = run("stats", *words, files / "projects.parquet")
         assert outcome.code == 0, outcome.err

@@ -37,10 +37,8 @@ CALLS = {
         set(json.loads(out)) >= {"new", "gone", "changed"}
     ),
     "fields account": columns("name", "type", "unit", "meaning"),
-    "stats tags projects.parquet --exclude lines_outlier --max-age 2y": columns("tag"),
-    "stats lorenz projects.parquet --by language --by year --min-records 5": columns(
-        "language", "year"
-    ),
+    "stats tags projects.parquet --exclude lines_outlier --older-than 2y": columns("tag"),
+    "stats lorenz projects.parquet --by language --min-records 5": columns("language"),
     "completion bash": text(".*_DIRFRAME_COMPLETE.*"),
 }
 
@@ -50,7 +48,7 @@ WRONG_CALLS = [
     "flags projects.parquet --rule negative_posts",
     "stats lorenz projects.parquet --by no_such_column",
     "stats tags --exclude no_such_rule",
-    "stats lorenz projects.parquet --top 3",
+    "stats lorenz projects.parquet -p top=3",
     "read projects.parquet pages/page.xml",
 ]
 

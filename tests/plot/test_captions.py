@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from dirframe import plot, stats
-from dirframe.errors import ColumnsNotSentError
+from dirframe.errors import ColumnsNotSentError, MissingColumnsError
 from tests.charts import CHARTS, EIGHT, caption, draw, looks, noun
-from tests.frames import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE, projects, with_provenance
+from tests.frames import LANGUAGE, LINES, PEOPLE, projects, with_provenance
 
 SOME = pytest.mark.parametrize("name", EIGHT)
 
@@ -154,36 +154,33 @@ def test_panels_of_a_frame_without_provenance_know_what_its_records_are():
 # What was not loaded, or not sent, is never said to be missing
 
 
+#: Of each way of reading a column: numbers, names, dates, lists, one of two, of other records.
+READ = [
+    *("accounts_by_country", "contributors_by_language", "language_breakdown", "language_share"),
+    *("licenses", "life_span", "monthly_activity", "tags", "users_against_contributors"),
+]
+
+
 def refused(name, frame, whole):
     """Draw a frame that lacks a column; without a refusal it has to look as with the column."""
     try:
         ax = draw(name, frame)
-    except ColumnsNotSentError as error:
+    except (ColumnsNotSentError, MissingColumnsError) as error:
         assert plt.get_fignums() == []
-        return error.columns
+        return set(error.columns)
     assert looks(ax) == whole
     plt.close()
-    return ()
+    return set()
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("contributors_by_language", {LANGUAGE, PEOPLE}),
-        ("accounts_by_country", {"country_code", "country_alpha_2", "country_name"}),
-        ("life_span", {"id", "name", LANGUAGE, PEOPLE, FIRST, LAST, FETCHED}),
-    ],
-)
-def test_column_that_was_not_loaded_or_not_sent_is_refused_where_the_chart_shows_it(name, shown):
+@pytest.mark.parametrize("name", READ)
+def test_column_that_is_not_there_is_refused_by_its_name_or_not_drawn(name):
     frame = CHARTS[name](30)
     whole = looks(draw(name, frame))
     plt.close()
-    not_loaded = {
-        c: with_provenance(frame.drop(columns=c), columns=[*{*frame} - {c}]) for c in frame
-    }
-    refusals = {column: refused(name, lacking, whole) for column, lacking in not_loaded.items()}
-    assert {column for column, columns in refusals.items() if column in columns} == shown
-    for column in shown:
+    needed = {c for c in frame if c in refused(name, frame.drop(columns=c), whole)}
+    assert needed
+    for column in needed:
         empty = frame.assign(**{column: pd.Series([None] * 30, dtype=frame[column].dtype)})
         assert column in refused(name, with_provenance(empty, not_sent=[column]), whole)
 

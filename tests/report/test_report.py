@@ -283,7 +283,6 @@ def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(
     assert not any("nan" in line.lower() for line in none)
 
 
-@pytest.mark.xfail(strict=True, reason="a list column that is absent counts as empty")
 def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_projects):
     tree = make(sample_projects[["id", "name"]])
     assert not any("There are no" in line for line in items(tree, "findings"))

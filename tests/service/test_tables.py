@@ -63,6 +63,12 @@ def test_csv_is_served_with_every_sign_as_text(imported, tmp_path):
     assert "<b>" not in client.get("/accounts/1").text
 
 
+def test_formula_that_an_export_defused_is_served_as_it_was(tmp_path, imported):
+    frame = pd.DataFrame({"id": ["1"], "name": ["=1+1"], "posts_count": [2]})
+    client = imported(dirframe.export(frame, tmp_path / "accounts.csv"))
+    assert client.root("/accounts/1.xml").findtext("result/account/name") == "=1+1"
+
+
 def test_table_in_any_order_of_columns_is_what_a_person_wrote_from_the_specification(
     root, imported
 ):

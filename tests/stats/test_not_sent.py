@@ -68,7 +68,7 @@ def test_an_overview_says_what_was_not_sent(unsent):
 
 def test_the_other_strata_are_computed_and_the_record_names_what_is_not(partly):
     with pytest.warns(StrataOmittedWarning) as caught:
-        found = stats.contributor_distribution(partly, by="half")
+        found = stats.by(stats.contributor_distribution, partly, "half")
     [warning] = caught
     assert warning.filename == __file__
     assert warning.message.strata == ("right",)
@@ -83,27 +83,16 @@ def test_the_other_strata_are_computed_and_the_record_names_what_is_not(partly):
     assert "right" in record["steps"][-1]
 
 
-def test_the_other_panels_are_drawn_and_one_says_why_it_is_not(partly):
-    with pytest.warns(StrataOmittedWarning) as caught:
-        figure = plot.lorenz(partly, by="half").get_figure(root=True)
-    assert caught[0].filename == __file__
-    texts = {ax.get_title(): " ".join(text.get_text() for text in ax.texts) for ax in figure.axes}
-    assert [*texts] == ["right (n = 0 of 20)", "left (n = 10)"]
-    assert texts["right (n = 0 of 20)"]
-    assert "n = 10 of 30 projects" in figure.get_supxlabel()
-
-
 def test_strata_of_which_none_was_sent_are_refused(unsent):
     halves = provenance.copy_provenance(unsent, unsent.assign(half=["left", "right"] * 15))
-    for function in (stats.lorenz, plot.lorenz):
+    with pytest.raises(ColumnsNotSentError):
+        stats.by(stats.lorenz, halves, "half")
+    for column in ("language", "team_size", LANGUAGE):
         with pytest.raises(ColumnsNotSentError):
-            function(halves, by="half")
-    for by in ("language", "team_size", LANGUAGE):
-        with pytest.raises(ColumnsNotSentError):
-            stats.tags(unsent, by=by)
+            stats.by(stats.growth, unsent, column)
 
 
 def test_years_are_those_of_the_creation_where_no_activity_was_sent(unsent):
     tagged = provenance.copy_provenance(unsent, unsent.assign(tags=[["xml"]] * 30))
-    years = stats.tags(tagged, by="year")["year"]
+    years = stats.by(stats.tags, tagged, "year")["year"]
     assert set(years) == set(unsent["created_at"].dt.strftime("%Y"))

@@ -230,12 +230,10 @@ EDGES = [
 
 
 def test_each_frequency_gives_what_pandas_itself_resamples():
-    for freq in ("D", "W", "2W-TUE", "MS", "3ME", "QS-FEB", "2QE", "YS", "YE-JUN"):
+    for freq in ("D", "W", "MS", "QS", "YS"):
         for days in (EDGES, [EDGES[0], EDGES[-1]]):
             table = stats.growth(created(*days), freq=freq)
             by_pandas = created(*days).set_index("created_at").resample(freq).size()
-            if by_pandas.iloc[-1] == 0:  # pandas ends with a period after the last record at times
-                by_pandas = by_pandas.iloc[:-1]
             assert table["new"].tolist() == by_pandas.tolist(), freq
             assert table["total"].tolist() == by_pandas.cumsum().tolist()
             ends = [*table["start"][1:], max(days) + timedelta(days=1)]
@@ -243,19 +241,14 @@ def test_each_frequency_gives_what_pandas_itself_resamples():
                 assert new == sum(start <= day < end for day in days), freq
 
 
-def test_a_week_begins_on_monday_and_a_month_is_the_same_by_either_name():
+def test_a_week_begins_on_monday():
     sunday = datetime(2013, 3, 31, 23, 59, tzinfo=UTC)
-    for freq, start in (("W", "2013-03-25"), ("ME", "2013-03-01"), ("MS", "2013-03-01")):
-        table = stats.growth(created(sunday), freq=freq)
-        assert table["start"].tolist() == [pd.Timestamp(start, tz="UTC")]
-    pd.testing.assert_frame_equal(
-        stats.growth(created(*EDGES)), stats.growth(created(*EDGES), freq="MS")
-    )
+    table = stats.growth(created(sunday), freq="W")
+    assert table["start"].tolist() == [pd.Timestamp("2013-03-25", tz="UTC")]
 
 
 def test_another_frequency_is_refused():
-    wrong = ["h", "12h", "36h", "1.5D", "B", "WOM-2MON", "SME", "BME", "M", "d", "no", "-1D", "0D"]
-    for freq in (*wrong, "", 7):
+    for freq in ("h", "2W", "W-TUE", "ME", "M", "d", "no", "", 7, None):
         with pytest.raises(InvalidInputError, match="freq"):
             stats.growth(created(), freq=freq)
 
@@ -265,6 +258,9 @@ def test_growth_counts_accounts_as_accounts():
     assert counted(stats.growth(accounts))["accounts"] == 1
     noted = provenance.set_provenance(created(None), resource="account")  # no column tells it
     assert counted(stats.growth(noted))["accounts"] == 1
+    unknown = stats.growth(created(EDGES[0]))
+    assert counted(unknown)["records"] == 1
+    assert provenance.caption(unknown).startswith("n = 1 record ")
 
 
 def test_a_period_is_finished_only_if_a_date_in_the_records_shows_that_it_was_over():

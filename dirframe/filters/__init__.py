@@ -1,1 +1,0 @@
-"""Select projects and accounts by what they are."""

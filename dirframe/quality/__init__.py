@@ -1,0 +1,1 @@
+"""The quality of records: rules, flags, an overview, and two snapshots compared."""

@@ -1,0 +1,351 @@
+"""Rules that detect known bad data, and the exclusion of the records that they match."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dirframe import provenance
+from dirframe._tables import read_rows
+from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError, MissingColumnsError
+from dirframe.stats.kernel import (
+    CONTRIBUTORS,
+    CREATED,
+    FETCHED,
+    FIRST_MONTH,
+    LANGUAGE,
+    LAST_MONTH,
+    LINES,
+    RANK,
+    UPDATED,
+    read,
+    require_records,
+    true,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from dirframe.stats.kernel import Mask
+
+#: Columns that the rules read.
+COLUMNS: dict[str, str | tuple[str, ...]] = {
+    "id": "id",
+    "name": ("name", "login"),
+    "language": LANGUAGE,
+    "lines": LINES,
+    "contributors": CONTRIBUTORS,
+    "first": FIRST_MONTH,
+    "last": LAST_MONTH,
+    "fetched": FETCHED,
+    "created": CREATED,
+    "updated": UPDATED,
+    "posts": "posts_count",
+    "rank": RANK,
+    "latitude": "latitude",
+    "longitude": "longitude",
+}
+#: Year of first appearance by main language, for well-known languages by their names in the
+#: directory. Sources: PLDB, the Programming Language Database (pldb.io, "appeared"), and
+#: Wikipedia's "first appeared" as stored by PLDB. If they, or another cited source, differ, the
+#: earliest is used, so that no project is flagged that one of them would clear.
+FIRST_APPEARANCE = {
+    row["language"]: int(row["year"])
+    for row in read_rows(Path(__file__).with_name("first_appearance.csv"))
+}
+#: Modified z-score above which a value is an outlier: Iglewicz and Hoaglin (1993).
+_OUTLIER = 3.5
+_NORMAL = 0.6745  # median absolute deviation of a normal distribution, in standard deviations
+_OWN_BOUND = 20  # languages with fewer projects use the bound of all projects
+_LARGEST = 2**63 - 1
+_UNITS = {"d": "days", "w": "weeks", "mo": "months", "y": "years"}
+_YEAR = "1y"
+
+
+class Rule(NamedTuple):
+    """What a rule says, the columns it needs, and which records it matches; missing values never.
+
+    `evidence` formats the values of a record that show it. Values that are not `impossible` are in
+    doubt.
+    """
+
+    says: str
+    needs: tuple[str, ...]
+    match: Callable[[pd.DataFrame], Any]
+    evidence: str
+    impossible: bool = True
+
+
+def _years(p: pd.DataFrame) -> pd.Series[Any]:
+    """Return the year in which each main language first appeared."""
+    return p["language"].map(FIRST_APPEARANCE).astype("Float64")
+
+
+#: The names are stable, since scripts and captions contain them.
+RULES = {
+    "began_before_1970": Rule(
+        "began before 1970",
+        ("first",),
+        lambda p: p["first"] < pd.Timestamp("1970-01-01", tz="UTC"),
+        "first month {first:%Y-%m}, before 1970",
+        impossible=False,
+    ),
+    "began_before_language": Rule(
+        "began before its main language",
+        ("first", "language"),
+        lambda p: p["first"].dt.year < _years(p),
+        "first month {first:%Y-%m}; {language} first appeared in {appeared}",
+        impossible=False,
+    ),
+    "duplicate_id": Rule(
+        "repeated id",
+        ("id",),
+        lambda p: p["id"].notna() & p["id"].duplicated(keep=False),
+        "id {id} stands in more than one record",
+    ),
+    "impossible_kudo_rank": Rule(
+        "kudo rank",
+        ("rank",),
+        lambda p: (p["rank"] < 1) | (p["rank"] > 10),
+        "kudo rank {rank}; ranks are 1 to 10",
+    ),
+    "impossible_latitude": Rule(
+        "latitude",
+        ("latitude",),
+        lambda p: p["latitude"].abs() > 90,
+        "latitude {latitude:g}; it is -90 to 90",
+    ),
+    "impossible_longitude": Rule(
+        "longitude",
+        ("longitude",),
+        lambda p: p["longitude"].abs() > 180,
+        "longitude {longitude:g}; it is -180 to 180",
+    ),
+    "lines_outlier": Rule(
+        "far more lines than others",
+        ("lines",),
+        lambda p: p["lines"] > p["bound"],
+        "{lines:,} lines of code; the bound of {group} is {bound:,}",
+        impossible=False,
+    ),
+    "month_in_future": Rule(
+        "month after its code was fetched",
+        ("last", "fetched"),
+        lambda p: p["last"] > p["fetched"],
+        "last month {last:%Y-%m}; the code was fetched on {fetched:%Y-%m-%d}",
+    ),
+    "months_reversed": Rule(
+        "last month before the first",
+        ("first", "last"),
+        lambda p: p["last"] < p["first"],
+        "first month {first:%Y-%m}, last month {last:%Y-%m}",
+    ),
+    "negative_contributors": Rule(
+        "negative contributors",
+        ("contributors",),
+        lambda p: p["contributors"] < 0,
+        "{contributors:,} contributors in twelve months",
+    ),
+    "negative_lines": Rule(
+        "negative lines", ("lines",), lambda p: p["lines"] < 0, "{lines:,} lines of code"
+    ),
+    "negative_posts": Rule(
+        "negative posts", ("posts",), lambda p: p["posts"] < 0, "{posts:,} posts"
+    ),
+    "stale_analysis": Rule(
+        "stale analysis",
+        ("fetched",),
+        lambda p: p["fetched"] < p["stale_before"],
+        "code fetched on {fetched:%Y-%m-%d}, before {stale_before:%Y-%m-%d}",
+        impossible=False,
+    ),
+    "updated_before_created": Rule(
+        "changed before it was created",
+        ("created", "updated"),
+        lambda p: p["updated"] < p["created"],
+        "changed on {updated:%Y-%m-%d}, created on {created:%Y-%m-%d}",
+    ),
+}
+
+
+def exclude(
+    frame: pd.DataFrame,
+    rules: Collection[str] | str = (),
+    *,
+    older_than: str | int | timedelta | None = None,
+) -> pd.DataFrame:
+    """Leave out the records that some rules of `dirframe.flags` match.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Accounts or projects.
+    rules : collection of str, default ()
+        Names of rules. Outliers are those of this frame: exclude before you divide it.
+    older_than : str, int or datetime.timedelta, optional
+        Leave out projects whose code was fetched longer ago than this, as the rule
+        ``stale_analysis``: a number of days, a timedelta, or text of a number with its unit
+        ``d``, ``w``, ``mo`` or ``y``, such as ``"2y"``. Those without a date are kept.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The other records. ``attrs["dirframe"]["excluded"]`` holds the number by rule, and captions
+        say it; a record that several rules match counts for the first, in alphabetical order.
+
+    Raises
+    ------
+    MissingColumnsError
+        If the frame lacks a column that a rule needs.
+    InvalidInputError
+        If a rule is unknown, or `older_than` is no age.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"id": ["1", "2"], "analysis_total_code_lines": [-5, 800]})
+    >>> sound = exclude(projects, ["negative_lines"])
+    >>> list(sound["id"])
+    ['2']
+    >>> sound.attrs["dirframe"]["excluded"]
+    {'negative_lines': 1}
+    """
+    chosen = rules_of(rules, older_than)
+    offset_of(older_than, "older_than")
+    frame = require_records(frame)
+    p = columns_of(frame, chosen, older_than)
+    left = np.ones(len(frame), dtype=bool)
+    numbers = dict(provenance.get_provenance(frame)["excluded"])
+    for name in chosen:
+        found = matches(p, name) & left
+        numbers[name] = numbers.get(name, 0) + int(found.sum())
+        left &= ~found
+    if not chosen:
+        return frame
+    told = ", ".join(f"{name} {numbers[name]:,}" for name in chosen)
+    kept = frame[left]
+    provenance.copy_provenance(frame, kept, f"exclude: {told}")
+    return provenance.set_provenance(kept, excluded=numbers)
+
+
+def rules_of(names: Iterable[str] | str, older_than: object = None) -> list[str]:
+    """Return names of rules, each once and in order; an age adds ``stale_analysis``."""
+    chosen = {names} if isinstance(names, str) else set(names)
+    if unknown := sorted(str(name) for name in chosen if name not in RULES):
+        raise InvalidInputError(
+            f"There is no rule {', '.join(unknown)}. The rules are {', '.join(RULES)}."
+        )
+    if older_than is not None:
+        chosen.add("stale_analysis")
+    return [name for name in RULES if name in chosen]
+
+
+def applicable(frame: pd.DataFrame) -> list[str]:
+    """Return the rules whose columns a frame has."""
+    known = set(read(frame, **COLUMNS, optional=[*COLUMNS]))
+    return [name for name, rule in RULES.items() if known.issuperset(rule.needs)]
+
+
+def columns_of(
+    frame: pd.DataFrame, rules: Iterable[str], max_age: str | int | timedelta | None = None
+) -> pd.DataFrame:
+    """Return the columns that some rules read, with the bounds that depend on the whole frame.
+
+    Raises
+    ------
+    ColumnsNotSentError
+        If a column that a rule needs was not sent.
+    MissingColumnsError
+        If a column that a rule needs is absent.
+    """
+    age = offset_of(max_age)
+    for name in rules:
+        needs = {column: COLUMNS[column] for column in RULES[name].needs}
+        try:
+            read(frame, **needs)
+        except ColumnsNotSentError:
+            raise
+        except MissingColumnsError as error:
+            raise MissingColumnsError(
+                f"The rule {name} needs the column {', '.join(error.columns)}, which the frame "
+                "does not have. Leave the rule out, or load the column.",
+                columns=error.columns,
+            ) from error
+    p = read(frame, **COLUMNS, optional=[*COLUMNS])
+    p = p.reindex(columns=[*COLUMNS, *{*p} - {*COLUMNS}])
+    if "lines_outlier" in rules:
+        p["bound"], p["group"] = _bounds(p)
+    if "stale_analysis" in rules:
+        day = reference_day(frame, p["fetched"])
+        p["stale_before"] = pd.Series(day - age if day else pd.NaT, p.index, "datetime64[us, UTC]")
+    if "began_before_language" in rules:
+        p["appeared"] = _years(p).astype("Int64")
+    return p
+
+
+def matches(p: pd.DataFrame, rule: str) -> Mask:
+    """Return which records of `columns_of` a rule matches."""
+    return true(RULES[rule].match(p))
+
+
+def _bounds(p: pd.DataFrame) -> tuple[pd.Series[Any], pd.Series[Any]]:
+    """Return for each project the most lines that are no outlier, and the group whose bound it is."""
+    positive = p[true(p["lines"] > 0)]
+    logarithms = np.log10(positive["lines"].to_numpy(np.float64))
+    bounds = {"all projects": _bound(logarithms)}
+    for language, rows in positive.groupby("language", observed=True).indices.items():
+        if len(rows) >= _OWN_BOUND:
+            bounds[str(language)] = _bound(logarithms[rows])
+    group = p["language"].where(p["language"].isin([*bounds]), "all projects").astype("str")
+    return group.map(bounds).astype("Int64"), group
+
+
+def _bound(logarithms: Any) -> int:
+    """Return the most lines that are no outlier; without spread, there is no bound."""
+    if not len(logarithms):
+        return _LARGEST
+    median = float(np.median(logarithms))
+    deviation = float(np.median(np.abs(logarithms - median)))
+    exponent = median + _OUTLIER * deviation / _NORMAL
+    return int(10**exponent) if deviation and exponent < 18 else _LARGEST
+
+
+def reference_day(frame: pd.DataFrame, fetched: pd.Series[Any]) -> pd.Timestamp | None:
+    """Return the retrieval of a frame or, if unknown, the date of the fetch of the median project.
+
+    The median is robust to a few wrong dates; of two medians, the later is used. The retrieval of
+    synthetic data is ignored, since it says nothing of its age.
+    """
+    record = provenance.get_provenance(frame)
+    if record["retrieved_newest"] and not record["synthetic"]:
+        day = pd.Timestamp(record["retrieved_newest"])
+        return day.tz_localize("UTC") if day.tzinfo is None else day.tz_convert("UTC")
+    known = fetched.dropna().sort_values()
+    if known.empty:
+        return None
+    middle: pd.Timestamp = known.iloc[len(known) // 2]
+    return middle
+
+
+def offset_of(age: object, name: str = "max_age") -> Any:
+    """Return an age as an offset: a number of days, a timedelta, or text such as ``"2y"``."""
+    if isinstance(age, int) and not isinstance(age, bool):
+        age = timedelta(days=age)
+    if isinstance(age, timedelta) and age >= timedelta(0):
+        return age
+    match = re.fullmatch(r"(\d{1,4}) ?(d|w|mo|y)", _YEAR if age is None else str(age))
+    if match is None:
+        raise InvalidInputError(
+            f"{name} is {age!r}, which is not an age.",
+            hint=Hint(
+                "Pass a number of days, a timedelta, or text such as '90d', '26w', '18mo' or '2y'.",
+                shell="Give a number and its unit, such as 90d, 26w, 18mo or 2y.",
+            ),
+        )
+    options: dict[str, Any] = {_UNITS[match[2]]: int(match[1])}
+    return pd.DateOffset(**options)

@@ -1,0 +1,246 @@
+"""Overview of a frame: completeness, missing values and sources of bias."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe._display.report import ReportMixin
+from dirframe._display.values import counted
+from dirframe.client.sorting import is_in_order
+from dirframe.quality.rules import (
+    RULES,
+    applicable,
+    columns_of,
+    matches,
+    offset_of,
+    reference_day,
+)
+from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
+from dirframe.stats.kernel import FETCHED, LANGUAGE, RANK, read, require_records, table_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Rules with reasons of their own.
+_SEPARATE = {"duplicate_id", "stale_analysis"}
+
+
+@dataclass(frozen=True, repr=False)
+class Summary(ReportMixin):
+    """Result of `summary`, displayed as text and in notebooks.
+
+    Parameters
+    ----------
+    title : str
+        Number and kind of the records.
+    fields : pandas.DataFrame
+        A row per column of the frame.
+    bias : pandas.DataFrame
+        A row per reason to beware.
+    source : str
+        Source of the frame.
+    """
+
+    title: str
+    fields: pd.DataFrame
+    bias: pd.DataFrame
+    source: str
+
+    def _heading(self) -> str:
+        return self.title
+
+    def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
+        yield "Columns", self.fields
+        yield "Reasons to beware", self.bias
+
+    def _notes(self) -> Iterable[str]:
+        yield self.source
+
+
+def summary(frame: pd.DataFrame) -> Summary:
+    """Return an overview of accounts, projects or other records: completeness, gaps, bias.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Accounts or projects as the loaders give them.
+
+    Returns
+    -------
+    Summary
+        Printed, or as the last line of a notebook's cell, it is a table. Its parts:
+
+        - ``title`` (str): how many records, and whether they are all there are; where they
+          were filtered, cut, joined or doubled since the load, how they differ from it
+        - ``fields`` (pandas.DataFrame): one row per column, in their order: ``column`` (str),
+          ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
+          (str): minimum, median and maximum of numbers, first and last day of dates, and how
+          many different texts
+        - ``bias`` (pandas.DataFrame): one row per reason to beware, whether it occurs or not:
+          ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of
+          the frame, or of what the directory has where it is about what was not loaded
+        - ``source`` (str): the caption of charts
+
+    Raises
+    ------
+    InvalidInputError
+        If the input is no frame of pandas, or a statistic, or a column does not hold what it should.
+
+    Notes
+    -----
+    Reasons to beware: records not loaded (a load that was capped or broke off has the first
+    in the order of its sort, which are no fair sample); of accounts, no country and no kudo
+    rank; of projects, no analysis (or that none was sent), no main language, a stale analysis
+    (the code of the project was fetched more than a year before the load or, if that is not
+    known or the frame is synthetic, before the code of the median project was), no date of
+    that fetch (so that nobody knows), and a fetch after the load; of both, an id that an
+    earlier record has as well (the rule ``duplicate_id`` tells that record, too), and what the
+    other rules of `dirframe.flags` tell, impossible or in doubt. An empty list is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> accounts = pd.DataFrame({"email_sha1": ["x", "y"], "country_code": ["DE", None]})
+    >>> overview = summary(accounts)
+    >>> print(overview)
+    2 accounts
+    <BLANKLINE>
+    Columns
+      column        present  missing share  values
+      email_sha1          2           0.0%  2 different
+      country_code        1          50.0%  1 different
+    <BLANKLINE>
+    Reasons to beware
+      reason      records  share
+      no country        1  50.0%
+    <BLANKLINE>
+    n = 2 records · Source: not recorded · completeness unknown
+    """
+    frame = require_records(frame)
+    known = provenance.resource_of(frame)
+    record = provenance.get_provenance(frame)
+    title = counted(len(frame), *(known.words if known else ("record",)))
+    differs = provenance.difference(frame)
+    if differs is not None:
+        title += f", {differs}"
+    if record["completeness"] != "unknown":
+        note = provenance.completeness_note(provenance.Provenance.from_dict(record)) or "complete"
+        title += f"{'; the load was' if differs is not None else ','} {note}"
+        title += f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
+    if absent := provenance.absent(frame, record["not_sent"]):
+        title += f". {counted(len(absent.columns), 'column')} not sent by the directory"
+    bias = _bias(frame, known or PROJECT, record)
+    return Summary(title, _fields(frame), bias, provenance.caption(frame))
+
+
+def _fields(frame: pd.DataFrame) -> pd.DataFrame:
+    present = [_present(frame[name]) for name in frame]
+    counts = pd.Series([int(rows.sum()) for rows in present], dtype="Int64")
+    columns = {
+        "column": list(frame),
+        "present": counts,
+        "missing_share": 1 - counts / len(frame) if len(frame) else [None] * len(counts),
+        "values": [_values(frame[n][rows]) for n, rows in zip(frame, present, strict=True)],
+    }
+    dtypes = {"column": "str", "present": "Int64", "missing_share": "Float64", "values": "str"}
+    return table_of(columns, dtypes)
+
+
+def _present(column: pd.Series[Any]) -> pd.Series[bool]:
+    if column.dtype == "object":
+        return column.map(lambda value: bool(len(value)) if hasattr(value, "__len__") else False)
+    return column.notna()
+
+
+def _values(column: pd.Series[Any]) -> str:
+    if column.empty:
+        return ""
+    if isinstance(column.dtype, pd.DatetimeTZDtype) or column.dtype.kind == "M":
+        return f"{column.min():%Y-%m-%d} to {column.max():%Y-%m-%d}"
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return f"{int(column.sum()):,} true"
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        low, middle, high = (f"{v:,.10g}" for v in (column.min(), column.median(), column.max()))
+        return f"min {low}, median {middle}, max {high}"
+    if column.dtype == "object":
+        return f"{column.map(len).sum():,} entries"
+    return f"{column.nunique():,} different"
+
+
+def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
+    reasons: dict[str, int] = {}
+    if resource.name in RESOURCES:
+        rows_of = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
+        reasons = {reason: int(rows.sum()) for reason, rows in rows_of}
+    if isinstance(ids := frame.get("id"), pd.Series):
+        reasons["repeated id: counted more than once"] = int(ids.dropna().duplicated().sum())
+    rules = [name for name in applicable(frame) if name not in _SEPARATE]
+    p = columns_of(frame, rules)
+    for name in sorted(rules, key=lambda name: not RULES[name].impossible):
+        kind = "impossible" if RULES[name].impossible else "in doubt"
+        reasons[f"{kind}: {RULES[name].says}"] = int(matches(p, name).sum())
+    rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
+    available, loaded = record["items_available"], record["items_loaded"]
+    if record["complete"] is False and available is not None and loaded is not None:
+        lacking = max(available - loaded, 0)
+        rows.insert(0, (_not_loaded(frame, resource, record), lacking, lacking / max(available, 1)))
+    columns = dict(zip(("reason", "records", "share"), zip(*rows, strict=True), strict=False))
+    dtypes = {"reason": "str", "records": "Int64", "share": "Float64"}
+    return table_of({name: columns.get(name, ()) for name in dtypes}, dtypes)
+
+
+def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> str:
+    if record["completeness"] == "sample":
+        return "not loaded: not drawn for the sample"
+    query = record["query"]
+    if sort := query.get("sort"):
+        return f"not loaded: the last, sorted by {sort}"
+    default = (query.get("query") and resource.query_sort) or resource.default_sort
+    default = default or "as they come"
+    if is_in_order(frame, default) is False:
+        return "not loaded: the last, in an order of the directory's own"
+    return f"not loaded: the last, sorted by {default}, by default"
+
+
+def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
+    if "country_code" in frame:
+        unknown = frame["country_code"].isna()
+        yield "no country", unknown
+        if "country_alpha_2" in frame:
+            yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
+    if RANK in frame:
+        yield "no kudo rank", read(frame, rank=RANK)["rank"].isna()
+
+
+def _of_projects(
+    frame: pd.DataFrame, record: dict[str, Any]
+) -> Iterable[tuple[str, pd.Series[bool]]]:
+    analysis_columns = [
+        f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
+    ]
+    if present := [name for name in analysis_columns if name in frame]:
+        without_analysis = frame[present].isna().all(axis=1)
+        if provenance.absent(frame, present):
+            yield "analysis not sent: load with details=True", without_analysis
+            return
+        yield "no analysis", without_analysis
+    if LANGUAGE in frame:
+        yield "no main language", frame[LANGUAGE].isna()
+    if any(name in frame for name in FETCHED):
+        fetched = read(frame, fetched=FETCHED, optional=("fetched",)).get("fetched")
+        if fetched is None:
+            return
+        now = reference_day(frame, fetched)
+        stale = fetched < (now - offset_of(None) if now else pd.NaT)
+        yield f"stale: code fetched over a year before {_day(now)}", stale
+        yield "no date of the code's fetch", fetched.isna()
+        if record["retrieved_newest"] and not record["synthetic"]:
+            yield "impossible: code fetched after the load", fetched > now
+
+
+def _day(when: Any) -> str:
+    return "the load" if pd.isna(when) else f"{when:%Y-%m-%d}"

@@ -1,1 +1,0 @@
-"""Shared computation: columns, backends, group-by, frequencies."""

@@ -1,1 +1,0 @@
-"""Options that every statistic takes: exclusions and strata."""

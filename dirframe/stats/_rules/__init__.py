@@ -1,1 +1,0 @@
-"""Rules that detect known bad data."""

@@ -1,0 +1,250 @@
+"""Numbers of projects by licence and by tag, and the entries of lists.
+
+A project counts once for each of its entries, even if it repeats them, so the shares can sum to
+more than 1.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dirframe.errors import InvalidInputError
+from dirframe.stats.kernel import Counted, Frame, named_rows, ranked, read, statistic, table_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+
+
+@statistic("with_license", "with a licence")
+def licenses(projects: Frame, *, top: int | None = None) -> Counted:
+    """Count the projects under each licence.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, or records elsewhere
+        Projects as `dirframe.load_projects` gives them, of either dialect.
+    top : int, optional
+        Keep this many licences and count the projects that have any other in a last row
+        named ``other (n licences)``, with thousands separated by commas. A single licence left
+        over keeps its own row. By default, all licences.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per licence, the most projects first, then by code (by code point), ``other`` last
+        whatever its size:
+
+        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url``, its ``name`` where
+          there is none
+        - ``title`` (str): the first by code point of those that the projects give it: its
+          ``nice_name``, its ``name`` where there is none; missing for ``other``, and where no
+          project gives either
+        - ``projects`` (Int64, projects): that name it, each once; in ``other``, those that
+          name any of the others, each once
+        - ``share`` (Float64, 0 to 1): of the projects that name a licence
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or does not hold lists, or `top` is below 1.
+
+    Notes
+    -----
+    Recorded answers have the code in ``name`` and the title in ``nice_name``, today's the
+    title in ``name`` and the code in ``vanity_url``. Blanks around a text go, and a blank one is
+    none; an entry with neither ``vanity_url`` nor ``name`` is no licence. A licence of the
+    recorded answers without a title has its code for one. Not to name a licence is not to have
+    none: those projects are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``
+    (all), ``with_license``, ``without_license``, ``licenses`` (those in ``other`` too) and
+    ``licenses_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> gpl = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
+    >>> today = {"name": "GNU General Public License 3.0", "vanity_url": "gpl3"}
+    >>> projects = pd.DataFrame({"id": ["1", "2", "3"], "licenses": [[gpl], [today], None]})
+    >>> print(licenses(projects)[["license", "projects", "share"]])
+      license  projects  share
+    0    gpl3         2    1.0
+    """
+    lists = read(projects, licenses="licenses")["licenses"]
+    rows, codes, names, titles = license_codes(lists)
+    table, counted = _memberships(
+        (rows, codes, names), len(lists), "license", top=top, noun="licences"
+    )
+    table.insert(1, "title", table["license"].map(titles).astype("str"))
+    return table, counted
+
+
+@statistic("with_tag", "with a tag")
+def tags(projects: Frame, *, top: int | None = None) -> Counted:
+    """Count the projects with each tag.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, or records elsewhere
+        Projects as `dirframe.load_projects` gives them.
+    top : int, optional
+        Keep this many tags and count the projects that have any other in a last row named
+        ``other (n tags)``, with thousands separated by commas. A single tag left over keeps
+        its own row. By default, all tags.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per tag, the most projects first, then by tag (by code point), ``other`` last
+        whatever its size:
+
+        - ``tag`` (str): as the directory wrote it, without blanks around it: ``"xml "`` is
+          ``"xml"``, but ``"XML"`` is another; a tag of blanks alone is none
+        - ``projects`` (Int64, projects): that have it, each once; in ``other``, those that
+          have any of the others, each once
+        - ``share`` (Float64, 0 to 1): of the projects that have a tag
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is missing or does not hold lists, or `top` is below 1.
+
+    Notes
+    -----
+    Projects without a tag are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``
+    (all), ``with_tag``, ``without_tag``, ``tags`` (those in ``other`` too) and
+    ``tags_in_other``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"id": ["1", "2"], "tags": [["xml", "web"], ["xml", "xml"]]})
+    >>> print(tags(projects))
+       tag  projects  share
+    0  xml         2    1.0
+    1  web         1    0.5
+    """
+    lists = read(projects, tags="tags")["tags"]
+    return _memberships(tag_codes(lists), len(lists), "tag", top=top, noun="tags")
+
+
+def _memberships(
+    entries: tuple[Codes, Codes, list[str]], records: int, name: str, *, top: int | None, noun: str
+) -> Counted:
+    """Count the projects of each name; a project counts once in the row of the others."""
+    rows, codes, names = entries
+    rows, codes = distinct_pairs(rows, codes, len(names))
+    numbers = np.bincount(codes, minlength=len(names))
+    table = table_of({"projects": numbers}, {"projects": "Int64"}).set_axis(names)
+
+    def pool(others: pd.Index[Any]) -> pd.Series[Any]:
+        chosen = np.isin(names, others)[codes]
+        return pd.Series({"projects": len(np.unique(rows[chosen]))})
+
+    table, pooled = ranked(table[numbers > 0], ["projects"], top, noun, pool)
+    having = len(np.unique(rows))
+    table["share"] = (table["projects"] / max(having, 1)).astype("Float64")
+    column = f"{name}s"
+    return named_rows(table, name), {
+        "projects": records,
+        f"with_{name}": having,
+        f"without_{name}": records - having,
+        column: np.count_nonzero(numbers),
+        f"{column}_in_other": pooled,
+    }
+
+
+def tag_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str]]:
+    """Return the row and the code of each tag, and the names of the codes."""
+    rows, entries = entries_of(lists)
+    codes, names = coded(field_of(entries, "tag", is_text=True))
+    return rows[codes >= 0], codes[codes >= 0], names
+
+
+def license_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str], dict[str, str]]:
+    """Return the row and the code of each licence, the names of the codes, and titles by name."""
+    rows, entries = entries_of(lists)
+    kinds: dict[tuple[Any, Any, Any], int] = {}
+    number = kinds.setdefault  # records repeat the same few licences
+    codes = np.fromiter(
+        (
+            number((e.get("vanity_url"), e.get("name"), e.get("nice_name")), len(kinds))
+            if isinstance(e, dict)
+            else -1
+            for e in entries
+        ),
+        np.int64,
+        len(entries),
+    )
+    labels: list[str] = []
+    titles: dict[str, str] = {}
+    for vanity_url, name, nice_name in kinds:
+        label = _text(vanity_url) or _text(name)
+        labels.append(label)
+        if label and (title := _text(nice_name) or _text(name)):
+            titles[label] = min(title, titles.get(label, title))
+    own, names = coded(labels)
+    codes = np.append(own, -1)[codes]
+    return rows[codes >= 0], codes[codes >= 0], names, titles
+
+
+def _text(value: Any) -> str:
+    return "" if value is None or value != value else str(value).strip()  # noqa: PLR0124  # NaN
+
+
+def entries_of(lists: pd.Series[Any]) -> tuple[Codes, list[Any]]:
+    """Return the entries of all lists, each with the row number of its record."""
+    found = [value if type(value) is list else _as_list(value, lists.name) for value in lists]
+    rows = np.repeat(np.arange(len(found)), np.fromiter(map(len, found), np.int64, len(found)))
+    return rows, list(chain.from_iterable(found))
+
+
+def _as_list(value: Any, name: object) -> Any:
+    if isinstance(value, str):  # CSV holds lists as JSON, and so does Parquet at times
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = 0
+    if isinstance(value, list | tuple | np.ndarray):
+        return value
+    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+        return ()
+    raise InvalidInputError(
+        f"The column {name} must hold lists, or lists as JSON. read_export reads the lists that "
+        "export wrote; Dask makes text of lists unless dataframe.convert-string is False."
+    )
+
+
+def field_of(entries: list[Any], field: str, *, is_text: bool = False) -> list[Any]:
+    """Return a field of each entry; an entry that is no record is the field itself if `is_text`."""
+    if is_text:
+        return [e.get(field) if isinstance(e, dict) else e for e in entries]
+    return [e.get(field) if isinstance(e, dict) else None for e in entries]
+
+
+def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
+    """Return a code for each text, without blanks around it, and the names of the codes in order.
+
+    The code of a missing or blank text is -1.
+    """
+    objects = np.empty(len(texts), dtype=object)
+    objects[:] = texts
+    codes, found = pd.factorize(objects)
+    stripped = [str(text).strip() for text in found]
+    names = sorted({text for text in stripped if text})
+    place = {name: number for number, name in enumerate(names)}
+    lookup = np.array([*(place.get(text, -1) for text in stripped), -1], dtype=np.int64)
+    return lookup[codes], names
+
+
+def distinct_pairs(rows: Codes, codes: Codes, size: int) -> tuple[Codes, Codes]:
+    """Return each pair of a row and a code of `size` once, by row."""
+    pairs = np.sort(rows * max(size, 1) + codes, kind="stable")  # nearly in order: fast
+    is_first = np.ones(len(pairs), dtype=bool)
+    np.not_equal(pairs[1:], pairs[:-1], out=is_first[1:])
+    return np.divmod(pairs[is_first], max(size, 1))

@@ -1,0 +1,384 @@
+"""Kernel of the statistics: typed columns in; a tidy table, its counts and its provenance out."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from functools import wraps
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from dirframe import provenance
+from dirframe._arrow import require_frame, too_large, type_name
+from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError, MissingColumnsError
+from dirframe.schema import COUNTED_LISTS
+from dirframe.schema.extensions import ALL_RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from dask.dataframe import DataFrame as DaskFrame
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+
+class ArrowStream(Protocol):
+    """A table of any library that offers an Arrow C stream: Polars, Arrow, a DuckDB relation."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the stream."""
+
+
+#: Records as statistics take them: in memory, elsewhere, or in Parquet at a path.
+Frame: TypeAlias = "pd.DataFrame | ArrowStream | DaskFrame | str | os.PathLike[str]"
+#: The table of a statistic, and its counts: that of all records first, named after them.
+Counted: TypeAlias = tuple[pd.DataFrame, dict[str, Any]]
+P = ParamSpec("P")
+
+LANGUAGE = "analysis_main_language_name"
+LINES = "analysis_total_code_lines"
+CONTRIBUTORS = "analysis_twelve_month_contributor_count"
+ANALYSIS = "analysis_id"
+#: Members who use a project: the specification's name, then that of the recorded responses.
+USERS = ("stack_count", "user_count")
+FIRST_MONTH = "analysis_min_month"
+LAST_MONTH = "analysis_max_month"
+#: Date of the fetch of the code: the specification's name, then that of the newer dialect. The
+#: update of the analysis cannot replace it: it can be years after the fetch.
+FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
+CREATED = "created_at"
+UPDATED = "updated_at"
+RANK = "kudo_score_kudo_rank"
+MOMENT = "datetime64[us, UTC]"
+
+_NUMBERS = (LINES, CONTRIBUTORS, *USERS, "posts_count", RANK)
+_OF_ONE_PROJECT = ("commits", "contributors", "code_added", "code_removed")
+_DATES = (FIRST_MONTH, LAST_MONTH, *FETCHED, CREATED, UPDATED, "month", "last_commit_time")
+#: Dtypes of the columns that are not text.
+_DTYPES = {
+    **dict.fromkeys((*_NUMBERS, *_OF_ONE_PROJECT), "Int64"),
+    **dict.fromkeys(_DATES, MOMENT),
+    **dict.fromkeys(("latitude", "longitude"), "Float64"),
+    **dict.fromkeys(COUNTED_LISTS, "object"),
+}
+#: What a column must hold, by its dtype, and the kinds of pandas that do. Text is neither a number
+#: nor a date, since "03/04/2013" is ambiguous; a number is no date, since its unit is unknown.
+_KINDS = {
+    "Int64": ("whole numbers", {"integer", "floating", "mixed-integer-float"}),
+    "Float64": ("numbers", {"integer", "floating", "mixed-integer-float"}),
+    MOMENT: ("dates", {"datetime64", "datetime", "date"}),
+}
+_EXACT = 2**53  # floats beyond have lost digits
+_COUNTRY = ("country_code", "country_alpha_2", "country_name")
+
+
+def statistic(base: str, which: str) -> Callable[[Callable[P, Counted]], Callable[P, pd.DataFrame]]:
+    """Give the table of a statistic its provenance, its counts and its base.
+
+    The base is the number of records behind the figures: its key in the counts, and in words.
+    """
+
+    def decorate(function: Callable[P, Counted]) -> Callable[P, pd.DataFrame]:
+        signature = inspect.signature(function)
+        first = next(iter(signature.parameters))
+        name = getattr(function, "__name__", "statistic")
+
+        @wraps(function)
+        def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
+            table, counted = function(*args, **options)
+            counted = {key: int(number) for key, number in counted.items()}
+            source = origin(args[0] if args else options[first])
+            provenance.copy_provenance(source, table, name, records=False)
+            return provenance.set_provenance(
+                table,
+                counted=counted,
+                base={"records": counted[base], "which": which},
+                statistic={"name": name},
+                resource=_resource_name(next(iter(counted))),
+            )
+
+        wrapper.__signature__ = signature.replace(return_annotation="pd.DataFrame")  # type: ignore[attr-defined]  # read by inspect
+        return wrapper
+
+    return decorate
+
+
+def _resource_name(collection: str) -> str:
+    names = {resource.collection: name for name, resource in ALL_RESOURCES.items()}
+    return names.get(collection, "")
+
+
+def collection_of(frame: Frame) -> str:
+    """Return what the records of a frame are called: projects, accounts, ..., or records."""
+    source: Any = origin(frame)
+    resource = provenance.resource_of(source)
+    return resource.collection if resource else "records"
+
+
+# Reading
+
+
+def read(
+    frame: Frame, *, optional: Collection[str] = (), **columns: str | tuple[str, ...]
+) -> pd.DataFrame:
+    """Return columns of a frame under short names and in their dtypes, aligned by position.
+
+    Of alternative columns, the first with a value is used, row by row. An `optional` one that the
+    frame lacks is not in the result.
+
+    Raises
+    ------
+    ColumnsNotSentError
+        If a needed column was not sent.
+    MissingColumnsError
+        If a needed column is absent.
+    InvalidInputError
+        If a column holds something else.
+    """
+    wanted = {name: (c,) if isinstance(c, str) else c for name, c in columns.items()}
+    table = fetch(frame, [column for names in wanted.values() for column in names])
+    unsent = provenance.absent(table, [c for names in wanted.values() for c in names])
+    empty = set(unsent.columns if unsent else ())
+    present = {
+        name: [c for c in names if c in table and c not in empty] for name, names in wanted.items()
+    }
+    lacking = [
+        names for name, names in wanted.items() if not present[name] and name not in optional
+    ]
+    if not_sent := [column for names in lacking for column in names if column in empty]:
+        absent = provenance.absent(table, not_sent)
+        assert absent is not None  # noqa: S101  # as above
+        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    if lacking:
+        raise _missing(frame, [names[0] for names in lacking], lacking)
+    values = {name: _first(table, names) for name, names in present.items() if names}
+    return pd.DataFrame(values, index=pd.RangeIndex(len(table)), copy=False)
+
+
+def _missing(
+    frame: Frame, columns: list[str], lacking: list[tuple[str, ...]]
+) -> MissingColumnsError:
+    told = ", ".join(" or ".join(names) for names in lacking)
+    hint = Hint(
+        "Pass a frame of a loader, such as dirframe.load_projects(), with all of its columns.",
+        shell="Name a file that dirframe wrote, with all of its columns.",
+    )
+    if set(columns) <= set(_COUNTRY):
+        hint = Hint("dirframe.unify_countries(accounts) adds it.", shell="dirframe clean adds it.")
+    elif provenance.get_provenance(origin(frame))["resource"]:
+        hint = Hint(
+            "The records were loaded, but not all of their columns are here: keep this one.",
+            shell="The file does not hold all columns of the records.",
+        )
+    return MissingColumnsError(f"The frame has no column {told}.", columns=columns, hint=hint)
+
+
+def _first(table: pd.DataFrame, names: Sequence[str]) -> pd.Series[Any]:
+    column, *others = (typed(table[name]).reset_index(drop=True) for name in names)
+    for other in others:
+        column = column.where(column.notna(), other)
+    return column
+
+
+def typed(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return a column in the dtype that its name has; raise if it holds something else."""
+    dtype: Any = _DTYPES.get(str(column.name), "str")
+    if dtype in {str(column.dtype), "object"}:
+        return column
+    if dtype == "str":
+        return column.astype("str")
+    if column.isna().all():
+        nothing: Any = pd.Series([None], dtype=dtype).array
+        return pd.Series(nothing.repeat(len(column)), index=column.index)
+    expected, kinds = _KINDS[dtype]
+    try:
+        kind = pd.api.types.infer_dtype(column, skipna=True)
+        if kind not in kinds:
+            raise TypeError(f"it holds {kind}")  # one error for all that it may hold
+        if dtype == MOMENT:
+            return pd.to_datetime(column, utc=True).dt.as_unit("us")
+        numbers: pd.Series[Any] = column if kind == "integer" else column.astype("Float64")
+        if dtype == "Int64" and kind != "integer":
+            if (numbers.abs() > _EXACT).any():
+                raise ValueError("it holds floating-point numbers beyond 2**53")
+            if (numbers % 1 != 0).any():
+                raise ValueError("it holds fractions")
+        return numbers.astype(dtype)
+    except (OverflowError, TypeError, ValueError) as error:
+        how = "to_datetime(…, utc=True) of a known format" if dtype == MOMENT else "to_numeric(…)"
+        raise InvalidInputError(
+            f"The column {column.name} must hold {expected}: {error}.",
+            hint=Hint(f"Convert it first, such as with pandas.{how}.", shell="Convert it first."),
+        ) from error
+
+
+def fetch(frame: Any, columns: Sequence[str]) -> pd.DataFrame:
+    """Return a frame as pandas; of records that are elsewhere, only these of their columns."""
+    if isinstance(frame, pd.DataFrame):
+        return require_records(frame)
+    names = dict.fromkeys(columns)
+    if isinstance(frame, str | os.PathLike):
+        dataset = _dataset(frame)
+        table = dataset.to_table([n for n in names if n in dataset.schema.names])
+        return _converted(table)
+    if hasattr(frame, "__arrow_c_stream__"):
+        reader = pa.RecordBatchReader.from_stream(frame)
+        kept = [name for name in names if name in reader.schema.names]
+        schema = pa.schema([reader.schema.field(name) for name in kept], reader.schema.metadata)
+        return _converted(pa.Table.from_batches((b.select(kept) for b in reader), schema))
+    if _is_dask(frame):
+        table = frame[[name for name in names if name in frame.columns]].compute()
+        table.attrs = dict(frame._meta.attrs)  # Dask's frame without rows
+        return require_records(table)
+    raise InvalidInputError(
+        "Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of "
+        f"DuckDB, or the path of a Parquet file or folder; got a {type_name(frame)}."
+    )
+
+
+def _is_dask(frame: Any) -> bool:
+    return hasattr(frame, "compute") and hasattr(frame, "_meta") and hasattr(frame, "columns")
+
+
+def _dataset(path: str | os.PathLike[str]) -> Any:
+    from pyarrow import dataset
+
+    try:
+        return dataset.dataset(os.fspath(path), partitioning="hive", format="parquet")
+    except (OSError, pa.ArrowException) as error:
+        raise InvalidInputError(f"{os.fspath(path)} is not Parquet: {error}.") from error
+
+
+def _converted(table: pa.Table) -> pd.DataFrame:
+    return require_records(table)
+
+
+def origin(frame: Any) -> Any:
+    """Return a frame that has the provenance of a frame: itself, or one without its rows."""
+    if isinstance(frame, pd.DataFrame | pa.Table):
+        return frame
+    if _is_dask(frame):
+        return frame._meta  # as above
+    schema = _dataset(frame).schema if isinstance(frame, str | os.PathLike) else None
+    schema = getattr(frame, "schema", None) if schema is None else schema
+    if not isinstance(schema, pa.Schema):
+        names = [str(name) for name in getattr(frame, "columns", ())]
+        return pd.DataFrame(columns=names)
+    return _converted(schema.empty_table())
+
+
+def require_records(frame: Any) -> pd.DataFrame:
+    """Return a frame in pandas; raise if it is none, if names repeat, or if it is a statistic."""
+    frame = require_frame(frame)
+    if name := provenance.get_provenance(frame)["statistic"].get("name"):
+        raise InvalidInputError(f"The frame is the result of {name}, not records: pass these.")
+    return frame  # type: ignore[no-any-return]  # of pandas
+
+
+# Counting
+
+
+def first_reason(size: int, **reasons: Any) -> NDArray[np.str_]:
+    """Return the name of the first reason that holds for each record; empty if none does."""
+    return np.select(
+        [true(mask) for mask in reasons.values()], [*reasons], default=np.full(size, "")
+    )
+
+
+def true(mask: Any) -> Mask:
+    """Return a mask in which a missing value is False."""
+    if isinstance(mask, pd.Series):
+        return mask.astype("boolean").to_numpy(dtype=bool, na_value=False)
+    return np.asarray(mask, dtype=bool)
+
+
+def names_of(texts: pd.Series[Any]) -> pd.Series[Any]:
+    """Return texts as categories by code point; a blank text is missing."""
+    names = texts.astype("category")
+    return names.cat.remove_categories([n for n in names.cat.categories if not n.strip()])
+
+
+def ranked(
+    table: pd.DataFrame,
+    by: Sequence[str],
+    top: int | None,
+    noun: str,
+    pool: Callable[[pd.Index[Any]], pd.Series[Any]] | None = None,
+) -> tuple[pd.DataFrame, int]:
+    """Sort groups by columns, descending, then by name; those beyond top share a last row.
+
+    The names are the index, and the last row is what `pool` gives of the others, or their sum.
+    Also returns the number of the others.
+    """
+    if top is not None:
+        whole_number("top", top, least=1, instead=f"or None for all {noun}")
+    table = table.set_axis(pd.Index(table.index, dtype="str")).sort_index()
+    for column in reversed(by):
+        table = table.sort_values(column, ascending=False, kind="stable", na_position="last")
+    others = len(table) - top if top is not None else 0
+    if others < 2:  # "other (1 language)" would hide a name and save no row
+        return table, 0
+    rest = pool(table.index[top:]) if pool else exact(table[top:]).sum(min_count=1)
+    row = rest.to_frame().T.set_axis([other_label(others, noun)]).astype(table.dtypes.to_dict())
+    return pd.concat([table[:top], row]), others
+
+
+def other_label(groups: int, noun: str) -> str:
+    """Return the name of the row that several groups share."""
+    return f"other ({groups:,} {noun})"
+
+
+def named_rows(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Turn the names of the index into the first column, as text."""
+    table = table.copy()
+    table.insert(0, name, pd.Series(table.index, index=table.index, dtype="str"))
+    return table.reset_index(drop=True)
+
+
+def shares(part: pd.Series[Any]) -> pd.Series[Any]:
+    """Divide by the sum; all shares are 0 if it is 0."""
+    return (part / max(int(part.sum()), 1)).astype("Float64")
+
+
+def exact(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table; raise if non-negative whole numbers do not add up within 64 bits."""
+    for name, column in table.items():
+        # Wrapped sums differ from those of floating-point numbers, which do not wrap.
+        total = float(column.clip(lower=0).astype("Float64").sum())
+        if total > 2.0**62 and sum(int(n) for n in column.dropna() if n > 0) >= 2**63:
+            raise InvalidInputError(too_large(str(name)))
+    return table
+
+
+def valid(numbers: pd.Series[Any], what: str) -> tuple[pd.Series[Any], dict[str, int]]:
+    """Return the numbers of 0 or more, and how many there are, are missing and are negative."""
+    known = numbers[true(numbers >= 0)].astype("int64")
+    missing = int(numbers.isna().sum())
+    return known, {
+        f"with_{what}": len(known),
+        f"{what}_missing": missing,
+        f"{what}_negative": len(numbers) - missing - len(known),
+    }
+
+
+def table_of(columns: Mapping[str, Any], dtypes: Mapping[str, str]) -> pd.DataFrame:
+    """Return columns as a table with these dtypes, also where it has no row."""
+    series = {name: pd.Series(columns[name], dtype=dtype) for name, dtype in dtypes.items()}
+    return pd.DataFrame({name: column.array for name, column in series.items()})
+
+
+def whole_number(
+    name: str, value: object, *, least: int, most: int | None = None, instead: str
+) -> int:
+    """Return an option as an integer within bounds; truth values, text and fractions raise."""
+    if not isinstance(value, bool) and isinstance(value, Integral):
+        number = int(value)
+        if least <= number and (most is None or number <= most):
+            return number
+    bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+    raise InvalidInputError(f"{name} is {value!r}; it must be a whole number {bounds}, {instead}.")

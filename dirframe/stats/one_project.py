@@ -1,0 +1,294 @@
+"""Statistics of one project: its months, and its contributors by their commits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.errors import Hint, InvalidInputError
+from dirframe.stats.contributors import gini_and_shares
+from dirframe.stats.kernel import (
+    MOMENT,
+    Counted,
+    Frame,
+    exact,
+    origin,
+    read,
+    shares,
+    statistic,
+    table_of,
+    whole_number,
+)
+
+_NUMBERS = ("commits", "contributors", "code_added", "code_removed")
+_ONE = Hint(
+    "Pass the records of one project, or those of several with stats.by and the column that tells "
+    "their projects apart.",
+    shell="Name a file of one project, or give --by and the column that tells projects apart.",
+)
+
+
+@statistic("with_commits", "with a valid number of commits")
+def commits_by_contributor(frame: Frame) -> Counted:
+    """Rank the contributors of a project by their commits.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or records elsewhere
+        The contributors of one project as `dirframe.load_contributors` gives them; with `by`,
+        those of several and a column that tells their projects apart.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per contributor, most commits first, then by id, then by name (as text, by code
+        point, so that ``"10"`` is before ``"9"``; missing ones first):
+
+        - ``rank`` (Int64): number of the row from 1; those with as many commits do not share it
+        - ``contributor_id`` (str)
+        - ``contributor_name`` (str): as in the commits; missing where the frame has none
+        - ``commits`` (Int64, commits in all)
+        - ``share`` (Float64, 0 to 1): of the commits in all rows
+        - ``cumulative_share`` (Float64, 0 to 1): of those, up to this one with it; 0.0, as
+          ``share``, where nobody has committed
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or does not hold whole numbers, the sum of the
+        commits is beyond 64 bits, or a contributor is there more than once, as in a frame of
+        several projects.
+
+    Notes
+    -----
+    A contributor is a name in the commits: one person with two names is two of them.
+    Contributors without a number of commits, or with a negative one, are in no row. Rows without
+    an id are a contributor each. ``attrs["dirframe"]["counted"]`` holds ``contributors`` (all),
+    ``with_commits`` (0 or more), ``commits_missing`` and ``commits_negative``; the last three
+    add up to the first. The rules of `exclude` know accounts and projects: one whose columns
+    the frame lacks is refused.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 60, 30]})
+    >>> print(commits_by_contributor(frame)[["rank", "contributor_id", "cumulative_share"]])
+       rank contributor_id  cumulative_share
+    0     1              2               0.6
+    1     2              3               0.9
+    2     3              1               1.0
+    """
+    table, counted, _ = _ranked(frame)
+    return table, counted
+
+
+@statistic("with_commits", "with a valid number of commits")
+def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
+    """Measure how much a project depends on few contributors: truck factor, Gini, top shares.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or records elsewhere
+        As `commits_by_contributor` takes them.
+    window : int, default 12
+        Months before the newest commit in which a contributor counts as active: 1 to 24.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per measure:
+
+        - ``measure`` (str): ``"top 1"`` and ``"top 5"`` contributors, ``"gini"``,
+          ``"bus factor"``, ``"bus factor still active"``, ``"effective contributors"``
+        - ``value`` (Float64): the share of all commits (0 to 1) that the one and the five with
+          the most have (of fewer than five, all have); the Gini coefficient (0 to 1; 0: all
+          have the same number); the smallest number of contributors (people) who have half
+          of all commits or more together; how many of those (people) committed in the last
+          `window` months, missing where the frame has no ``last_commit_time`` or not of all of
+          them; and the number of contributors with equal shares who would be as concentrated.
+          All missing where nobody has committed
+
+    Raises
+    ------
+    InvalidInputError
+        As `commits_by_contributor`.
+
+    Notes
+    -----
+    The bus factor is the truck factor by commits, as the Contributor Absence Factor of CHAOSS
+    counts it; that of Avelino et al., "A novel approach for estimating truck factors" (ICPC
+    2016), needs the authors of each file, which the interface does not have. It counts commits
+    over the whole life of the project, large or small; who is still active is counted from the
+    newest ``last_commit_time`` of all, not from today. The effective number is the reciprocal of
+    the Herfindahl-Hirschman index, the sum of the squared shares. The Gini coefficient is computed as in `contributor_concentration`, of the
+    contributors with a number of commits, 0 too. Who is left out, and what ``counted`` holds,
+    is said in `commits_by_contributor`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 40, 50]})
+    >>> print(commit_concentration(frame).round(3))
+                       measure  value
+    0                    top 1    0.5
+    1                    top 5    1.0
+    2                     gini  0.267
+    3               bus factor    1.0
+    4  bus factor still active   <NA>
+    5   effective contributors  2.381
+    """
+    months = whole_number("window", window, least=1, most=24, instead="in months")
+    table, counted, last = _ranked(frame)
+    commits = table["commits"].astype("int64")
+    total, so_far = int(commits.sum()), commits.cumsum().to_numpy()
+    measures: dict[str, float | None] = dict.fromkeys(
+        [
+            "top 1",
+            "top 5",
+            "gini",
+            "bus factor",
+            "bus factor still active",
+            "effective contributors",
+        ]
+    )
+    if total:
+        # In whole numbers, so that exactly half is recognised for any number of commits.
+        factor = int(np.searchsorted(so_far, -(-total // 2))) + 1
+        theirs = last[:factor]
+        measures |= {
+            "top 1": int(so_far[0]) / total,
+            "top 5": int(so_far[:5][-1]) / total,
+            "gini": gini_and_shares(commits)["gini"],
+            "bus factor": factor,
+            "effective contributors": 1 / float((table["share"] ** 2).sum()),
+        }
+        if theirs.notna().all():
+            since = last.max() - pd.DateOffset(months=months)
+            measures["bus factor still active"] = (theirs > since).sum()
+    columns = {"measure": [*measures], "value": [*measures.values()]}
+    return table_of(columns, {"measure": "str", "value": "Float64"}), counted
+
+
+def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, Any], pd.Series[Any]]:
+    """Return the ranks of contributors, the counts, and their last commits."""
+    p = read(
+        frame,
+        contributor_id="contributor_id",
+        contributor_name="contributor_name",
+        commits="commits",
+        last="last_commit_time",
+        optional=("contributor_name", "last"),
+    )
+    ids = p["contributor_id"]
+    if (repeated := ids[ids.notna() & ids.duplicated()]).size:
+        raise InvalidInputError(
+            f"The contributor {repeated.iloc[0]!r} is in the frame more than once.", hint=_ONE
+        )
+    p = p.reindex(columns=["contributor_id", "contributor_name", "commits", "last"])
+    p = p.astype({"contributor_name": "str", "last": MOMENT})
+    table = exact(p[(p["commits"] >= 0).fillna(value=False)][["commits"]])
+    table = p.loc[table.index].sort_values(
+        ["commits", "contributor_id", "contributor_name"],
+        ascending=[False, True, True],
+        na_position="first",
+        ignore_index=True,
+    )
+    last = table.pop("last")
+    table.insert(0, "rank", pd.Series(range(1, len(table) + 1), dtype="Int64"))
+    table["share"] = shares(table["commits"])
+    whole = max(int(table["commits"].sum()), 1)
+    table["cumulative_share"] = (table["commits"].cumsum() / whole).astype("Float64")
+    counted = {
+        "contributors": len(p),
+        "with_commits": len(table),
+        "commits_missing": p["commits"].isna().sum(),
+        "commits_negative": (p["commits"] < 0).sum(),
+    }
+    return table, counted, last
+
+
+@statistic("with_month", "with a month")
+def monthly_activity(frame: Frame) -> Counted:
+    """Return the activity of a project in each month.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or records elsewhere
+        The months of one project as `dirframe.load_activity` gives them; with `by`, those of
+        several and a column that tells their projects apart.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per month from the first to the last of the frame (UTC), ascending, without gaps:
+
+        - ``month`` (datetime64[us, UTC]): its first day
+        - ``commits`` (Int64, commits)
+        - ``contributors`` (Int64, people who committed)
+        - ``code_added``, ``code_removed`` (Int64, lines of code): missing in all rows where
+          the frame has no such column, or nothing in it
+        - ``finished`` (boolean): whether the month was over when the frame was loaded. Where
+          that is not known, missing for the last month and true for all before
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is missing or does not hold months or whole numbers, or a month
+        is there more than once, as in a frame of several projects.
+
+    Notes
+    -----
+    A month between the first and the last that has no row counts as one without activity: 0.
+    Months before and after are not included. A number that is missing or negative in a row is
+    missing. Months after the project's last analysis can hold zeros that only mean that they
+    were not analysed. ``attrs["dirframe"]["counted"]`` holds ``activity_facts`` (all rows), ``with_month``,
+    ``month_missing`` (in no row here), ``months_filled`` (months without a row), and
+    ``commits_invalid`` and ``contributors_invalid``, the rows with a month whose number is
+    missing or negative. The rules of `exclude` know accounts and projects: one whose columns
+    the frame lacks is refused.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> months = pd.to_datetime(["2013-01-01", "2013-03-01"])
+    >>> frame = pd.DataFrame({"month": months, "commits": [7, 2], "contributors": [3, 1]})
+    >>> print(monthly_activity(frame)[["month", "commits", "contributors"]])
+                          month  commits  contributors
+    0 2013-01-01 00:00:00+00:00        7             3
+    1 2013-02-01 00:00:00+00:00        0             0
+    2 2013-03-01 00:00:00+00:00        2             1
+    """
+    p = read(
+        frame, month="month", **dict(zip(_NUMBERS, _NUMBERS, strict=True)), optional=_NUMBERS[2:]
+    )
+    dated = p[p["month"].notna()]
+    months = dated["month"].dt.tz_localize(None).dt.to_period("M")
+    if (repeated := months[months.duplicated()]).size:
+        raise InvalidInputError(
+            f"The month {repeated.iloc[0]} is in the frame more than once.", hint=_ONE
+        )
+    span = (
+        pd.period_range(months.min(), months.max()) if len(months) else pd.PeriodIndex([], freq="M")
+    )
+    numbers = dated.set_index(pd.PeriodIndex(months)).reindex(columns=[*_NUMBERS]).astype("Int64")
+    numbers = numbers.where(numbers >= 0)
+    table = numbers.reindex(span)
+    for name in _NUMBERS:
+        if name in _NUMBERS[:2] or (name in dated and dated[name].notna().any()):  # known: 0
+            table.loc[~span.isin(numbers.index), name] = 0
+    starts, ends = (at.start_time.tz_localize("UTC") for at in (span, span + 1))
+    loaded = provenance.get_provenance(origin(frame))["retrieved_newest"]
+    known = [True] * max(len(span) - 1, 0) + [None] * min(len(span), 1)
+    finished = known if loaded is None else ends <= pd.Timestamp(loaded)
+    table.insert(0, "month", pd.Series(starts.as_unit("us"), index=span, dtype=MOMENT))
+    table["finished"] = pd.array(finished, dtype="boolean")
+    return table.reset_index(drop=True), {
+        "activity_facts": len(p),
+        "with_month": len(dated),
+        "month_missing": len(p) - len(dated),
+        "months_filled": len(span) - len(numbers),
+        **{f"{name}_invalid": numbers[name].isna().sum() for name in _NUMBERS[:2]},
+    }

@@ -1,1 +1,0 @@
-"""Frames as a whole: summary, comparison, flags, sensitivity."""

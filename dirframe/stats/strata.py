@@ -1,0 +1,260 @@
+"""Divide a frame into strata, and compute a statistic for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.errors import (
+    ColumnsNotSentError,
+    Hint,
+    InvalidInputError,
+    MissingColumnsError,
+    StrataOmittedWarning,
+    warn,
+)
+from dirframe.stats.contributors import SIZES, size_names
+from dirframe.stats.kernel import (
+    CONTRIBUTORS,
+    CREATED,
+    FIRST_MONTH,
+    LANGUAGE,
+    names_of,
+    other_label,
+    read,
+    require_records,
+    whole_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Strata that are derived from other columns.
+NAMED = ("language", "country", "year", "team_size")
+_UNKNOWN = "not known"
+
+
+class Stratum(NamedTuple):
+    """Records that share a value: its text, None where it is missing; and how many were pooled."""
+
+    label: str | None
+    frame: pd.DataFrame
+    pooled: int = 0
+
+    @property
+    def title(self) -> str:
+        """Title in a chart."""
+        return _UNKNOWN if self.label is None else self.label
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return len(self.frame)
+
+
+def by(
+    statistic: Callable[..., pd.DataFrame],
+    frame: pd.DataFrame,
+    column: str,
+    *,
+    min_records: int = 1,
+    **options: Any,
+) -> pd.DataFrame:
+    """Compute a statistic for each value of a column.
+
+    Parameters
+    ----------
+    statistic : callable
+        A function of `dirframe.stats`.
+    frame : pandas.DataFrame
+        Its records.
+    column : str
+        A column of text or whole numbers, or ``"language"`` (the main language), ``"country"``
+        (``country_name``), ``"year"`` (UTC, of the first month with activity or, where that was
+        not sent or loaded, of creation) or ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19,
+        20–49, 50–99, 100 or more), unless the frame has a column of that name.
+    min_records : int, default 1
+        Strata with fewer records are pooled into one, the last: ``other (n strata)``, with
+        thousands separated by commas.
+    **options : object
+        Options of the statistic.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows that the statistic gives for the records of each stratum alone, after a column
+        (str) with the name of `column`, or ``by_language`` and so on where the statistic has a
+        column of that name itself; missing where the value is missing, blank or, of a size,
+        negative. Numbers, years and sizes ascend; of texts the one with the most records is
+        first, then by text; missing ones are last.
+
+    Raises
+    ------
+    InvalidInputError
+        If the column is absent, or of another kind, or `min_records` is below 1.
+
+    Warns
+    -----
+    StrataOmittedWarning
+        If a column that the statistic needs was not sent for the records of a stratum, which has
+        no rows then.
+
+    Notes
+    -----
+    A day that the statistic takes from the data, such as ``as_of``, is the stratum's own if it is
+    not given. ``attrs["dirframe"]["counted"]`` holds the records of all strata, ``strata``,
+    ``strata_in_other``, ``stratum_missing`` (records in strata of missing values that are not in
+    ``other``) and ``stratum_not_sent`` (records in strata without rows for that reason).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dirframe import stats
+    >>> projects = pd.DataFrame({
+    ...     "analysis_main_language_name": ["C", "C", "Java"],
+    ...     "analysis_twelve_month_contributor_count": [1, 1, 4],
+    ... })
+    >>> print(by(stats.contributor_distribution, projects, "language"))
+      language  contributors  projects  share  share_at_most
+    0        C             1         2    1.0            1.0
+    1     Java             4         1    1.0            1.0
+    """
+    frame = require_records(frame)
+    strata = divided(frame, column, min_records=min_records)
+    tables, omitted = [], []
+    for stratum in strata or [Stratum(None, frame)]:
+        try:
+            tables.append((stratum, statistic(stratum.frame, **options)))
+        except ColumnsNotSentError as error:
+            omitted.append((stratum, error))
+    if not tables:
+        raise omitted[0][1]
+    first = tables[0][1]
+    name = f"by_{column}" if column in first else column
+    if name in first:
+        raise InvalidInputError(
+            f"The statistic has a column {name} already. Rename that of the frame."
+        )
+    parts = [
+        table.assign(**{name: stratum.label}).astype({name: "str"}) for stratum, table in tables
+    ]
+    result = pd.concat(parts, ignore_index=True).astype(first.dtypes.to_dict())
+    result = result[[name, *first.columns]]
+    record = provenance.get_provenance(first)
+    bases = [provenance.get_provenance(table)["base"] for _, table in tables]
+    provenance.copy_provenance(first, result, _step(column, omitted))
+    return provenance.set_provenance(
+        result,
+        counted={
+            next(iter(record["counted"])): sum(stratum.records for stratum in strata),
+            "strata": sum(max(stratum.pooled, 1) for stratum in strata),
+            "strata_in_other": sum(stratum.pooled for stratum in strata),
+            "stratum_missing": sum(s.records for s in strata if s.label is None),
+            "stratum_not_sent": sum(stratum.records for stratum, _ in omitted),
+        },
+        records=provenance.get_provenance(
+            provenance.copy_provenance(frame, pd.DataFrame(), records=False)
+        )["records"],
+        base={
+            "records": sum(base["records"] for base in bases),
+            "which": bases[0]["which"],
+        },
+    )
+
+
+def _step(column: str, omitted: list[tuple[Stratum, ColumnsNotSentError]]) -> str:
+    """Return the step of the provenance; warn of the strata that are omitted."""
+    if not omitted:
+        return f"by: {column}"
+    titles = [stratum.title for stratum, _ in omitted]
+    columns = sorted({name for _, error in omitted for name in error.columns})
+    note = f"{', '.join(titles)} (not sent: {', '.join(columns)})"
+    warn(
+        StrataOmittedWarning(
+            f"Not computed: {note}. The other strata are.",
+            strata=titles,
+            columns=columns,
+            hint=omitted[0][1].hint,
+        )
+    )
+    return f"by: {column}, not computed: {note}"
+
+
+def divided(
+    frame: pd.DataFrame, column: str, *, min_records: int = 1, most: int | None = None
+) -> list[Stratum]:
+    """Divide a frame into strata, in order; small ones, and those beyond `most`, share the last."""
+    least = whole_number("min_records", min_records, least=1, instead="for all strata")
+    labels = _labels(require_records(frame), column).reset_index(drop=True)
+    sizes = labels.value_counts(sort=False, dropna=False)
+    sizes = sizes[sizes > 0]
+    large = sizes[sizes >= least]
+    if most is not None and len(large) + (len(large) < len(sizes)) > most:
+        large = large[large.index.isin(large.sort_values(kind="stable").index[1 - most :])]
+    codes = pd.Index([*large.index]).get_indexer(labels)
+    strata = [
+        Stratum(None if pd.isna(name) else str(name), frame[codes == place])
+        for place, name in enumerate(large.index)
+    ]
+    if pooled := len(sizes) - len(large):
+        label = other_label(pooled, "stratum" if pooled == 1 else "strata")
+        strata.append(Stratum(label, frame[codes < 0], pooled))
+    return strata
+
+
+def _labels(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
+    """Return the text by which each record is divided, as categories in the order of the strata."""
+    if not isinstance(column, str):
+        raise InvalidInputError(f"Expected the name of a column; got {column!r}.")
+    if column in frame:
+        return _of_column(frame, column)
+    if column == "language":
+        return _most_first(read(frame, language=LANGUAGE)["language"])
+    if column == "country":
+        return _most_first(read(frame, country="country_name")["country"])
+    if column == "team_size":
+        people = read(frame, people=CONTRIBUTORS)["people"]
+        bins = pd.cut(people.astype("Float64"), [*SIZES, float("inf")], right=False)
+        return bins.cat.rename_categories(size_names(SIZES)).cat.remove_unused_categories()
+    if column == "year":
+        try:
+            began = read(frame, began=FIRST_MONTH)["began"]
+        except (ColumnsNotSentError, MissingColumnsError):
+            began = read(frame, began=CREATED)["began"]
+        return _ascending(began.dt.year.astype("Int64"))
+    absent = provenance.absent(frame, [column])
+    if absent:
+        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    raise MissingColumnsError(
+        f"The stratum {column!r} is neither a column of the frame nor one of {', '.join(NAMED)}.",
+        columns=[column],
+    )
+
+
+def _of_column(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
+    values = frame[column].reset_index(drop=True)
+    if absent := provenance.absent(frame, [column]):
+        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    if pd.api.types.is_integer_dtype(values):
+        return _ascending(values.astype("Int64"))
+    if pd.api.types.infer_dtype(values, skipna=True) not in {"string", "categorical", "empty"}:
+        derived = f" Rename the column for the derived {column}." if column in NAMED else ""
+        raise InvalidInputError(
+            f"The stratum {column!r} must be a column of text or whole numbers, or one of "
+            f"{', '.join(NAMED)}.{derived}",
+            hint=Hint("Convert it first, such as with frame.astype('str').", shell=""),
+        )
+    return _most_first(values.astype("str"))
+
+
+def _most_first(texts: pd.Series[Any]) -> pd.Series[Any]:
+    names = names_of(texts)
+    order = names.value_counts(sort=False).sort_index().sort_values(ascending=False, kind="stable")
+    return names.cat.reorder_categories(list(order.index))
+
+
+def _ascending(numbers: pd.Series[Any]) -> pd.Series[Any]:
+    order = [str(number) for number in sorted(numbers.dropna().unique())]
+    return numbers.astype("str").astype(pd.CategoricalDtype(pd.Index(order, dtype="str")))

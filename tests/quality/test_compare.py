@@ -1,0 +1,288 @@
+"""What changed between two loads: each record is new, gone, changed or the same."""
+
+import io
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dirframe import compare, provenance
+from dirframe.errors import InvalidInputError
+from tests.oracle import LANGUAGE, PEOPLE
+
+SAME = "0 new, 0 gone, 0 changed, {} the same"
+
+
+def frame(records):
+    languages, people = zip(*records.values(), strict=True) if records else ((), ())
+    return pd.DataFrame(
+        {
+            "id": pd.Series([*records], dtype="str"),
+            "name": pd.Series([f"Name of {key}" for key in records], dtype="str"),
+            LANGUAGE: pd.Series([*languages], dtype="str"),
+            PEOPLE: pd.Series([*people], dtype="Int64"),
+        }
+    )
+
+
+rows = st.dictionaries(
+    st.sampled_from("abcdef"),
+    st.tuples(st.none() | st.sampled_from(["C", "Java"]), st.none() | st.integers(-1, 3)),
+)
+
+
+#: Every value before with every value after.
+PAIRS = [*enumerate(product([None, "C", "Java"], [None, -1, 0, 1, 2], repeat=2))]
+
+
+@given(rows, rows)
+@example({str(n): pair[:2] for n, pair in PAIRS}, {str(n): pair[2:] for n, pair in PAIRS})
+def test_every_record_is_new_gone_changed_or_the_same(before, after):
+    found = compare(frame(before), frame(after))
+    both = [key for key in after if key in before]
+    changed = [key for key in both if before[key] != after[key]]
+    new = [key for key in after if key not in before]
+    gone = [key for key in before if key not in after]
+    assert found.new["id"].tolist() == new
+    assert found.gone["id"].tolist() == gone
+    assert [*found.new] == [*found.gone] == [*frame({})]
+    assert list(dict.fromkeys(found.changed["id"])) == changed
+    assert len(found.changed) == sum(
+        one != other for key in both for one, other in zip(before[key], after[key], strict=True)
+    )
+    same = len(both) - len(changed)
+    numbers = f"{len(new)} new, {len(gone)} gone, {len(changed)} changed, {same} the same"
+    assert found.title == numbers
+    languages = []
+    for language in ("C", "Java"):
+        then, now = (sum(one == language for one, _ in side.values()) for side in (before, after))
+        moved = any((before[key][0] == language) != (after[key][0] == language) for key in both)
+        if then != now or moved:
+            languages.append([language, then, now, now - then])
+    languages.sort(key=lambda row: (-row[3], row[0]))
+    assert found.languages.to_numpy().tolist() == languages
+    numbers = {key: (before[key][1], after[key][1]) for key in both}
+    contributors = [
+        [key, f"Name of {key}", *pair, pair[1] - pair[0]]
+        for key, pair in numbers.items()
+        if None not in pair and min(pair) >= 0 and pair[0] != pair[1]
+    ]
+    contributors.sort(key=lambda row: (row[4], row[0]))
+    assert found.contributors.to_numpy().tolist() == contributors
+
+
+def test_a_changed_value_is_shown_as_it_was_and_is():
+    found = compare(frame({"a": ("C", 1)}), frame({"a": (None, 2)}))
+    assert found.changed["column"].tolist() == [LANGUAGE, PEOPLE]
+    assert found.changed["before"].tolist() == ["C", "1"]
+    assert found.changed["after"].isna().tolist() == [True, False]
+
+
+def test_a_load_that_went_through_a_file_has_not_changed(sample_projects):
+    buffer = io.BytesIO()
+    some = sample_projects.head(50)
+    some.to_parquet(buffer)
+    assert compare(some, pd.read_parquet(buffer)).title == SAME.format(50)
+    assert compare(some, some.iloc[::-1]).title == SAME.format(50)
+
+
+def test_accounts_are_compared_as_well():
+    before = pd.DataFrame({"id": ["1"], "name": ["Ann"], "posts_count": [1]})
+    found = compare(before, before.assign(posts_count=2, extra="x"))
+    assert found.changed["column"].tolist() == ["posts_count"]
+    assert found.languages.empty
+    assert found.contributors.empty
+
+
+def test_a_snapshot_that_is_not_whole_and_another_question_are_said():
+    one, other = frame({"a": ("C", 1)}), frame({"b": ("C", 1)})
+    assert len(compare(one, other).notes) == 2  # the two sources
+    for first, second, said in (
+        ({"complete": False}, {}, ["`before`"]),
+        ({}, {"complete": False}, ["`after`"]),
+        ({"query": {"query": "x"}}, {}, [""]),
+        ({"items_loaded": 2}, {"items_loaded": 1}, ["`before`", "1 of 2"]),
+    ):
+        before = provenance.set_provenance(one.copy(), **first)
+        note, *sources = compare(before, provenance.set_provenance(other.copy(), **second)).notes
+        assert len(sources) == 2
+        assert all(fact in note for fact in said)
+
+
+def test_it_shows_itself_as_text_and_html():
+    found = compare(frame({"a": ("<script>", 9)}), frame({"a": ("C", 2)}))
+    assert "-7" in str(found)
+    assert "<script>" in str(found)
+    assert "<script>" not in found._repr_html_()
+    many = [{str(n): ("C", people) for n in range(1200)} for people in (1, 2)]
+    assert "10 of 1,200" in str(compare(*map(frame, many)))
+    assert "10 of" not in str(found)
+
+
+def test_new_and_gone_keep_the_provenance_of_their_snapshot():
+    before = provenance.set_provenance(frame({"a": ("C", 1)}), source="Then")
+    after = provenance.set_provenance(frame({"b": ("C", 1)}), source="Now")
+    found = compare(before, after)
+    assert provenance.get_provenance(found.gone)["source"] == "Then"
+    assert provenance.get_provenance(found.new)["source"] == "Now"
+    assert "Then" in found.notes[-2]
+    assert "Now" in found.notes[-1]
+
+
+def test_snapshots_that_cannot_be_matched_are_refused():
+    one = frame({"7": ("C", 1), "8": ("C", 1)})
+    kinds = [
+        provenance.set_provenance(one.copy(), resource=name) for name in ("project", "account")
+    ]
+    for before, after, named in (
+        (one, pd.concat([one, one]), "`after`.*2"),
+        (one.assign(id=[7, "7"]), one, "`before`.*1"),
+        (one.assign(id=pd.Series(["7", None])), one, "`before`.*1"),
+        (one, one.assign(id=[7.0, 8.0]), "`after`"),
+        (one, pd.concat([one, one[["name"]]], axis=1), "name"),
+        (*kinds, "project.*account"),
+        (pd.DataFrame(), one, "id"),
+        ([1], one, None),
+    ):
+        with pytest.raises(InvalidInputError, match=named):
+            compare(before, after)
+
+
+def test_columns_of_one_side_are_listed_and_said():
+    before = frame({"a": ("C", 1)})
+    found = compare(before.assign(old=1), before.drop(columns="name").assign(new=1))
+    assert found.columns.to_dict("list") == {
+        "column": ["name", "old", "new"],
+        "only_in": ["before", "before", "after"],
+    }
+    assert "`before`" in found.notes[0]
+    assert "name, old" in found.notes[0]
+    assert "`after`" in found.notes[1]
+    assert "new" in found.notes[1]
+    assert compare(before, before).columns.empty
+    other = compare(before.drop(columns=LANGUAGE), before)
+    assert other.languages.empty  # a column that was not loaded is no gain
+
+
+def test_ids_are_matched_whatever_their_dtype():
+    one = frame({"7": ("C", 1), "12": ("Java", 2)})
+    for dtype in ("int64", "Int64", "category", "object", "string"):
+        other = one.assign(id=one["id"].astype("int64").astype(pd.api.types.pandas_dtype(dtype)))
+        for pair in ((one, other), (other, one)):
+            assert compare(*pair).title == SAME.format(2), dtype
+
+
+# What counts as the same value
+
+cells = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["", "a", "b,c", "1"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def canonical(cell):
+    if isinstance(cell, list):
+        return ("list", *sorted((canonical(inner) for inner in cell), key=repr))
+    if isinstance(cell, dict):
+        known = {key: inner for key, inner in cell.items() if inner is not None}
+        return ("dict", *((key, canonical(known[key])) for key in sorted(known)))
+    return cell
+
+
+def array(values):
+    """Return an array of these objects, which may be lists and arrays."""
+    objects = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        objects[place] = value
+    return objects
+
+
+def turned(cell):
+    """Give the same cell, with every list and all keys the other way round, as arrays."""
+    if isinstance(cell, list):
+        return array([turned(inner) for inner in reversed(cell)])
+    if isinstance(cell, dict):
+        return {key: turned(cell[key]) for key in reversed(cell)}
+    return cell
+
+
+def changed_rows(before, after):
+    """Compare two columns record by record; return the places of those that changed."""
+    frames = [
+        pd.DataFrame({"id": [str(n) for n in range(len(column))], "cell": column})
+        for column in (before, after)
+    ]
+    return [int(number) for number in compare(*frames).changed["id"]]
+
+
+def objects(values):
+    return pd.Series(array(values), dtype=object)
+
+
+@given(st.lists(cells, min_size=1, max_size=8))
+def test_the_order_of_lists_and_keys_is_no_change(values):
+    assert changed_rows(objects(values), objects([turned(value) for value in values])) == []
+
+
+@given(st.lists(st.tuples(*[st.lists(cells, max_size=3)] * 2), min_size=1, max_size=8))
+def test_lists_that_hold_something_else_are_found(pairs):
+    expected = [n for n, pair in enumerate(pairs) if canonical(pair[0]) != canonical(pair[1])]
+    old, new = (objects([pair[side] for pair in pairs]) for side in (0, 1))
+    assert changed_rows(old, new) == expected
+
+
+def test_lists_and_mappings_are_compared_whatever_their_order_and_shown():
+    old = objects([[1, "a"], [1, "a"], {"x": [1, {"y": 2}]}])
+    new = objects([["a", 1], ["b", 1], {"x": [{"y": 3}, 1]}])
+    assert changed_rows(old, new) == [1, 2]
+    ids = {"id": list("123")}
+    changed = compare(pd.DataFrame(ids | {"cell": old}), pd.DataFrame(ids | {"cell": new})).changed
+    assert changed["after"].tolist() == ['[1, "b"]', '{"x": [{"y": 3}, 1]}']
+
+
+def test_the_same_moment_in_another_zone_or_unit_is_no_change():
+    texts = ["1990-01-01 00:00:00", "2012-03-04 05:06:07", "2029-12-31 23:59:59"]
+    at = pd.Series(pd.to_datetime(texts)).dt.tz_localize("UTC")
+    for other in (
+        at.dt.tz_convert("Asia/Tokyo"),
+        at.dt.tz_localize(None),
+        at.dt.as_unit("ns"),
+    ):
+        for pair in ((at.dt.as_unit("us"), other), (other, at)):
+            assert changed_rows(*pair) == []
+        assert changed_rows(other, at + pd.Timedelta(1, "s")) == [0, 1, 2]
+
+
+def test_the_same_number_in_another_dtype_is_no_change():
+    whole = pd.Series([7, -3, None, 0, 2**53 - 1], dtype="Int64")
+    large = pd.Series([2**62, None], dtype="Int64")
+    for numbers, dtypes in (
+        (whole, [object, "category", "Float64"]),
+        (large, [object, "category"]),
+        (whole.head(2), ["int8", "Int16", "float32"]),
+    ):
+        known = numbers.notna().to_numpy().nonzero()[0].tolist()
+        for dtype in dtypes:
+            other = numbers.astype(dtype)
+            assert changed_rows(numbers, other) == [], dtype
+            assert changed_rows(other, numbers) == [], dtype
+            assert changed_rows(other, numbers + 1) == known, dtype
+    rounded = pd.Series([2**53 + 1], dtype="Int64")
+    assert changed_rows(rounded, pd.Series([float(2**53)])) == [0]
+
+
+def test_truth_as_numbers_and_short_fractions_are_no_change():
+    truth, fractions = pd.Series([True, False]), pd.Series([0.1, 0.5])
+    for other in ([1, 0], [1.0, 0.0]):
+        assert changed_rows(truth, pd.Series(other)) == []
+        assert changed_rows(truth, pd.Series(other[::-1])) == [0, 1]
+    short = fractions.astype("float32")
+    assert changed_rows(fractions, short) == []
+    assert changed_rows(fractions, short[::-1].reset_index(drop=True)) == [0, 1]
+    assert changed_rows(pd.Series([1, 2]), pd.Series(["1", "2"])) == [0, 1]  # text is no number

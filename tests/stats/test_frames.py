@@ -1,0 +1,113 @@
+"""Records that are elsewhere are counted as those in pandas, and their columns alone are read."""
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dirframe import InvalidInputError, provenance, stats
+from tests.oracle import LINES, PEOPLE
+
+NAMES = (
+    *("language_share", "contributors_by_language", "language_breakdown", "languages_by_year"),
+    *("licenses", "tags", "activity", "life_span", "survival", "growth", "lorenz"),
+    *("team_size_classes", "users_against_contributors"),
+)
+
+
+def check(elsewhere, frame, *, has_source=False):
+    for name in NAMES:
+        expected = getattr(stats, name)(frame)
+        table = getattr(stats, name)(elsewhere)
+        pd.testing.assert_frame_equal(table, expected, obj=name)
+        record, other = (provenance.get_provenance(one) for one in (table, expected))
+        assert record["counted"] == other["counted"], name
+        assert record["base"] == other["base"], name
+        assert (record["source"] == "A directory") is has_source, name
+
+
+@pytest.fixture(scope="module")
+def projects(frames):
+    """Make projects whose last dates are before any retrieval."""
+    frame = frames["projects"].copy()
+    return provenance.set_provenance(frame, retrieved_newest=None, resource="project")
+
+
+@pytest.fixture(scope="module")
+def parquet(projects, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parquet")
+    projects.to_parquet(folder / "projects.parquet", index=False)
+    projects.head(20).to_parquet(folder / "0.parquet", index=False)
+    (folder / "parts").mkdir()
+    for place in range(3):
+        part = projects.iloc[place * 20 : place * 20 + 20]
+        part.to_parquet(folder / "parts" / f"{place}.parquet", index=False)
+    return folder
+
+
+def test_a_parquet_file_and_a_folder_of_them(projects, parquet):
+    check(parquet / "projects.parquet", projects, has_source=True)
+    check(str(parquet / "parts"), projects, has_source=True)
+
+
+class Batches:
+    """Three batches of Arrow that count what is taken from them."""
+
+    def __init__(self, table):
+        self.table, self.batches = table, 0
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        def batches():
+            for batch in self.table.to_batches(max_chunksize=20):
+                self.batches += 1
+                yield batch
+
+        reader = pa.RecordBatchReader.from_batches(self.table.schema, batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+def test_whatever_offers_an_arrow_stream_is_read_once(projects, parquet):
+    stream = Batches(pq.read_table(parquet / "projects.parquet"))
+    pd.testing.assert_frame_equal(stats.lorenz(stream), stats.lorenz(projects))
+    assert stream.batches == 3
+
+
+def test_a_file_with_a_column_that_no_frame_can_hold_is_counted_without_it(tmp_path):
+    lines = pa.array([2**64 - 1], pa.uint64())
+    pq.write_table(pa.table({PEOPLE: [3], LINES: lines}), tmp_path / "wide.parquet")
+    assert stats.contributor_distribution(tmp_path / "wide.parquet")["contributors"].tolist() == [3]
+    with pytest.raises(InvalidInputError, match=LINES):
+        stats.language_breakdown(
+            pq.read_table(tmp_path / "wide.parquet").append_column(
+                "analysis_languages", pa.array([[]], pa.list_(pa.string()))
+            )
+        )
+
+
+def test_tables_of_arrow_and_frames_of_polars(projects, parquet):
+    polars = pytest.importorskip("polars", reason="Polars is optional")
+    table = pq.read_table(parquet / "projects.parquet")
+    check(table, projects, has_source=True)
+    check(polars.from_arrow(table), projects)
+
+
+def test_relations_of_duckdb_in_any_time_zone(projects, parquet):
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is optional")
+    with duckdb.connect() as session:
+        session.execute("SET TimeZone = 'America/Los_Angeles'")
+        check(session.read_parquet(str(parquet / "projects.parquet")), projects)
+
+
+def test_frames_of_dask_keep_their_source(projects, parquet):
+    dask = pytest.importorskip("dask.dataframe", reason="Dask is optional")
+    import dask as settings
+
+    with settings.config.set({"dataframe.convert-string": False}):
+        check(dask.from_pandas(projects, npartitions=3), projects, has_source=True)
+
+
+def test_what_is_neither_is_refused(tmp_path):
+    (tmp_path / "wrong.parquet").write_text("id,name")
+    for wrong in (7, None, "no_such_file.parquet", tmp_path / "wrong.parquet"):
+        with pytest.raises(InvalidInputError):
+            stats.lorenz(wrong)

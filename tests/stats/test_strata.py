@@ -1,0 +1,144 @@
+"""A statistic is computed for each stratum, from its records alone."""
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dirframe import stats
+from dirframe.errors import InvalidInputError
+from tests.oracle import FIRST, LANGUAGE, PEOPLE
+
+
+def counted(table):
+    return table.attrs["dirframe"]["counted"]
+
+
+def test_strata_give_what_the_records_of_each_give_alone(frames):
+    for kind, name, by, label in (
+        ("projects", "language_share", LANGUAGE, LANGUAGE),
+        ("projects", "languages_by_year", "language", "by_language"),
+        ("accounts", "growth", "country", "country"),
+        ("accounts", "accounts_by_kudo_rank", "kudo_score_kudo_rank", "kudo_score_kudo_rank"),
+    ):
+        frame, statistic = frames[kind], getattr(stats, name)
+        column = {"language": LANGUAGE, "country": "country_name"}.get(by, by)
+        values = frame[column].astype("str")
+        values = values.where(values.str.strip() != "")
+        found = stats.by(statistic, frame, by)
+        assert found.columns[0] == label
+        assert counted(found)[kind] == len(frame)
+        assert counted(found)["strata"] == values.nunique(dropna=False)
+        for value in values.unique():
+            own, rows = (
+                some[key.isna() if pd.isna(value) else key == value]
+                for some, key in ((frame, values), (found, found[label]))
+            )
+            rows = rows.drop(columns=label).reset_index(drop=True)
+            pd.testing.assert_frame_equal(rows, statistic(own))
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["C", "Java", " ", None]), st.none() | st.integers(-5, 120)),
+        max_size=30,
+    ),
+    st.integers(1, 5),
+)
+def test_strata_hold_each_record_once_and_small_ones_are_together(rows, least):
+    frame = pd.DataFrame(
+        {
+            LANGUAGE: pd.Series([language for language, _ in rows], dtype="str"),
+            PEOPLE: pd.Series([people for _, people in rows], dtype="Int64"),
+        }
+    )
+    whole = stats.contributor_distribution(frame).set_index("contributors")["projects"]
+    for by in ("language", "team_size"):
+        found = stats.by(stats.contributor_distribution, frame, by, min_records=least)
+        together = found.groupby("contributors")["projects"].sum()
+        assert together.to_dict() == whole.to_dict()
+        assert counted(found)["projects"] == len(rows)
+    table = stats.by(stats.team_size_classes, frame, "language", min_records=least)
+    sizes = table.groupby("language", dropna=False, sort=False)["projects"].sum()
+    names = pd.Series([name if name and name.strip() else None for name, _ in rows], dtype="str")
+    for name, records in names.value_counts(dropna=False).items():
+        shown = sizes.index.isna() if pd.isna(name) else sizes.index == name
+        assert shown.any() == (records >= least)
+
+
+def test_years_and_sizes_ascend_and_what_is_not_known_is_last():
+    sizes = {0: "0", 1: "1", 2: "2–4", 4: "2–4", 5: "5–9", 99: "50–99", 100: "100 or more"}
+    people = [100, 1, 99, None, 5, 0, -1, 4, 2]
+    frame = pd.DataFrame(
+        {
+            "id": [str(number) for number in range(9)],
+            PEOPLE: pd.array(people, dtype="Int64"),
+            FIRST: pd.to_datetime([f"{2010 - n}-03-01" for n in range(8)] + [None], utc=True),
+            "created_at": pd.Timestamp("2012-01-01", tz="UTC"),
+        }
+    )
+    growth = stats.by(stats.growth, frame, "team_size")
+    assert growth["team_size"].dropna().tolist() == list(dict.fromkeys(sizes.values()))
+    assert growth["new"].tolist() == [1, 1, 2, 1, 1, 1, 2]
+    years = stats.by(stats.growth, frame, "year")["year"]
+    assert years.dropna().tolist() == [str(year) for year in range(2003, 2011)]
+    assert years.isna().tolist() == [False] * 8 + [True]
+
+
+def test_lives_are_those_of_the_projects_of_each_language(sample_projects):
+    whole = stats.life_span(sample_projects)
+    for top in (None, 2):
+        found = stats.by(stats.life_span, sample_projects, "language", min_records=50, top=top)
+        pooled = found["by_language"].str.startswith("other (").fillna(value=False)
+        alone = found[~pooled]
+        assert (alone["by_language"].dropna() == alone["language"].dropna()).all()
+        assert len({*found["language"][pooled].dropna()}) > 1  # what it is, of each
+        strata = found["by_language"].nunique(dropna=False)
+        assert len(found) == (len(whole) if top is None else top * strata)
+
+
+def test_a_statistic_of_one_project_takes_several_by_what_tells_them_apart(frames):
+    for kind, name in (
+        ("contributors", "commits_by_contributor"),
+        ("contributors", "commit_concentration"),
+        ("activity", "monthly_activity"),
+    ):
+        some = frames[kind].iloc[:10]
+        both = [some.assign(project="a"), some.iloc[:4].assign(project="b")]
+        frame, statistic = pd.concat(both, ignore_index=True), getattr(stats, name)
+        with pytest.raises(InvalidInputError):
+            statistic(frame)
+        found = stats.by(statistic, frame, "project")
+        for project, own in frame.groupby("project"):
+            rows = found[found["project"] == project].drop(columns="project")
+            pd.testing.assert_frame_equal(rows.reset_index(drop=True), statistic(own))
+
+
+def test_a_column_of_the_frame_goes_before_a_derived_stratum_of_its_name(frames):
+    frame = frames["projects"]
+    years = frame["created_at"].dt.year.astype("Int64")
+    table = stats.by(stats.contributor_distribution, frame.assign(year=years), "year")
+    valid = years[frame[PEOPLE] >= 0].value_counts().sort_index()
+    assert table.groupby("year")["projects"].sum().to_dict() == {
+        str(year): count for year, count in valid.items()
+    }
+    with pytest.raises(InvalidInputError, match="year"):
+        stats.by(stats.tags, frame.assign(year=frame["created_at"]), "year")
+
+
+def test_what_cannot_be_divided_is_refused(frames):
+    frame = frames["projects"].assign(by_year="C", language="D")
+    for column, least, named in (
+        ("nothing", 1, "nothing"),
+        ("tags", 1, "tags"),
+        ("country", 1, "country_name"),
+        ([LANGUAGE], 1, None),
+        (5, 1, None),
+        ("year", 0, "min_records"),
+    ):
+        with pytest.raises(InvalidInputError, match=named):
+            stats.by(stats.language_share, frame, column, min_records=least)
+    with pytest.raises(TypeError, match="tpo"):
+        stats.by(stats.language_share, frame, LANGUAGE, tpo=3)
+    taken = frame.assign(year=1, by_year=2)
+    assert {"by_year", "year"} < {*stats.by(stats.languages_by_year, taken, "year")}

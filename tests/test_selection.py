@@ -1,0 +1,212 @@
+"""A selection keeps what it names, says what it kept, and leaves the frame alone."""
+
+from random import Random
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dirframe import select, stats
+from dirframe.errors import InvalidInputError, UnknownValueWarning
+from dirframe.provenance import get_provenance
+from tests import oracle
+from tests.oracle import FETCHED, FIRST, LANGUAGE, LAST
+
+CREATED = "created_at"
+
+
+def steps(frame):
+    return get_provenance(frame)["steps"]
+
+
+def ids(frame):
+    return list(frame["id"])
+
+
+def test_each_filter_keeps_the_records_that_it_names(sample_projects, sample_accounts):
+    java = select(sample_projects, languages=["Java", "C"])
+    assert set(java[LANGUAGE]) == {"Java", "C"}
+    assert len(java) == sample_projects[LANGUAGE].isin(["Java", "C"]).sum() > 0
+    some = select(sample_projects, years=(2008, 2009))
+    assert set(some[CREATED].dt.year) == {2008, 2009}
+    german = select(sample_accounts, countries="Germany")
+    assert set(german["country_alpha_2"]) == {"DE"}
+    assert len(select(sample_projects)) == len(sample_projects)
+
+
+def test_filters_act_together_and_keep_the_order(sample_projects):
+    shown = select(sample_projects, languages="C", years=(2006, 2010), activity="dormant")
+    assert 0 < len(shown) < len(sample_projects)
+    assert shown.index.is_monotonic_increasing
+    alone = [
+        select(sample_projects, **one)
+        for one in ({"languages": "C"}, {"years": (2006, 2010)}, {"activity": "dormant"})
+    ]
+    assert set(ids(shown)) == set.intersection(*(set(ids(one)) for one in alone))
+
+
+def test_a_record_without_the_value_is_in_no_filter_but_in_the_whole():
+    frame = pd.DataFrame({LANGUAGE: ["C", None], CREATED: pd.to_datetime(["2008-01-01", ""])})
+    assert len(select(frame)) == 2
+    assert len(select(frame, languages="C")) == 1
+    assert len(select(frame, years=(1900, 2100))) == 1
+
+
+def test_what_was_selected_is_in_the_provenance_and_not_in_that_of_the_whole(sample_projects):
+    before = get_provenance(sample_projects)
+    with pytest.warns(UnknownValueWarning):
+        shown = select(
+            sample_projects, languages=["A", "B", "C"], years=(2006, 2006), activity="active"
+        )
+    assert steps(shown)[-3:] == [
+        "only main language A, B or C",
+        "only created in 2006",
+        "only active",
+    ]
+    assert get_provenance(sample_projects) == before
+
+
+@given(seed=st.integers(0, 2**32), size=st.integers(0, 30))
+def test_activity_is_that_of_the_statistic(seed, size):
+    projects = oracle.frame("projects", oracle.make("projects", Random(seed), size))
+    counted = stats.activity(projects).set_index("activity")["projects"]
+    for name in ("active", "dormant"):
+        assert len(select(projects, activity=name)) == counted[name]
+
+
+def test_the_date_of_the_fetch_may_be_that_of_either_dialect(sample_projects):
+    older = sample_projects[sample_projects[FETCHED[0]].notna()].drop(
+        columns=FETCHED[1], errors="ignore"
+    )
+    newer = older.rename(columns={FETCHED[0]: FETCHED[1]})
+    found, expected = (select(frame, activity="active") for frame in (newer, older))
+    assert ids(found) == ids(expected) != []
+    with pytest.raises(InvalidInputError, match=FETCHED[0]):
+        select(older.drop(columns=FETCHED[0]), activity="active")
+
+
+def test_a_search_finds_every_word_in_name_description_tags_or_place(
+    sample_projects, sample_accounts
+):
+    found = select(sample_projects, search="LINUX")
+    text = sample_projects["name"] + " " + sample_projects["description"].fillna("")
+    text += " " + sample_projects["tags"].map(lambda tags: " ".join(tags or []))
+    matching = sample_projects["id"][text.str.contains("linux", case=False)]
+    assert 0 < len(found) < len(sample_projects)
+    assert ids(found) == list(matching)
+    both = select(sample_projects, search="linux gui")
+    assert set(ids(both)) < set(ids(found))
+    assert len(both)
+    assert steps(found)[-1] == "only matching LINUX"
+    german = select(sample_accounts, search="germany")
+    assert {"DE"} <= set(german["country_alpha_2"].dropna())
+    assert len(select(sample_accounts, search="(?=x")) == 0  # text, not a pattern
+
+
+def test_a_search_looks_in_categories_and_in_columns_without_values():
+    frame = pd.DataFrame(
+        {
+            "name": pd.Categorical(["Call me", None, "Nginx"]),
+            "description": [np.nan] * 3,
+            "country_name": pd.Categorical(["Malta", "Peru", None]),
+        }
+    )
+    for word, found in (("nginx", [2]), ("peru", [1]), ("nan", []), ("all", [0])):
+        assert list(select(frame, search=word).index) == found
+    assert steps(select(frame, search="all")) == ["only matching all"]  # a word, not "no filter"
+
+
+def test_records_are_selected_by_entries_of_lists_ranges_and_what_is_missing(sample_projects):
+    tagged = select(sample_projects, tags="linux", licenses=["gpl", None])
+    assert 0 < len(tagged) < len(sample_projects)
+    assert all("linux" in tags for tags in tagged["tags"])
+    codes = [{entry["name"] for entry in entries or ()} for entries in tagged["licenses"]]
+    assert all("gpl" in names or not names for names in codes)
+    assert any(codes)
+    assert not all(codes)
+    ranges = {"average_rating": (None, None), "stack_count": (2, 10)}
+    rated = select(sample_projects, ranges=ranges)
+    users = sample_projects["stack_count"]
+    expected = sample_projects["average_rating"].isna() & (users >= 2) & (users < 10)
+    assert ids(rated) == list(sample_projects["id"][expected]) != []
+    numbers = pd.DataFrame({"stack_count": [1, 2, 9, 10, None]})
+    for bounds, kept in (((2, 10), [1, 2]), ((2, None), [1, 2, 3]), ((None, 10), [0, 1, 2])):
+        assert list(select(numbers, ranges={"stack_count": bounds}).index) == kept
+    assert steps(rated)[-2:] == ["only without average rating", "only stack count from 2 below 10"]
+    as_numpy = {"average_rating": (None, None), "stack_count": (np.int64(2), np.float32(10))}
+    assert ids(select(sample_projects, ranges=as_numpy)) == ids(rated)
+
+
+def test_years_may_have_one_end_and_are_those_of_utc(sample_projects):
+    year = sample_projects[CREATED].dt.year
+    for years, expected, step in (
+        ((2008, None), year >= 2008, "only created in 2008 or later"),
+        ((None, 2008), year <= 2008, "only created in 2008 or before"),
+        ((None, None), year.isna(), "only without a date of creation"),
+        ((year.min(), year.max()), year.notna(), f"only created in {year.min()} to {year.max()}"),
+    ):
+        selected = select(sample_projects, years=years)
+        assert list(selected.index) == list(sample_projects.index[expected])
+        assert steps(selected)[-1] == step
+    moments = ["2007-12-31T20:00Z", "2008-01-01T00:00Z", "2008-12-31T23:59Z", "2009-01-01T01:00Z"]
+    utc = pd.DataFrame({CREATED: pd.to_datetime(moments, utc=True)})
+    for zone in ("UTC", "Asia/Tokyo", "America/New_York"):
+        there = utc.assign(**{CREATED: utc[CREATED].dt.tz_convert(zone)})
+        assert list(select(there, years=(2008, 2008)).index) == [1, 2]
+
+
+def test_a_value_that_no_record_has_is_named_and_warned_of(sample_projects):
+    with pytest.warns(UnknownValueWarning, match="'java'.*'Java'") as caught:
+        selected = select(sample_projects, languages=["java", "C"])
+    assert set(selected[LANGUAGE]) == {"C"}
+    assert caught[0].filename == __file__
+    assert vars(caught[0].message)["values"] == ("java",)
+    with pytest.warns(UnknownValueWarning) as caught:
+        assert select(sample_projects, tags="linus").empty
+    assert vars(caught[0].message)["values"] == ("linus",)
+
+
+def test_licences_and_countries_are_found_by_the_names_of_charts_and_tables(
+    sample_projects, sample_accounts
+):
+    table = stats.licenses(sample_projects, top=3)
+    for code, title in table[["license", "title"]].head(3).itertuples(index=False):
+        by_title = select(sample_projects, licenses=title)
+        assert set(ids(select(sample_projects, licenses=code))) <= set(ids(by_title)) != set()
+    assert ids(select(sample_accounts, countries="DE")) == ids(
+        select(sample_accounts, countries="Germany")
+    )
+    with pytest.warns(UnknownValueWarning, match="MIT License"):
+        select(sample_projects, licenses="MIT Licence")
+
+
+def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):
+    bare = pd.DataFrame({"id": ["1"]})
+    nan = float("nan")
+    for frame, options, named in (
+        ([1, 2], {}, None),
+        (bare, {"countries": "Germany"}, "country_name"),
+        (bare, {"search": "x"}, "name"),
+        (sample_accounts, {"languages": "C"}, LANGUAGE),
+        (sample_projects.drop(columns=FIRST), {"activity": "active"}, FIRST),
+        (sample_projects.drop(columns=LAST), {"activity": "active"}, LAST),
+        (sample_projects.assign(created_at="2010"), {"years": (2008, 2010)}, CREATED),
+        (sample_projects, {"activity": "busy"}, "busy"),
+        (sample_projects, {"search": 5}, "5"),
+        (sample_projects, {"tags": None}, "tags"),
+        (sample_projects, {"tags": 5}, "tags"),
+        (sample_projects, {"years": (2010, 2008)}, "2010"),
+        (sample_projects, {"years": (2008.0, 2009.5)}, "2009.5"),
+        (sample_projects, {"years": (True, None)}, "True"),
+        *(
+            (sample_projects, {"ranges": {"stack_count": bounds}}, "stack_count")
+            for bounds in (3, (1, "x"), (5, 1), (nan, None), (1, nan))
+        ),
+        (sample_projects, {"ranges": {"name": (1, 2)}}, "name"),
+        (sample_projects, {"ranges": {"y": (1, 2)}}, "y"),
+        *((sample_projects, {"ranges": ranges}, None) for ranges in ((1, 100), [1], 5, "name")),
+    ):
+        with pytest.raises(InvalidInputError, match=named):
+            select(frame, **options)

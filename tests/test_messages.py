@@ -560,7 +560,7 @@ def test_wrong_calls(said, tmp_path):
 2: Usage: dirframe [OPTIONS] COMMAND [ARGS]...
 Try 'dirframe --help' for help.
 
-Error: No such command 'projcts'. (Did you mean one of: 'project', 'projects'?)\
+Error: No such command 'projcts'. Did you mean 'projects'?\
 """)
     assert said("projects", "--sample", "--max-item", "5") == snapshot("""\
 2: Usage: dirframe projects [OPTIONS]
@@ -586,7 +586,7 @@ Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range
     assert said("projects", "--sample", "--refresh", "--offline") == snapshot(
         "2: dirframe: To refresh asks the directory for every page, and offline asks the cache alone. Pass refresh=True (--refresh) or offline=True (--offline), not both."
     )
-    assert said("project", "--sample", "no-such-project") == snapshot(
+    assert said("load", "--sample", "/projects/no-such-project.xml") == snapshot(
         '6: dirframe: http://127.0.0.1:PORT/projects/no-such-project.xml responded with status 404 ("There is no such project."). There is no such record.'
     )
     assert said("stats", "language_share", tmp_path / "gone.csv") == snapshot(
@@ -604,7 +604,7 @@ dirframe: The frame has no provenance, so it cannot be cited. Cite the frame of 
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
 dirframe: The frame has no column 'country_code'. It has 'id', 'name'. Pass column= (--column) to name the one that holds the countries.\
 """)
-    assert said("serve", "--data", tmp_path / "gone.csv") == snapshot(
+    assert said("serve", tmp_path / "gone.csv") == snapshot(
         "2: dirframe: There is no file or folder FOLDER/gone.csv."
     )
 
@@ -630,11 +630,11 @@ def test_failed_loads(said, monkeypatch, tmp_path):
             "5: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
         )
         rig.always = faults.answers("", 500)
-        assert said("project", "7") == snapshot(
+        assert said("load", "/projects/7.xml") == snapshot(
             "5: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 500. The request did not succeed and nothing was stored."
         )
         rig.always = None
-        assert said("project", "7") == snapshot(
+        assert said("load", "/projects/7.xml") == snapshot(
             '6: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record.'
         )
         rig.items_available = lambda count: count + 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display.report import ReportMixin
+from dirframe._display import Overview
 from dirframe.errors import Hint, InvalidInputError
 from dirframe.quality.values import as_text, differing
 from dirframe.stats.kernel import CONTRIBUTORS, LANGUAGE, read, require_records
@@ -21,7 +21,7 @@ _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(ReportMixin):
+class Comparison(Overview):
     """Result of `compare`, displayed as text and in notebooks.
 
     Parameters
@@ -51,22 +51,20 @@ class Comparison(ReportMixin):
     columns: pd.DataFrame
     notes: tuple[str, ...]
 
-    def _heading(self) -> str:
-        return self.title
-
-    def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
+    def _overview(self) -> tuple[str, dict[str, pd.DataFrame], list[str]]:
         counts = self.changed["column"].value_counts().sort_index(kind="stable")
-        values = pd.DataFrame({"column": counts.index, "values_changed": counts.to_numpy()})
-        yield "Changed columns", values
+        tables = {
+            "Changed columns": pd.DataFrame(
+                {"column": counts.index, "values_changed": counts.to_numpy()}
+            )
+        }
         for title, table in (
             ("Main languages", self.languages),
             ("Contributors", self.contributors),
         ):
             more = f" (first {_SHOWN} of {len(table):,})" if len(table) > _SHOWN else ""
-            yield title + more, table.head(_SHOWN)
-
-    def _notes(self) -> Iterable[str]:
-        return self.notes
+            tables[title + more] = table.head(_SHOWN)
+        return self.title, tables, list(self.notes)
 
 
 def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:

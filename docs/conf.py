@@ -117,6 +117,11 @@ html_theme_options = {
 }
 
 
+def link_to_copies(_app: Sphinx, _name: str, source: list[str]) -> None:
+    """Let the links of the pages to notebooks lead to their pages."""
+    source[0] = source[0].replace("](../notebooks/", "](guide/")
+
+
 def plain_unless_ours(
     _app: Sphinx, _env: Any, node: pending_xref, content: Element
 ) -> Element | None:
@@ -137,5 +142,6 @@ def examples_as_commands(_app: Sphinx, _context: Any, lines: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx about the above."""
+    app.connect("source-read", link_to_copies)
     app.connect("missing-reference", plain_unless_ours)
     app.connect("sphinx-click-process-description", examples_as_commands)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import dirframe
 from dirframe import errors, plot, provenance, stats
 from dirframe.client.dtypes import dtype_of
 from dirframe.schema.extensions import ALL_RESOURCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import ModuleType
 
 
 def substitutions() -> dict[str, str]:
@@ -21,7 +24,7 @@ def substitutions() -> dict[str, str]:
         "api_stats": _reference(stats, stats.__all__),
         "api_plot": _reference(plot, plot.__all__),
         "api_provenance": _reference(provenance, filter(str.islower, provenance.__all__)),
-        "api_errors": _reference(errors, set(errors.__all__) - {"Hint"}),
+        "api_errors": _reference(errors, errors.__all__),
     }
 
 

@@ -68,7 +68,9 @@ def run(blocks):
     for code in blocks:
         with redirect_stdout(StringIO()) as printed, warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.simplefilter("default", dirframe.IncompleteWarning)  # which incomplete="warn" asks for
+            warnings.simplefilter(
+                "default", dirframe.IncompleteWarning
+            )  # which incomplete="warn" asks for
             exec(code, names)
         names["printed"] = names.get("printed", "") + printed.getvalue()
     plt.close("all")

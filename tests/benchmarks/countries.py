@@ -34,9 +34,9 @@ PARTS = ("trap-city", "trap-subnational", "trap-embedded")
 
 LOAD = """
 import time, pycountry
-from dirframe.clean._vocabulary.iso import countries
+from dirframe.clean.names import countries
 countries(), list(pycountry.countries)
-import dirframe.clean.name_index as names
+import dirframe.clean.names as names
 start = time.perf_counter()
 names.names()
 print(time.perf_counter() - start)

@@ -14,7 +14,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from dirframe.clean._vocabulary.iso import countries
+from dirframe.clean.names import countries
 from dirframe.clean.resolver import resolve
 from tests.benchmarks._report import Measure, Table
 

@@ -63,7 +63,7 @@ def __getattr__(name: str) -> object:
 
     module_name = f"dirframe.{name}" if name in _SUBMODULES else _MODULES.get(name)
     if module_name is None:
-        raise import_module("dirframe._display.suggest").unknown_attribute(
+        raise import_module("dirframe._display").unknown_attribute(
             "module 'dirframe'", name, __all__
         )
     if module_name != "dirframe.errors":

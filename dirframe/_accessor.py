@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display.suggest import unknown_attribute
+from dirframe._display import unknown_attribute
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.errors import ConfigurationError
 

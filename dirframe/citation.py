@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
 from dirframe._arrow import as_pandas
-from dirframe._display.values import counted
+from dirframe._display import counted
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import (
     ATTRIBUTE,

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display.suggest import did_you_mean
-from dirframe._display.values import is_number, label
+from dirframe._display import did_you_mean, is_number, label
 from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
 from dirframe.stats.entries import license_codes, tag_codes
 from dirframe.stats.kernel import CREATED, LANGUAGE, read, require_records

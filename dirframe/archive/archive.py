@@ -11,7 +11,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import to_arrow, unify_schemas, with_schema
-from dirframe._display.card import Card
+from dirframe._display import Card
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.status import Index, Status
 from dirframe.archive.store import Store

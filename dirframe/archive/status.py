@@ -8,8 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dirframe._display.card import Card
-from dirframe._display.values import counted
+from dirframe._display import Card, counted
 from dirframe.client.details import list_named, needed_pages
 from dirframe.client.order import better_sort
 from dirframe.client.paging import Pages, Received

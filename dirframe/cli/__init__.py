@@ -1,8 +1,8 @@
 """The command line.
 
-Frames go to standard output, as a table on a terminal and as CSV elsewhere, or to a file;
-progress and messages go to standard error. API keys are not accepted as arguments, where process
-lists and shell histories reveal them: set DIRFRAME_API_KEY.
+Records go to standard output, as a table on a terminal and as CSV elsewhere, or to a file;
+progress and messages go to standard error. No command takes an API key, which process lists and
+shell histories would reveal: set DIRFRAME_API_KEY.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import NoReturn
 import click
 
 from dirframe import __version__, errors
-from dirframe.cli import analyze, archive, cache, completion, export, load, quality, quota, serve
-from dirframe.cli.options import Group, command
+from dirframe.cli import analyze, archive, load, serve
 
 #: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.
-EXIT_CODES: dict[type[errors.DirframeError], int] = {
+EXIT_CODES: dict[type[Exception], int] = {
+    errors.MissingExtraError: 10,
     errors.ConfigurationError: 3,
     errors.InvalidKeyError: 3,
     errors.QuotaExceededError: 4,
@@ -36,13 +36,15 @@ EXIT_CODES: dict[type[errors.DirframeError], int] = {
 
 _EPILOG = """\b
 Exit codes:
-  0 done            4 the daily quota is used up
-  1 other errors    5 the directory cannot be reached or fails
-  2 usage error     6 there is no such record
-  3 no or bad key   7 a collection could not be proven complete
-                    8 offline, and not in the cache
-                    9 an archive is damaged or in use
-                  130 interrupted by Ctrl-C (serve: 0)
+  0 done            5 the directory cannot be reached or fails
+  1 other errors    6 there is no such record
+  2 usage error     7 a collection could not be proven complete
+  3 no or bad key   8 offline, and not in the cache
+  4 the daily       9 an archive is damaged or in use
+    quota is       10 a package that the command needs is missing
+    used up       130 interrupted by Ctrl-C (serve: 0)
+
+Completion: eval "$(_DIRFRAME_COMPLETE=bash_source dirframe)"
 """
 
 
@@ -50,28 +52,19 @@ class _BrokenPipeError(Exception):
     """The reader of standard output has closed the pipe, as `head` does."""
 
 
-class _Commands(Group):
-    def invoke(self, context: click.Context) -> object:
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order in which they are used."""
+        del ctx
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> object:
         try:
-            result: object = super().invoke(context)
+            result: object = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:  # click would convert it to its own error
             raise _BrokenPipeError from None
         return result
-
-
-def _open_missing_streams() -> None:
-    """Open the standard streams that the caller closed, before a file gets their descriptors."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            # Tables must not be lost in silence: a write to a closed standard output fails.
-            access = os.O_WRONLY if name == "stderr" else os.O_RDONLY
-            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
-
-
-def _discard_output() -> None:
-    """Discard the remaining output, so that flushing at exit does not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> NoReturn:
@@ -98,7 +91,7 @@ def main() -> NoReturn:
         _discard_output()
         code = 0
     except (KeyboardInterrupt, click.Abort):
-        click.echo("dirframe: stopped; what was loaded is in the cache.", err=True)
+        click.echo("dirframe: stopped.", err=True)
         code = 130
     except OSError as error:
         reason = error.strerror or str(error).rstrip(".")
@@ -113,6 +106,20 @@ def main() -> NoReturn:
             click.echo(f"dirframe: {error.strerror}.", err=True)
             code = 1
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _open_missing_streams() -> None:
+    """Open the standard streams that the caller closed, before a file gets their descriptors."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Tables must not be lost in silence: a write to a closed standard output fails.
+            access = os.O_WRONLY if name == "stderr" else os.O_RDONLY
+            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
+
+
+def _discard_output() -> None:
+    """Discard the remaining output, so that flushing at exit does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(
@@ -134,7 +141,7 @@ def cli() -> None:
     """
 
 
-@command()
+@click.command()
 @click.option(
     "-o",
     "--output",
@@ -158,23 +165,12 @@ def demo(folder: Path) -> None:
     run_demo(folder, say=click.echo)
 
 
-_SECTIONS = {
-    "Start": (demo,),
-    "Load": (
-        *(load.projects, load.accounts, load.project, load.account, load.languages),
-        *(load.contributors, load.activity, load.size, load.load, load.read),
-    ),
-    "Cost, quota and cache": (quota.plan, quota.quota, quota.check, cache.cache),
-    "Analyse": (
-        *(analyze.stats, analyze.plot, analyze.clean),
-        *(quality.summary, quality.flags, quality.compare),
-    ),
-    "Publish": (export.report, export.export, export.cite, export.fields),
-    "Archives": (archive.harvest, archive.status),
-    "Serve a directory": (serve.serve, serve.keys),
-    "Shell": (completion.completion,),
-}
-for _section, _members in _SECTIONS.items():
-    for _member in _members:
-        _member.section = _section
-        cli.add_command(_member)
+for _command in (
+    demo,
+    *(load.projects, load.accounts, load.load, load.check, load.quota, load.cache),
+    *(analyze.stats, analyze.plot, analyze.clean, analyze.summary),
+    *(analyze.report, analyze.export, analyze.cite),
+    *(archive.harvest, archive.status),
+    *(serve.serve, serve.keys),
+):
+    cli.add_command(_command)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dirframe.cli.options import command, group
+from dirframe.cli.frames import note
 
 key_file_option = click.option(
     "--key-file",
@@ -16,14 +16,8 @@ key_file_option = click.option(
 )
 
 
-@command()
-@click.option(
-    "--data",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="XML (a file or folder) or a table (.csv, .jsonl, .parquet) with columns named as the "
-    "fields; may be repeated. Default: the sample.",
-)
+@click.command()
+@click.argument("data", metavar="[DATA]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--name", help="Name of the site.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
@@ -36,16 +30,14 @@ key_file_option = click.option(
 def serve(data: tuple[Path, ...], key_file: Path | None, **options: Any) -> None:
     """Serve a directory until interrupted.
 
-    Serves the interface as XML, and the same data as HTML pages.
-
-    Requests need an API key: create one with `dirframe keys add`.
+    DATA are files or folders of XML, or tables (.csv, .jsonl, .parquet) with columns named as the
+    fields; the sample if there are none. Requests need an API key: `dirframe keys add`.
 
     \b
     Examples:
       dirframe serve --port 8080
-      dirframe serve --data my-directory/ --host 0.0.0.0
-      dirframe serve --data accounts.csv --name "People of Example"
-      dirframe serve --trusted-proxy 127.0.0.1
+      dirframe serve my-directory/ --host 0.0.0.0
+      dirframe serve accounts.csv --name "People of Example"
     """
     from dirframe.service.server import run
 
@@ -53,7 +45,7 @@ def serve(data: tuple[Path, ...], key_file: Path | None, **options: Any) -> None
     run(list(data) or None, keys=key_file, **given)
 
 
-@group()
+@click.group()
 def keys() -> None:
     """Manage the API keys of a directory that you serve."""
 
@@ -73,7 +65,7 @@ def keys_add(key_file: Path | None, developer: str, application: str) -> None:
 
     with KeyStore(key_file) as store:
         key = store.add(developer, application)
-    click.echo("Keep this key: only a hash of it is stored, it is not shown again.", err=True)
+    note("Keep this key: only a hash of it is stored, it is not shown again.")
     click.echo(key)
 
 
@@ -116,7 +108,7 @@ def keys_revoke(key_file: Path | None, key_id: int) -> None:
 
     with KeyStore(key_file) as store:
         store.revoke(key_id)
-    click.echo(f"Key {key_id} is revoked.", err=True)
+    note(f"Key {key_id} is revoked.")
 
 
 @keys.command("limit")
@@ -134,4 +126,4 @@ def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
 
     with KeyStore(key_file) as store:
         store.set_daily_limit(key_id, daily_limit)
-    click.echo(f"Key {key_id} may make {daily_limit:,} requests a day.", err=True)
+    note(f"Key {key_id} may make {daily_limit:,} requests a day.")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
-from dirframe._display.card import Card
+from dirframe._display import Card
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError, InvalidInputError
 from dirframe.settings import (

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display.card import Card
-from dirframe._display.values import counted
+from dirframe._display import Card, counted
 from dirframe.client.address import fetch_first, is_single
 from dirframe.client.collection import get_page, in_order_of_today, is_cached
 from dirframe.client.details import check_details, needed_pages, own_page_is_cached, signs_of

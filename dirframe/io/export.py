@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display.suggest import unknown_suffix
+from dirframe._display import unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.errors import InvalidInputError
 from dirframe.io.study import write_study

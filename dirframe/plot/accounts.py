@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
-from dirframe._display.values import counted
+from dirframe._display import counted
 from dirframe.plot import axes, text, worldmap
 from dirframe.plot.canvas import Canvas
 from dirframe.plot.colours import NEUTRAL, shades

@@ -12,7 +12,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox, IdentityTransform
 
 from dirframe import provenance
-from dirframe._display.values import counted
+from dirframe._display import counted
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import text

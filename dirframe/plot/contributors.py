@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dirframe import stats
-from dirframe._display.values import counted, percent
+from dirframe._display import counted, percent
 from dirframe.plot import axes, text
 from dirframe.plot.accounts import class_labels, size_classes
 from dirframe.plot.canvas import Canvas

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.patches import Patch
 
 from dirframe import stats
-from dirframe._display.values import counted
+from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.canvas import Canvas
 from dirframe.plot.colours import OTHER, OTHER_HATCH, fill, language_colour, looks

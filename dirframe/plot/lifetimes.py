@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
-from dirframe._display.values import counted
+from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.canvas import Canvas
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, has_colour, looks

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import provenance, stats
-from dirframe._display.values import counted, percent
+from dirframe._display import counted, percent
 from dirframe.plot import axes, text
 from dirframe.plot.canvas import Canvas
 from dirframe.plot.colours import ACCENT, NEUTRAL

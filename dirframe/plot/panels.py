@@ -13,7 +13,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.ticker import FixedLocator
 
 from dirframe import provenance
-from dirframe._display.values import counted
+from dirframe._display import counted
 from dirframe.plot import text
 from dirframe.plot.canvas import CAPTION, EMPTY, INCHES, Caption, check_options
 from dirframe.stats.strata import divided

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import text_to_path
 
-from dirframe._display.values import counted, percent
+from dirframe._display import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

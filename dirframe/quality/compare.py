@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display.report import ReportMixin
-from dirframe.errors import Hint, InvalidInputError
+from dirframe._display import Overview
+from dirframe.errors import InvalidInputError
 from dirframe.quality.values import as_text, differing
 from dirframe.stats.kernel import CONTRIBUTORS, LANGUAGE, read, require_records
 
@@ -21,7 +21,7 @@ _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(ReportMixin):
+class Comparison(Overview):
     """Result of `compare`, displayed as text and in notebooks.
 
     Parameters
@@ -51,22 +51,20 @@ class Comparison(ReportMixin):
     columns: pd.DataFrame
     notes: tuple[str, ...]
 
-    def _heading(self) -> str:
-        return self.title
-
-    def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
+    def _overview(self) -> tuple[str, dict[str, pd.DataFrame], list[str]]:
         counts = self.changed["column"].value_counts().sort_index(kind="stable")
-        values = pd.DataFrame({"column": counts.index, "values_changed": counts.to_numpy()})
-        yield "Changed columns", values
+        tables = {
+            "Changed columns": pd.DataFrame(
+                {"column": counts.index, "values_changed": counts.to_numpy()}
+            )
+        }
         for title, table in (
             ("Main languages", self.languages),
             ("Contributors", self.contributors),
         ):
             more = f" (first {_SHOWN} of {len(table):,})" if len(table) > _SHOWN else ""
-            yield title + more, table.head(_SHOWN)
-
-    def _notes(self) -> Iterable[str]:
-        return self.notes
+            tables[title + more] = table.head(_SHOWN)
+        return self.title, tables, list(self.notes)
 
 
 def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
@@ -174,7 +172,7 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
         raise InvalidInputError(
             f"In `{name}`, {missing:,} records have no id, so they cannot be found in the other "
             "snapshot.",
-            hint=Hint("Leave them out: frame.dropna(subset='id').", shell="Leave them out."),
+            hint="Leave them out: frame.dropna(subset='id').",
         )
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if isinstance(column.dtype, pd.CategoricalDtype):
@@ -183,16 +181,16 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
         raise InvalidInputError(
             f"In `{name}`, the ids are {kind}; they must be text or whole numbers, so that those "
             "of both snapshots can be matched.",
-            hint=Hint("Convert them: frame.astype({'id': 'Int64'}).", shell="Convert them first."),
+            hint="Convert them: frame.astype({'id': 'Int64'}).",
         )
     ids = pd.Index(column.astype("str"), dtype="str")
     if repeated_ids := int(ids.duplicated().sum()):
         raise InvalidInputError(
             f"In `{name}`, ids are repeated (rows with the id of an earlier row: {repeated_ids:,}), so "
             "records cannot be distinguished.",
-            hint=Hint(
-                "Remove duplicates first: frame.drop_duplicates('id').",
-                shell="Remove duplicates first; dirframe flags FILE --rule duplicate_id lists them.",
+            hint=(
+                "Remove duplicates first: frame.drop_duplicates('id') or "
+                "dirframe.exclude(frame, ['duplicate_id']) (--exclude duplicate_id)."
             ),
         )
     return ids

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display.report import ReportMixin
-from dirframe._display.values import counted
+from dirframe._display import Overview, counted
 from dirframe.client.sorting import is_in_order
 from dirframe.quality.rules import (
     RULES,
@@ -30,7 +29,7 @@ _SEPARATE = {"duplicate_id", "stale_analysis"}
 
 
 @dataclass(frozen=True, repr=False)
-class Summary(ReportMixin):
+class Summary(Overview):
     """Result of `summary`, displayed as text and in notebooks.
 
     Parameters
@@ -50,15 +49,9 @@ class Summary(ReportMixin):
     bias: pd.DataFrame
     source: str
 
-    def _heading(self) -> str:
-        return self.title
-
-    def _sections(self) -> Iterable[tuple[str, pd.DataFrame]]:
-        yield "Columns", self.fields
-        yield "Reasons to beware", self.bias
-
-    def _notes(self) -> Iterable[str]:
-        yield self.source
+    def _overview(self) -> tuple[str, dict[str, pd.DataFrame], list[str]]:
+        tables = {"Columns": self.fields, "Reasons to beware": self.bias}
+        return self.title, tables, [self.source]
 
 
 def summary(frame: pd.DataFrame) -> Summary:

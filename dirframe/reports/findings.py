@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dirframe import provenance, stats
-from dirframe._display.values import counted, percent
+from dirframe._display import counted, percent
 from dirframe.errors import ColumnsNotSentError, MissingColumnsError
 
 if TYPE_CHECKING:

@@ -17,9 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from matplotlib import pyplot as plt
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display.cells import cell_texts
-from dirframe._display.suggest import unknown_suffix
-from dirframe._display.values import counted, is_number
+from dirframe._display import cell_texts, counted, is_number, unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import cite

@@ -44,7 +44,7 @@ class Service:
         limit = [*command, "keys", "limit", "1", "100000000", *keys]
         subprocess.run(limit, check=True, capture_output=True, **run)
         begin = time.perf_counter()
-        serve = [*command, "serve", "--data", data, "--port", "0", *keys]
+        serve = [*command, "serve", data, "--port", "0", *keys]
         log = folder / "log"
         with log.open("w") as stream:
             self.process = subprocess.Popen(serve, stderr=stream, **run)

@@ -34,7 +34,7 @@ def test_statistic_of_raw_countries_unifies_them(sample, folder, run):
 def test_options_reach_statistics(files, run):
     for words, rows in [
         (["tags", "-p", "top=3"], 4),
-        (["team_size_classes", "-p", "bounds=0,1,10"], 3),
+        (["team_size_classes", "-p", "bounds=[0,1,10]"], 3),
         (["growth", "-p", "freq=YS", "--collection", "projects"], None),
     ]:
         outcome = run("stats", *words, files / "projects.parquet")
@@ -56,15 +56,15 @@ def test_charts_are_written_by_their_suffix(files, folder, run):
     assert len([*(folder / "new").iterdir()]) == 3
 
 
-def test_chart_has_the_title_caption_and_width_asked_for(files, folder, run):
+def test_chart_has_the_title_caption_width_and_colours_asked_for(files, folder, run):
     words = ("plot", "tags", files / "projects.parquet", "-o", "tags.svg")
-    options = ("--title", "Our tags", "--caption", "Ours.")
-    assert run(*words, *options, "--width", "column").code == 0
+    options = ("-p", "title=Our tags", "-p", "caption=Ours.", "-p", "width=column")
+    assert run(*words, *options).code == 0
     picture = (folder / "tags.svg").read_text(encoding="utf-8")
     assert ">Our tags</text>" in picture  # text stays text
     assert ">Ours.</text>" in picture
     assert 'width="237.6pt"' in picture  # 84 mm
-    assert run(*words, "--caption", "", "--overwrite").code == 0
+    assert run(*words, "-p", "caption=false", "--overwrite").code == 0
     assert "50 projects" not in (folder / "tags.svg").read_text(encoding="utf-8")
 
 

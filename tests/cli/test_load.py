@@ -67,13 +67,33 @@ def test_load_of_a_path_is_priced_and_then_paid_for_once(path, column, values, r
     assert rig.key not in priced.out + priced.err + loaded.out + loaded.err
 
 
-def test_statistics_and_charts_of_a_project_ask_for_it(rig, folder, run):
-    for noun in ("commits_by_contributor", "monthly_activity"):
-        rig.forget()
-        assert len(run("stats", noun, "--project", "example").table) > 1
-        assert run("plot", noun, "--project", "example", "-o", f"{noun}.png").code == 0
+def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(rig, folder, run):
+    for noun, name, path in (
+        ("commits_by_contributor", "contributors", "/projects/example/contributors.xml"),
+        ("monthly_activity", "activity", "/projects/example/analyses/latest/activity_facts.xml"),
+    ):
+        advice = run("stats", noun)
+        assert (advice.code, f"-o {name}.parquet" in advice.err) == (2, True)
+        assert run("load", path, "-o", f"{name}.parquet").code == 0
+        assert len(run("stats", noun, f"{name}.parquet").table) > 1
+        assert run("plot", noun, f"{name}.parquet", "-o", f"{noun}.png").code == 0
         assert (folder / f"{noun}.png").read_bytes().startswith(b"\x89PNG")
-        assert len(rig.requests) == 1
+
+
+def test_where_keeps_what_select_keeps(folder, run):
+    words = ("projects", "--sample", "--columns", "analysis_main_language_name")
+    java = run(*words, "--where", "language=Java")
+    assert java.code == 0, java.err
+    assert set(java.table["analysis_main_language_name"]) == {"Java"}
+    assert len(java.table) == 253
+    searched = run(*words, "--query", "Java")
+    assert len(searched.table) > len(java.table)  # a search is of all words
+    few = run("projects", "--sample", "--where", "stack_count=10..", "--where", "year=2008..2010")
+    assert few.table["stack_count"].min() >= 10
+    assert set(pd.to_datetime(few.table["created_at"]).dt.year) <= {2008, 2009, 2010}
+    assert "only stack count from 10" in run(
+        "projects", "--sample", "--where", "stack_count=10..", "-o", "few.parquet"
+    ).err + str(pd.read_parquet("few.parquet").attrs)
 
 
 def test_commands_without_a_file_ask_the_directory(rig, folder, run):
@@ -122,7 +142,7 @@ def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
     assert paid > 0
     assert after["resets_at"].endswith("+00:00")
     shown = run("quota")
-    assert f"{1000 - paid} left of 1,000" in shown.out
+    assert f"{1000 - paid} of 1,000" in shown.out
     assert len(rig.requests) == paid
     assert rig.key not in shown.out + shown.err
 
@@ -154,7 +174,7 @@ def test_sample_is_drawn_priced_and_checked_from_a_shell(run):
     same = ("projects", "--sample", "--sample-size", "12", "--format", "jsonl", "--seed")
     assert run(*same, "7").out == drawn.out
     assert run(*same, "8").out != drawn.out
-    assert "12 projects" in run("plan", "projects", "--sample", "--sample-size", "12").out
+    assert "12 projects" in run("projects", "--sample", "--sample-size", "12", "--plan").out
     assert run("accounts", "--sample", "--sample-size", "3").code == 0
     assert run("projects", "--sample", "--sample-size", "3", "-n", "3").code == 2
     report = run("check", "--sample")

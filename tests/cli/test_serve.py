@@ -52,7 +52,7 @@ def test_developer_has_five_applications_at_most(folder, run):
 def test_directory_is_served_with_its_keys_until_interrupted(folder, run):
     key = run("keys", "add", "--developer", "Ada", "--application", "test").out.strip()
     (folder / "accounts.csv").write_text("id,name\n1,Ada\n2,Grace\n")
-    with serving("--data", "accounts.csv") as (process, written):
+    with serving("accounts.csv") as (process, written):
         url = re.search(r"http://127\.0\.0\.1:\d+", written)[0]
         answer = requests.get(f"{url}/accounts.xml", params={"api_key": key}, timeout=30)
         assert answer.status_code == 200

@@ -181,7 +181,7 @@ def test_forked_process_that_ends_leaves_the_service_to_its_parent(folder):
 def test_command_ends_with_0_on_sigterm_and_logs_no_key(folder, tmp_path):
     with KeyStore(tmp_path / "k") as keys:
         secret = keys.add("Ada", "charts")
-    words = ("serve", "--data", folder, "--port", 0, "--key-file", tmp_path / "k")
+    words = ("serve", folder, "--port", 0, "--key-file", tmp_path / "k")
     with processes.start(*words) as process:
         log = process.stderr.readline()
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", log)
@@ -196,7 +196,7 @@ def test_command_ends_with_0_on_sigterm_and_logs_no_key(folder, tmp_path):
 
 
 def test_command_that_cannot_begin_leaves_no_file_open(run, tmp_path):
-    words = ("serve", "--port", 0, "--key-file", tmp_path / "k", "--data")
+    words = ("serve", "--port", 0, "--key-file", tmp_path / "k")
     assert run(*words, tmp_path / "missing.xml").code == 2
     (tmp_path / "wrong.xml").write_bytes(b"<html/>")
     assert run(*words, tmp_path / "wrong.xml").code not in {0, 2}

@@ -31,7 +31,7 @@ def served(folder, path, *, files=None):
     with KeyStore(path) as keys:
         key = keys.add("a tester", "connections")
     limit = files and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, files))
-    words = ("serve", "--data", folder, "--port", 0, "--key-file", path)
+    words = ("serve", folder, "--port", 0, "--key-file", path)
     log = path.with_suffix(".log")
     with (
         log.open("w") as stream,

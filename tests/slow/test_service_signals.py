@@ -33,7 +33,7 @@ def many(folder, size):
 
 
 def start(data, tmp_path):
-    words = ("serve", "--data", data, "--port", 0, "--key-file", tmp_path / "keys")
+    words = ("serve", data, "--port", 0, "--key-file", tmp_path / "keys")
     return processes.start(*words, env={"DIRFRAME_CACHE_DIR": str(tmp_path / "cache")})
 
 
@@ -81,7 +81,7 @@ def stop(port):
     signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
 
 threading.Thread(target=stop, args=(sys.argv[1],)).start()
-sys.argv = ["dirframe", "serve", "--data", sys.argv[2], "--key-file", sys.argv[3], "--port", sys.argv[1]]
+sys.argv = ["dirframe", "serve", sys.argv[2], "--key-file", sys.argv[3], "--port", sys.argv[1]]
 main()
 """
 

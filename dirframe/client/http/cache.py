@@ -16,7 +16,7 @@ from requests_cache.backends.sqlite import SQLiteCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer
 
-from dirframe._display.card import Card
+from dirframe._display import Card
 from dirframe._sqlite import enable_wal, open_database
 from dirframe.errors import CacheWarning, warn
 from dirframe.settings import cache_folder

@@ -1,0 +1,273 @@
+"""Values, tables and small objects as text and as HTML, without signs that a terminal acts on."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pandas as pd
+
+_JOINERS = "\u200c\u200d"
+#: Fields that name a record in a list, by priority.
+_NAMES = ("nice_name", "name", "language", "factoid")
+#: Quantiles that have a name of their own.
+_QUANTILES = {0.0: "minimum", 0.5: "median", 1.0: "maximum"}
+_WIDEST = 60
+
+_TABLE = "border-collapse:collapse;margin:.3em 0"
+_NAME = "text-align:left;font-weight:normal;opacity:.75;padding:.1em 1em .1em 0;vertical-align:top"
+_VALUE = "text-align:left;padding:.1em 0;overflow-wrap:anywhere"
+_CAPTION = "text-align:left;caption-side:top;font-weight:bold"
+
+
+# Objects
+
+
+class Card:
+    """Mixin for objects that are displayed as a heading, facts and a note."""
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        """Return the heading, the facts by name, and the note or an empty string."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        heading, facts, note = self._card()
+        width = max(map(len, facts), default=0)
+        lines = [heading, *(f"  {name:{width}}  {value}" for name, value in facts.items())]
+        return "\n".join(printable(line) for line in [*lines, *([note] if note else [])])
+
+    def _repr_html_(self) -> str:
+        heading, facts, note = self._card()
+        rows = "".join(
+            f'<tr style="background:none"><th scope="row" style="{_NAME}">{escape(name)}</th>'
+            f'<td style="{_VALUE}">{escape(value)}</td></tr>'
+            for name, value in facts.items()
+        )
+        below = f"<div>{escape(note)}</div>" if note else ""
+        return literal(
+            f'<strong>{escape(heading)}</strong><table style="{_TABLE}"><tbody>{rows}'
+            f"</tbody></table>{below}"
+        )
+
+
+class Overview:
+    """Mixin for objects that are displayed as a heading, tables and notes."""
+
+    def _overview(self) -> tuple[str, dict[str, pd.DataFrame], list[str]]:
+        """Return the heading, the tables by caption, and the notes."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        heading, tables, notes = self._overview()
+        parts = [heading] if heading else []
+        for caption, table in tables.items():
+            parts += [*([""] if parts else []), caption, *(_lines(table) or ["  none"])]
+        return "\n".join([*parts, *([""] if notes else []), *notes])
+
+    def _repr_html_(self) -> str:
+        heading, tables, notes = self._overview()
+        parts = [f"<p><strong>{escape(heading)}</strong></p>"] if heading else []
+        parts += [html_table(table, caption) for caption, table in tables.items()]
+        parts += [f"<p><small>{escape(note)}</small></p>" for note in notes]
+        return literal("".join(parts))
+
+
+def literal(content: str) -> str:
+    """Return HTML in which MathJax, 2 and 3, leaves dollar signs and backslashes as they are."""
+    return f'<div class="tex2jax_ignore mathjax_ignore">{content}</div>'
+
+
+# Tables
+
+
+def html_table(table: pd.DataFrame, caption: str) -> str:
+    """Return a table as HTML, its text escaped and its numbers on the right."""
+    if table.empty:
+        return f"<p><strong>{escape(caption)}</strong>: none</p>"
+    right = [' style="text-align:right"' if is_number(dtype) else "" for dtype in table.dtypes]
+    heads = "".join(
+        f'<th scope="col"{style}>{escape(label(str(name)))}</th>'
+        for name, style in zip(table, right, strict=True)
+    )
+    columns = [cell_texts(table[name], str(name)) for name in table]
+    rows = "".join(
+        "<tr>"
+        + "".join(f"<td{s}>{escape(cell)}</td>" for cell, s in zip(row, right, strict=True))
+        + "</tr>\n"
+        for row in zip(*columns, strict=True)
+    )
+    return (
+        f'<table><caption style="{_CAPTION}">{escape(caption)}</caption>'
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
+    )
+
+
+def _lines(table: pd.DataFrame) -> list[str]:
+    if table.empty:
+        return []
+    columns = (
+        align(
+            [
+                label(str(name)),
+                *(cut(text, _WIDEST) for text in cell_texts(table[name], str(name))),
+            ],
+            right=is_number(table[name].dtype),
+        )
+        for name in table
+    )
+    return ["  " + "  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+
+
+def align(texts: Sequence[str], *, right: bool) -> list[str]:
+    """Pad texts to the width of the widest."""
+    widths = [width_of(text) for text in texts]
+    widest = max(widths, default=0)
+    blanks = (" " * (widest - width) for width in widths)
+    return [f"{b}{t}" if right else f"{t}{b}" for t, b in zip(texts, blanks, strict=True)]
+
+
+def width_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    import wcwidth
+
+    return max(wcwidth.wcswidth(text), 0)
+
+
+def cut(text: str, widest: int) -> str:
+    """Cut a text after a word; a single long word anywhere."""
+    if width_of(text) <= widest:
+        return text
+    begin = text
+    while width_of(begin) > widest - 1:
+        begin = begin[:-1]
+    words = begin if text[len(begin) :].startswith(" ") else begin.rpartition(" ")[0]
+    return f"{(words if 2 * width_of(words) >= widest else begin).rstrip()}…"
+
+
+# Values
+
+
+def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
+    """Format a column: thousands separated, but not in years; shares in percent; missing empty."""
+    import pandas as pd
+
+    if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
+        day = bool((values.dropna() == values.dropna().dt.normalize()).all())
+        form = "%Y-%m-%d" if day else "%Y-%m-%d %H:%M"
+        return ["" if pd.isna(value) else value.strftime(form) for value in values]
+    if pd.api.types.is_float_dtype(values.dtype):
+        return _numbers(values, name)
+    if pd.api.types.is_integer_dtype(values.dtype):
+        form = "d" if "year" in name.split("_") else ",d"
+        return ["" if pd.isna(value) else f"{value:{form}}" for value in values]
+    return [_text(value) for value in values]
+
+
+def _numbers(values: pd.Series[Any], name: str) -> list[str]:
+    import pandas as pd
+
+    if "share" in name.split("_"):
+        return ["" if pd.isna(value) else percent(float(value)) for value in values]
+    # The same number of decimals in the whole column: as many as needed, three at most.
+    rounded = values.dropna().astype("float64").round(3)
+    decimals = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
+    texts = ["" if pd.isna(value) else f"{value:,.{decimals}f}" for value in values]
+    if name != "quantile":
+        return texts
+    words = (_QUANTILES.get(value, "") for value in values)
+    return [f"{word} {text}".strip() for word, text in zip(words, texts, strict=True)]
+
+
+def _text(value: Any) -> str:
+    import pandas as pd
+
+    if isinstance(value, list | tuple):
+        return printable(entries(value))
+    if pd.isna(value):
+        return ""
+    return printable(str(value))
+
+
+def printable(text: str) -> str:
+    """Replace non-printable characters by blanks, except zero-width joiners and non-joiners.
+
+    Scripts such as Persian and Hindi, and composed emoji, need these two.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
+
+
+def entry(value: object) -> str:
+    """Return an entry of a list as text: the name of a record, or else its values."""
+    if not isinstance(value, dict):
+        return str(value)
+    name = next((value[key] for key in _NAMES if value.get(key)), None)
+    if name is None and "color" in value:  # a language, whose other values are no name
+        return "unnamed"
+    return str(name or ", ".join(str(part) for part in value.values() if part is not None))
+
+
+def entries(values: Iterable[object]) -> str:
+    """Return the entries of a list as text."""
+    return ", ".join(map(entry, values))
+
+
+def label(column: str) -> str:
+    """Return the name of a column in words; ``__`` sets a field of a part apart from its prefix."""
+    return column.replace("__", " / ").replace("_", " ").strip()
+
+
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """Format a count with its noun: ``1 project``, ``1,500 projects``."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def percent(share: float) -> str:
+    """Format a share with one decimal; only 0 is shown as 0.0%, and only 1 as 100.0%."""
+    if 0 < share < 0.0005:
+        return "<0.1%"
+    return ">99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
+
+
+def is_number(dtype: Any) -> bool:
+    """Return whether a dtype is right-aligned: numeric, and not boolean."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    return is_numeric_dtype(dtype) and not is_bool_dtype(dtype)
+
+
+# Names
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Return a question that names similar choices, after a blank; empty if there is none.
+
+    Choices with the name as one of their words come first: `projects` means `load_projects`.
+    """
+    names = [str(choice) for choice in choices]
+    close = [other for other in names if name in other.split("_")]
+    close += get_close_matches(name, names, n=3)
+    quoted = [repr(match) for match in dict.fromkeys(close)]
+    return f" Did you mean {' or '.join(quoted[:3])}?" if quoted else ""
+
+
+def unknown_suffix(path: object, suffix: str, choices: Iterable[str]) -> str:
+    """Return a sentence that names the suffix of a file and those that it may have."""
+    what = f"the suffix {suffix!r}" if suffix else "no suffix"
+    return f"{path} has {what}; choose one of {', '.join(choices)}."
+
+
+def unknown_attribute(owner: str, name: str, choices: Iterable[str]) -> AttributeError:
+    """Return the error for an attribute that does not exist."""
+    question = "" if name.startswith("_") else did_you_mean(name, choices)
+    # With a name and no object Python adds no suggestion of its own.
+    return AttributeError(
+        f"{owner} has no attribute {name!r}{question and '.' + question}", name=name
+    )

@@ -1,1 +1,0 @@
-"""Rendering of values and tables as text and HTML."""

@@ -1,0 +1,140 @@
+"""Tables and small objects show text, whole or visibly cut, and nothing acts on it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from lxml import html
+
+import dirframe
+from dirframe._display import Card, Overview, cut, entries, entry, html_table, printable, width_of
+
+EVIL = '<script>alert("1")</script>'
+FAMILY = "👩\u200d👩\u200d👧"  # one sign that takes two places
+
+
+@pytest.fixture
+def terminal(run, tmp_path, monkeypatch):
+    """Return the lines that a terminal shows of a table, and the notes beside it."""
+
+    def lines(frame, width=80, *words):
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("NO_COLOR", "1")
+        file = tmp_path / "table.parquet"
+        dirframe.export(frame.assign(country_code="DE"), file, overwrite=True)
+        outcome = run("clean", file, *words)
+        assert outcome.code == 0, outcome.err
+        return outcome.out.splitlines(), outcome.err
+
+    return lines
+
+
+def cells_of(values, name):
+    """Return a column of an HTML table, with its head."""
+    table = html.fromstring(html_table(pd.DataFrame({name: values}), "T"))
+    return [*table.xpath("//th/text()"), *(cell.text_content() for cell in table.xpath("//td"))]
+
+
+def test_cells_are_written_for_their_dtype():
+    moments = pd.to_datetime(["2013-07-01T10:30:00Z", ""])
+    cells = {
+        # Numbers have separators, years none.
+        ("code lines", "1,000", "2"): [1_000, 2],
+        ("id", "7", "1015"): ["7", "1015"],
+        ("year", "2013", "1999"): pd.Series([2013, 1999], dtype="Int64"),
+        ("share at most", "50.0%", ""): [0.5, np.nan],
+        ("whole", "1", "2"): [1.0, 2.0],
+        ("part", "0.25", "1.00"): [0.25, 1.0],
+        ("ended", "True", ""): pd.array([True, None], dtype="boolean"),
+        ("late", "True", "False"): [True, False],
+        ("at", "2013-07-01 10:30", ""): moments,
+        ("day", "2013-07-01", ""): moments.normalize(),
+        ("tags", "a, b", ""): pd.Series([["a", "b"], None], dtype="object"),
+        ("licences", "MIT", ""): pd.Series([[{"name": "MIT"}], None], dtype="object"),
+        ("quantile", "minimum 0.0", "median 0.5"): [0.0, 0.5],
+    }
+    assert {
+        heads: found
+        for heads, values in cells.items()
+        if (found := cells_of(values, heads[0].replace(" ", "_"))) != list(heads)
+    } == {}
+
+
+def test_numbers_stand_right_and_text_left(terminal):
+    frame = pd.DataFrame({"id": ["7", "1015"], "name": ["a", "bcd"], "code_lines": [1_000, 2]})
+    lines, _ = terminal(frame, 80, "--columns", "name,code_lines")
+    assert lines == ["  id  name  code lines", "   7  a          1,000", "1015  bcd            2"]
+
+
+def test_wide_signs_take_two_places_and_accents_none(terminal):
+    frame = pd.DataFrame({"id": ["1", "2", "3", "4"], "name": ["日本", "e\u0301a", FAMILY, "abcd"]})
+    lines, _ = terminal(frame.assign(n=[1, 2, 3, 4]), 80, "--columns", "name,n")
+    assert lines[1:] == [" 1  日本  1", " 2  e\u0301a    2", f" 3  {FAMILY}    3", " 4  abcd  4"]
+
+
+def test_control_signs_do_not_reach_a_terminal(terminal):
+    frame = pd.DataFrame({"id": ["1", "2"], "name": ["a\x1b[31mred\nb", "c"]})
+    for shown in (frame, frame.head(1)):
+        lines, _ = terminal(shown)
+        assert not any("\x1b" in line for line in lines)
+        assert "a [31mred b" in "\n".join(lines)
+    assert printable("a\x1b[31m\nb\u202ec") == "a [31m b c"
+    joined = "日本 é क्\u200dष"
+    assert printable(joined) == joined
+
+
+def test_columns_and_rows_without_room_are_left_out_and_named(terminal):
+    frame = pd.DataFrame({"id": [str(n) for n in range(53)]})
+    frame = frame.assign(**{f"column_{n}": "x" * 60 for n in range(9)})
+    for width in (20, 80):
+        lines, notes = terminal(frame, width)
+        assert max(map(width_of, lines)) <= max(width, 5)
+        assert "column_8" in notes
+        assert "3 more rows" in notes
+
+
+def test_one_record_stands_upright_with_every_column_and_its_whole_text(terminal):
+    frame = pd.DataFrame({"id": ["1"], "posts_count": [1200], "name": ["word " * 20]})
+    lines, _ = terminal(frame, 40)
+    assert lines[0].split() == ["id", "1"]
+    assert lines[1].split() == ["posts_count", "1,200"]
+    assert "\n".join(lines).count("word") == 20
+
+
+def test_texts_are_cut_after_a_word():
+    assert cut("one two three four five six", 20) == "one two three four…"
+    for sign in ("日", "e\u0301"):
+        short = cut(sign * 60, 21)
+        assert width_of(short) <= 21
+        assert short.endswith("…")
+
+
+def test_an_entry_of_a_list_has_its_name_and_else_all_that_it_holds():
+    assert entry({"id": "1", "name": "mit", "nice_name": "MIT License"}) == "MIT License"
+    assert entry({"title": "Home", "url": None, "category": "Web"}) == "Home, Web"
+    assert entries(["a", {"name": "b"}]) == "a, b"
+
+
+def test_html_holds_nothing_but_text():
+    class Evil(Card, Overview):
+        def _card(self):
+            return "<b>", {"name": f"{EVIL}\x1b[31m"}, "<i>"
+
+        def _overview(self):
+            return EVIL, {EVIL: pd.DataFrame({EVIL: [EVIL], "n": [1]})}, [EVIL]
+
+    for shown in (Card._repr_html_(Evil()), Overview._repr_html_(Evil())):
+        tree = html.fromstring(shown)
+        assert tree.xpath("//script | //b | //i") == []
+        assert EVIL in "".join(tree.itertext())
+    assert "\x1b" not in Card.__repr__(Evil())
+    assert len(Card.__repr__(Evil()).splitlines()) == 3
+
+
+def test_dollar_signs_make_no_formula_in_a_notebook():
+    frame = pd.DataFrame({"id": ["1"], "name": ["from $5 to $10"], "stack_count": [1]})
+    dirframe.provenance.set_provenance(frame, source="A $x_1$ b")
+    for shown in (dirframe.summary(frame), dirframe.cache_info()):
+        tree = html.fromstring(f"<body>{shown._repr_html_()}</body>")
+        literal = "text()[not(ancestor::*[@class='tex2jax_ignore mathjax_ignore'])]"
+        assert tree.xpath(f"//{literal}") == []

@@ -87,15 +87,21 @@ def test_every_error_and_warning_has_its_section_on_what_to_do(docs):
     assert [name for name, body in sections.items() if len(body.split()) < 4] == []
 
 
-def test_every_field_is_in_the_data_dictionary_and_every_name_in_the_reference(docs, monkeypatch):
+def test_every_field_is_in_the_data_dictionary_and_every_name_in_the_reference(
+    docs, monkeypatch, sample_projects
+):
     monkeypatch.syspath_prepend(str(docs))
     tables = import_module("tables").substitutions()
     sys.modules.pop("tables")
-    rows = set(re.findall(r"^\| `(\S+)` \| \S", tables["fields"], re.MULTILINE))
-    for resource in ALL_RESOURCES.values():
-        for field in resource.fields:
+    for name, section in re.findall(
+        r"\*\*(\w+)\*\*\n\n(.+?)(?=\n\n|\Z)", tables["fields"], re.DOTALL
+    ):
+        types = dict(re.findall(r"^\| `(\S+)` \| [^|]+ \| `([^`]+)`", section, re.MULTILINE))
+        for field in ALL_RESOURCES[name].fields:
             entries = field.items.fields if field.items else ()
-            assert {field.column, *(f"{field.column}[].{e.column}" for e in entries)} <= rows
+            assert {field.column, *(f"{field.column}[].{e.column}" for e in entries)} <= {*types}
+        for field in ALL_RESOURCES[name].specified if name == "project" else ():
+            assert types[field.column] == str(sample_projects[field.column].dtype)
     documented = set(re.findall(r"auto\w+:: dirframe\.([\w.]+)", "\n".join(tables.values())))
     assert set(dirframe.__all__) - documented == {"plot", "stats"}
     text = "".join(page.read_text(encoding="utf-8") for page in docs.glob("*.md"))

@@ -105,11 +105,12 @@ docs: $(VENV)/.docs ## Build the documentation, without the network, and check i
 	$(BIN)/sphinx-build -M html docs docs/_build --fail-on-warning --keep-going --nitpicky --quiet --jobs auto $(ARGS)
 	$(BIN)/python docs/checks.py docs/_build/html
 
-# ARGS: names of scripts, --against FILE, --compare OLD NEW, --history; --help lists all.
-bench: $(VENV)/.dev ## Run the benchmarks, record the figures, and compare them with an earlier run
-	$(BIN)/python -m tests.benchmarks $(ARGS)
+# ARGS: names of scripts in tests/benchmarks, such as startup reading
+bench: $(VENV)/.dev ## Run the benchmarks: whole processes, reading, statistics, explorer, service
+	@for script in $(or $(ARGS),startup reading stats explorer service); do \
+	    echo "# $$script"; $(BIN)/python -m tests.benchmarks.$$script || exit 1; done
 
 clean: ## Remove the environment and all built or cached files
-	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo benchmark-results docs/_build docs/charts docs/guide
+	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo docs/_build docs/charts docs/guide
 	rm -rf .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -28,6 +28,7 @@ _DRAWN = {
     "growth": Chart("", "Growth"),
     "users_against_contributors": Chart("projects", "Users and contributors of projects"),
     "licenses": Chart("projects", "Projects by licence"),
+    "license_families": Chart("projects", "Projects by family of their licence"),
     "tags": Chart("projects", "Projects by tag"),
     "accounts_by_kudo_rank": Chart("accounts", "Accounts by kudo rank"),
     "posts_distribution": Chart("accounts", "Distribution of forum posts over accounts"),

@@ -45,7 +45,7 @@ from __future__ import annotations
 import copyreg
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,16 +85,6 @@ __all__ = [
     "UnreadableValueWarning",
     "UnresolvedCountriesError",
 ]
-
-
-class Hint(str):
-    """Advice on an error; where the command line has other words for it, with these behind."""
-
-    __slots__ = ()
-
-    def __new__(cls, python: str, shell: str | None = None) -> Self:
-        """Join the advice for Python and that for the command line."""
-        return super().__new__(cls, f"{python} (In a shell: {shell})" if shell else python)
 
 
 class _Hinted(Exception):  # noqa: N818  # base of errors and warnings

@@ -23,6 +23,7 @@ CHARTS = {
     "language_breakdown": projects,
     "language_share": projects,
     "languages_by_year": projects,
+    "license_families": projects,
     "licenses": projects,
     "life_span": projects,
     "lorenz": projects,

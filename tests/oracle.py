@@ -246,6 +246,16 @@ def languages_by_year(records, top=None, date=FIRST, min_projects=1):
 
 # Licences and tags
 
+#: What tells the family of the licences that are made here and were recorded.
+FAMILIES = [
+    ("weak copyleft", "lgpl|mozilla|eclipse|common_public|common_dev"),
+    (
+        "permissive",
+        "mit|bsd|apache|zlib|artistic|ms-pl|microsoft_public|wtfpl|zope|cecill_b|domain",
+    ),
+    ("strong copyleft", "gpl|gnu_general|affero|cecill|ccbysa"),
+]
+
 
 def stripped(entry, *fields):
     texts = ((entry.get(field) or "").strip() for field in fields)
@@ -289,6 +299,24 @@ def licenses(records, top=None):
     names = ("projects", "with_license", "without_license", "licenses", "licenses_in_other")
     titled = [(label, min(titles.get(label, ()), default=None), *rest) for label, *rest in rows]
     return titled, dict(zip(names, numbers, strict=True))
+
+
+def license_families(records):
+    def family(code):
+        words = code.lower()
+        for name, pattern in FAMILIES:
+            if re.search(pattern, words):
+                return name
+        return "other"
+
+    order = ["permissive", "weak copyleft", "strong copyleft", "other", "none"]
+    counts = Counter()
+    for record in records:
+        codes = [stripped(e, "vanity_url", "name") for e in record.get("licenses", [])]
+        counts.update({family(code) for code in codes if code} or {"none"})
+    none, n = counts["none"], len(records)
+    rows = [(name, counts[name], share(counts[name], n)) for name in order]
+    return rows, {"projects": n, "with_license": n - none, "without_license": none}
 
 
 # Contributors, users and accounts
@@ -835,6 +863,7 @@ STATISTICS = {
     "projects": {
         **dict.fromkeys(("language_share", "contributors_by_language", "language_breakdown"), _top),
         **dict.fromkeys(("licenses", "tags"), _top),
+        "license_families": _none,
         "languages_by_year": lambda random: {
             **_top(random),
             "date": random.choice([FIRST, "created_at"]),

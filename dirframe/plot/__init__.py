@@ -45,7 +45,7 @@ from dirframe.plot.contributors import (
     team_size_classes,
     users_against_contributors,
 )
-from dirframe.plot.entries import licenses, tags
+from dirframe.plot.entries import license_families, licenses, tags
 from dirframe.plot.growth import growth
 from dirframe.plot.languages import (
     contributors_by_language,
@@ -76,6 +76,7 @@ __all__ = [
     "language_colour",
     "language_share",
     "languages_by_year",
+    "license_families",
     "licenses",
     "life_span",
     "lorenz",

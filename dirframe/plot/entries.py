@@ -65,6 +65,48 @@ def licenses(
     return canvas.ax
 
 
+def license_families(
+    projects: Any,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    caption: str | bool = True,
+    width: Width | None = None,
+) -> Axes:
+    """Draw the number of projects by family of their licence.
+
+    Parameters
+    ----------
+    projects
+        As for `dirframe.stats.license_families`.
+    ax, title, caption, width
+        As `dirframe.plot` describes them.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        One bar per family, labelled with the number and share of all projects.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"licenses": [[{"name": "gpl3"}], [{"name": "mit"}]]})
+    >>> [int(bar.get_width()) for bar in license_families(projects).patches]
+    [1, 0, 1, 0, 0]
+    """
+    table = stats.license_families(projects)
+    with Canvas(
+        *(table, "license_families", ax, title, caption, width),
+        needs="a licence",
+        is_empty=not table.attrs["dirframe"]["counted"]["with_license"],
+    ) as canvas:
+        if not canvas.is_empty:
+            unit = "Projects (share of all)"
+            axes.bars(canvas.ax, table, "family", "projects", unit, is_pooled=False)
+        canvas.notes = ["A project can have licences of several families; none: it names none."]
+    return canvas.ax
+
+
 def tags(
     projects: Any,
     *,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import Overview
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.quality.values import as_text, differing
 from dirframe.stats.kernel import CONTRIBUTORS, LANGUAGE, read, require_records
 
@@ -172,7 +172,7 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
         raise InvalidInputError(
             f"In `{name}`, {missing:,} records have no id, so they cannot be found in the other "
             "snapshot.",
-            hint=Hint("Leave them out: frame.dropna(subset='id').", shell="Leave them out."),
+            hint="Leave them out: frame.dropna(subset='id').",
         )
     kind = pd.api.types.infer_dtype(column, skipna=True)
     if isinstance(column.dtype, pd.CategoricalDtype):
@@ -181,16 +181,16 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
         raise InvalidInputError(
             f"In `{name}`, the ids are {kind}; they must be text or whole numbers, so that those "
             "of both snapshots can be matched.",
-            hint=Hint("Convert them: frame.astype({'id': 'Int64'}).", shell="Convert them first."),
+            hint="Convert them: frame.astype({'id': 'Int64'}).",
         )
     ids = pd.Index(column.astype("str"), dtype="str")
     if repeated_ids := int(ids.duplicated().sum()):
         raise InvalidInputError(
             f"In `{name}`, ids are repeated (rows with the id of an earlier row: {repeated_ids:,}), so "
             "records cannot be distinguished.",
-            hint=Hint(
-                "Remove duplicates first: frame.drop_duplicates('id').",
-                shell="Remove duplicates first; dirframe flags FILE --rule duplicate_id lists them.",
+            hint=(
+                "Remove duplicates first: frame.drop_duplicates('id') or "
+                "dirframe.exclude(frame, ['duplicate_id']) (--exclude duplicate_id)."
             ),
         )
     return ids

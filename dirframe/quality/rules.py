@@ -12,7 +12,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._tables import read_rows
-from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError, MissingColumnsError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.stats.kernel import (
     CONTRIBUTORS,
     CREATED,
@@ -342,10 +342,7 @@ def offset_of(age: object, name: str = "max_age") -> Any:
     if match is None:
         raise InvalidInputError(
             f"{name} is {age!r}, which is not an age.",
-            hint=Hint(
-                "Pass a number of days, a timedelta, or text such as '90d', '26w', '18mo' or '2y'.",
-                shell="Give a number and its unit, such as 90d, 26w, 18mo or 2y.",
-            ),
+            hint="Pass a number of days, a timedelta, or text such as 90d, 26w, 18mo or 2y.",
         )
     options: dict[str, Any] = {_UNITS[match[2]]: int(match[1])}
     return pd.DateOffset(**options)

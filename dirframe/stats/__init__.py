@@ -24,7 +24,7 @@ from dirframe.stats.contributors import (
     team_size_classes,
     users_against_contributors,
 )
-from dirframe.stats.entries import licenses, tags
+from dirframe.stats.entries import license_families, licenses, tags
 from dirframe.stats.growth import growth
 from dirframe.stats.languages import (
     contributors_by_language,
@@ -54,6 +54,7 @@ __all__ = [
     "language_breakdown",
     "language_share",
     "languages_by_year",
+    "license_families",
     "licenses",
     "life_span",
     "lorenz",

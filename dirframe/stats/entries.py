@@ -7,6 +7,7 @@ more than 1.
 from __future__ import annotations
 
 import json
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,69 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     return table, counted
 
 
+#: Families of licences, by what their codes contain: the first that fits.
+FAMILIES = {
+    "weak copyleft": "lgpl|lesser|mpl|mozilla|epl|eclipse|cddl|common_dev|cpl|common_public|cecill_c",
+    "permissive": "mit|bsd|apache|isc|zlib|boost|artistic|python|php|ms.pl|microsoft_public|ncsa|"
+    "w3c|wtfpl|x11|zope|cecill_b|unlicense|public_domain|cc0",
+    "strong copyleft": "gpl|gnu_general|affero|eupl|osl|cecill|sleepycat|cc.?by.?sa",
+    "other": "",
+}
+
+
+@statistic("with_license", "with a licence")
+def license_families(projects: Frame) -> Counted:
+    """Count the projects under permissive, weak and strong copyleft, and other licences.
+
+    Parameters
+    ----------
+    projects : pandas.DataFrame, or records elsewhere
+        Projects as `dirframe.load_projects` gives them, of either dialect.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each family, and a last one for ``"none"``, also where no project is:
+
+        - ``family`` (str): ``"permissive"``, ``"weak copyleft"``, ``"strong copyleft"``,
+          ``"other"``, ``"none"``
+        - ``projects`` (Int64, projects): that name a licence of the family, each once; in
+          ``"none"``, those that name no licence, which is not to have none
+        - ``share`` (Float64, 0 to 1): of all projects; a project can be in several families
+
+    Notes
+    -----
+    A licence belongs to the first family whose words, listed in `FAMILIES`, are in its code, which
+    is that of `licenses`. ``attrs["dirframe"]["counted"]`` holds ``projects`` (all),
+    ``with_license`` and ``without_license``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"licenses": [[{"name": "gpl3"}], [{"name": "mit"}], None]})
+    >>> print(license_families(projects)["projects"].tolist())
+    [1, 0, 1, 0, 1]
+    """
+    lists = read(projects, licenses="licenses")["licenses"]
+    rows, codes, names, _ = license_codes(lists)
+    order = ["permissive", "weak copyleft", "strong copyleft", "other"]
+    own = [next(f for f, w in FAMILIES.items() if re.search(w, n.casefold())) for n in names]
+    families = np.array([order.index(family) for family in own], dtype=np.int64)
+    rows, codes = distinct_pairs(rows, families[codes], len(order))
+    having = _distinct(rows)
+    numbers = np.append(np.bincount(codes, minlength=len(order)), len(lists) - having)
+    table = table_of(
+        {
+            "family": [*order, "none"],
+            "projects": numbers,
+            "share": numbers / max(len(lists), 1),
+        },
+        {"family": "str", "projects": "Int64", "share": "Float64"},
+    )
+    without = len(lists) - having
+    return table, {"projects": len(lists), "with_license": having, "without_license": without}
+
+
 @statistic("with_tag", "with a tag")
 def tags(projects: Frame, *, top: int | None = None) -> Counted:
     """Count the projects with each tag.
@@ -144,10 +208,10 @@ def _memberships(
 
     def pool(others: pd.Index[Any]) -> pd.Series[Any]:
         chosen = np.isin(names, others)[codes]
-        return pd.Series({"projects": len(np.unique(rows[chosen]))})
+        return pd.Series({"projects": _distinct(rows[chosen])})
 
     table, pooled = ranked(table[numbers > 0], ["projects"], top, noun, pool)
-    having = len(np.unique(rows))
+    having = _distinct(rows)
     table["share"] = (table["projects"] / max(having, 1)).astype("Float64")
     column = f"{name}s"
     return named_rows(table, name), {
@@ -222,8 +286,15 @@ def _as_list(value: Any, name: object) -> Any:
 
 def field_of(entries: list[Any], field: str, *, is_text: bool = False) -> list[Any]:
     """Return a field of each entry; an entry that is no record is the field itself if `is_text`."""
+    kinds = set(map(type, entries))
+    if kinds <= {dict}:
+        return [entry.get(field) for entry in entries]
     if is_text:
-        return [e.get(field) if isinstance(e, dict) else e for e in entries]
+        return (
+            [e.get(field) if isinstance(e, dict) else e for e in entries]
+            if dict in kinds
+            else entries
+        )
     return [e.get(field) if isinstance(e, dict) else None for e in entries]
 
 
@@ -240,6 +311,11 @@ def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
     place = {name: number for number, name in enumerate(names)}
     lookup = np.array([*(place.get(text, -1) for text in stripped), -1], dtype=np.int64)
     return lookup[codes], names
+
+
+def _distinct(ascending: Codes) -> int:
+    """Return the number of different rows."""
+    return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
 
 
 def distinct_pairs(rows: Codes, codes: Codes, size: int) -> tuple[Codes, Codes]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dirframe import provenance
 from dirframe._arrow import require_frame, too_large, type_name
-from dirframe.errors import ColumnsNotSentError, Hint, InvalidInputError, MissingColumnsError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.schema import COUNTED_LISTS
 from dirframe.schema.extensions import ALL_RESOURCES
 
@@ -164,17 +164,14 @@ def _missing(
     frame: Frame, columns: list[str], lacking: list[tuple[str, ...]]
 ) -> MissingColumnsError:
     told = ", ".join(" or ".join(names) for names in lacking)
-    hint = Hint(
-        "Pass a frame of a loader, such as dirframe.load_projects(), with all of its columns.",
-        shell="Name a file that dirframe wrote, with all of its columns.",
+    hint = (
+        "Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all "
+        "of its columns."
     )
     if set(columns) <= set(_COUNTRY):
-        hint = Hint("dirframe.unify_countries(accounts) adds it.", shell="dirframe clean adds it.")
+        hint = "dirframe.unify_countries(accounts) (dirframe clean) adds it."
     elif provenance.get_provenance(origin(frame))["resource"]:
-        hint = Hint(
-            "The records were loaded, but not all of their columns are here: keep this one.",
-            shell="The file does not hold all columns of the records.",
-        )
+        hint = "The records were loaded, but not all of their columns are here: keep this one."
     return MissingColumnsError(f"The frame has no column {told}.", columns=columns, hint=hint)
 
 
@@ -213,7 +210,7 @@ def typed(column: pd.Series[Any]) -> pd.Series[Any]:
         how = "to_datetime(…, utc=True) of a known format" if dtype == MOMENT else "to_numeric(…)"
         raise InvalidInputError(
             f"The column {column.name} must hold {expected}: {error}.",
-            hint=Hint(f"Convert it first, such as with pandas.{how}.", shell="Convert it first."),
+            hint=f"Convert it first, such as with pandas.{how}.",
         ) from error
 
 

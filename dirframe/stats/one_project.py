@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.errors import Hint, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.stats.contributors import gini_and_shares
 from dirframe.stats.kernel import (
     MOMENT,
@@ -24,10 +24,9 @@ from dirframe.stats.kernel import (
 )
 
 _NUMBERS = ("commits", "contributors", "code_added", "code_removed")
-_ONE = Hint(
-    "Pass the records of one project, or those of several with stats.by and the column that tells "
-    "their projects apart.",
-    shell="Name a file of one project, or give --by and the column that tells projects apart.",
+_ONE = (
+    "Pass the records of one project, or those of several with stats.by (--by) and the column that "
+    "tells their projects apart."
 )
 
 

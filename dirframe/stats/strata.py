@@ -9,7 +9,6 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.errors import (
     ColumnsNotSentError,
-    Hint,
     InvalidInputError,
     MissingColumnsError,
     StrataOmittedWarning,
@@ -244,7 +243,7 @@ def _of_column(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
         raise InvalidInputError(
             f"The stratum {column!r} must be a column of text or whole numbers, or one of "
             f"{', '.join(NAMED)}.{derived}",
-            hint=Hint("Convert it first, such as with frame.astype('str').", shell=""),
+            hint="Convert it first, such as with frame.astype('str').",
         )
     return _most_first(values.astype("str"))
 

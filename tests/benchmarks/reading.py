@@ -13,7 +13,7 @@ from lxml import etree
 import dirframe
 from dirframe.client.page import parse
 from dirframe.client.records import frame_of
-from tests.benchmarks._corpus import month_pages, project_pages, side_by_side
+from tests.benchmarks.corpus import month_pages, project_pages, side_by_side
 
 RECORDS = 6_000
 ROUNDS = 5

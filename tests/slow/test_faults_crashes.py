@@ -33,7 +33,7 @@ _LOADED.set_forkserver_preload(
             "dirframe.io.export",
             "xlsxwriter",
         ),
-        *("dirframe.stats.quality.summary", "pyarrow.parquet", "tests.slow.test_faults_crashes"),
+        *("dirframe.quality.summary", "pyarrow.parquet", "tests.slow.test_faults_crashes"),
     ]
 )
 

@@ -111,6 +111,16 @@ def test_a_licence_is_the_same_in_either_dialect():
     assert table["share"].tolist() == pytest.approx([1, 1 / 3])
 
 
+def test_a_licence_is_in_one_family_and_a_project_in_each_of_its_own():
+    codes = [["lgpl3", "mit"], ["agpl3", "gpl3_or_later"], ["mozilla_public_license_1_1"], ["own"]]
+    lists = [[{"name": code} for code in some] for some in codes]
+    table = stats.license_families(projects(*[{"licenses": one} for one in lists], {}))
+    assert table.set_index("family")["projects"].to_dict() == {
+        "permissive": 1, "weak copyleft": 2, "strong copyleft": 1, "other": 1, "none": 1,
+    }  # fmt: skip
+    assert table["share"].tolist() == [0.2, 0.4, 0.2, 0.2, 0.2]
+
+
 def test_projects_that_share_an_id_count_each():
     some = projects({"tags": ["xml"], "id": "7"}, {"tags": ["xml"], "id": "7"})
     assert stats.tags(some)["projects"].tolist() == [2]

@@ -46,6 +46,7 @@ COLUMNS = {
     "languages_by_year": (
         "year Int64, from_year Int64, language str, projects Int64, share Float64, finished boolean"
     ),
+    "license_families": "family str, projects Int64, share Float64",
     "licenses": "license str, title str, projects Int64, share Float64",
     "life_span": (
         f"id str, name str, language str, first_month {MOMENT}, last_month {MOMENT}, "

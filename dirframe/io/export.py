@@ -68,12 +68,14 @@ def export(
         Only for a study: ``"Family, Given"`` for a person, a name without a comma for an
         organization. Default: the directory.
     license : str, optional
-        Only for a study: the licence of the records, as an identifier of SPDX or an address.
+        Only for a study: the licence of the records, as an expression of SPDX or an address.
         Default: none is stated, and the terms of the directory apply; for generated sample
         records CC0-1.0.
     personal : bool, default False
         Only for a study: whether columns about persons are written too, such as names, logins,
-        digests of e-mail addresses, pictures and locations; `dirframe.fields` marks them.
+        digests of e-mail addresses, pictures and locations; `dirframe.fields` marks them. What the
+        schema does not know is left out too, as it may be about persons: texts and lists, and of
+        other records than accounts and projects any column.
     archive : Archive, str or pathlib.Path, optional
         Only for a study: an archive of harvested pages to add. It holds what persons have written
         of themselves, and needs ``personal=True``.
@@ -99,7 +101,8 @@ def export(
     Warns
     -----
     ExportWarning
-        If the format cannot store a value unchanged; the warning names the columns.
+        If the format cannot store a value unchanged, or a study leaves out columns that the schema
+        does not know; the warning names the columns.
 
     See Also
     --------

@@ -342,7 +342,8 @@ def _element(resource: Resource, values: dict[str, Any]) -> etree._Element:
     known = resource.by_column
     nested = {field.path[0] for n, field in known.items() if n in values and len(field.path) > 1}
     for field in sorted(resource.fields, key=lambda field: field not in resource.specified):
-        value, (*parents, name) = values.get(field.column), field.path
+        value: Any = values.get(field.column)
+        *parents, name = field.path
         is_sent = is_always_sent(resource, field) and nested.issuperset(parents)
         if value is None and not is_sent:
             continue

@@ -51,6 +51,7 @@ SITE_NAME = "Open source directory"
 #: Error text of the specification for a request without a valid key.
 KEY_REQUIRED = "A valid api_key is required to access this URL."
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
+_LOG = logging.getLogger("dirframe.service")
 
 _NOTHING = "There is nothing at this address."
 #: Records in a page of a directory that sends analyses on own pages alone, as today's does.
@@ -284,6 +285,7 @@ def _check_key(keys: KeyStore) -> None:
     try:
         decision = keys.charge(request_arguments().get("api_key", ""))
     except StoreError as error:  # the cause is not disclosed to clients
+        _LOG.error("A request is not counted and answered with 503: %s", error)
         text = "Requests cannot be counted at the moment. Try again later."
         raise ServiceUnavailable(text, retry_after=5) from error
     if not decision.known:

@@ -1,11 +1,15 @@
 """Write records and responses as XML."""
 
-# Elements of the specification come first, in its order, then the others of the record.
+# Elements of the specification come first, in its order, then the others of the record. A record
+# is a mapping: its values are texts, mappings or lists, None if missing. The key of an attribute is
+# ``@`` and its name; ``#text`` is the text of an element that has attributes. A list under the name
+# of one of the schema's repeated elements (``tags``) is wrapped in that element; any other list is
+# the element itself, repeated.
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TypeAlias
 from xml.sax.saxutils import escape
 
@@ -114,25 +118,14 @@ def _escape(text: str) -> str:
     return escape(without_controls(text), {'"': "&quot;", "\r": "&#13;"})
 
 
-def collection_parts(
-    fragments: Iterable[str], *, returned: int, available: int, first: int, synthetic: bool = False
-) -> Iterator[str]:
-    """Yield a page of a collection, of any size; the fragments are records as elements."""
-    counts = zip(COLLECTION_COUNTS, (returned, available, first), strict=True)
-    yield _opening(synthetic=synthetic)
-    yield "".join(f"<{name}>{count}</{name}>\n" for name, count in counts) + "<result>\n"
-    yield from fragments
-    yield "</result>\n</response>\n"
-
-
 def collection_xml(
-    fragments: list[str], *, available: int, first: int, synthetic: bool = False
+    fragments: list[str], *, available: int, first: int = 0, synthetic: bool = False
 ) -> bytes:
-    """Return a page of a collection."""
-    parts = collection_parts(
-        fragments, returned=len(fragments), available=available, first=first, synthetic=synthetic
-    )
-    return "".join(parts).encode()
+    """Return a page of a collection; the fragments are records as elements."""
+    counts = zip(COLLECTION_COUNTS, (len(fragments), available, first), strict=True)
+    numbers = "".join(f"<{name}>{count}</{name}>\n" for name, count in counts)
+    opening = _opening(synthetic=synthetic)
+    return f"{opening}{numbers}<result>\n{''.join(fragments)}</result>\n</response>\n".encode()
 
 
 def single_xml(fragment: str, *, synthetic: bool = False) -> bytes:

@@ -76,7 +76,7 @@ FAMILIES = {
 }
 
 
-@statistic("with_license", "with a licence")
+@statistic("projects", "with a licence or none")
 def license_families(projects: Frame) -> Counted:
     """Count the projects under permissive, weak and strong copyleft, and other licences.
 

@@ -47,6 +47,7 @@ COMPUTED_FROM = {
     "language_breakdown": with_breakdown,
     "language_share": summed("projects"),
     "languages_by_year": summed("projects"),
+    "license_families": lambda _, frame: len(frame),
     "licenses": with_entries("licenses"),
     "life_span": lambda table, _: len(table),
     "lorenz": with_valid(PEOPLE),
@@ -101,7 +102,7 @@ def test_caption_says_n_of_the_figures_and_where_the_records_are_from(name):
     }
     said = caption(draw(name, with_provenance(frame, **facts)))
     expected = computed(name, frame)
-    assert 0 < expected < 60
+    assert 0 < expected < 60 or name == "license_families"  # none is a bar of its own
     assert size_in(said) == (expected, 60)
     assert f"of 60 {noun(name)}" in said
     _, _, origin = said.partition("Source: A $directory$ of <names>")

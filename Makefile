@@ -111,6 +111,6 @@ bench: $(VENV)/.dev ## Run the benchmarks: whole processes, reading, statistics,
 	    echo "# $$script"; $(BIN)/python -m tests.benchmarks.$$script || exit 1; done
 
 clean: ## Remove the environment and all built or cached files
-	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo docs/_build docs/charts docs/guide
+	rm -rf $(VENV) $(LOWEST) build dist *.egg-info dirframe-demo docs/_build docs/guide
 	rm -rf .coverage* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,4 @@
-"""How the pages are built: `make docs`, without the network.
-
-Notebooks and the pages with code are executed; what they print is kept until dirframe changes.
-"""
+"""How the pages are built: `make docs`, without the network. The notebooks are executed."""
 
 from __future__ import annotations
 
@@ -29,15 +26,17 @@ for variable in ("DIRFRAME_BASE_URL", "DIRFRAME_API_KEY"):
 os.environ |= {
     "DIRFRAME_CACHE_DIR": str(BUILD / "cache"),
     "DIRFRAME_DATA_DIR": str(BUILD / "data"),
+    "IPYTHONDIR": str(BUILD / "ipython"),
     "PYTHONPATH": str(ROOT),  # kernels run what is documented, not what else is installed
 }
+# Kernels need not warn of sockets on loopback.
+profile = BUILD / "ipython" / "profile_default"
+profile.mkdir(parents=True, exist_ok=True)
+(profile / "ipython_kernel_config.py").write_text("get_config().Application.log_level = 40\n")
 
-import names  # this and what follows reads what was set above
-import pictures
-import tables
+import tables  # this and what follows reads what was set above
 
 import dirframe
-from dirframe.charts import CHARTS
 
 
 def digest_of_the_package() -> str:
@@ -50,80 +49,43 @@ def digest_of_the_package() -> str:
     return digest.hexdigest()[:16]
 
 
-def quiet_kernels() -> str:
-    """Give kernels a folder of settings of their own: they need not warn of sockets on loopback."""
-    folder = BUILD / "ipython"
-    profile = folder / "profile_default"
-    profile.mkdir(parents=True, exist_ok=True)
-    (profile / "ipython_kernel_config.py").write_text("get_config().Application.log_level = 40\n")
-    return str(folder)
-
-
 def copy_notebooks() -> None:
-    """Put the notebooks where Sphinx finds them, with a link to each; an unchanged one keeps its time."""
+    """Copy the notebooks where Sphinx finds them, each with a link to download it."""
     target = HERE / "guide"
     target.mkdir(exist_ok=True)
     sources = {file.name: file for file in (ROOT / "notebooks").glob("*.ipynb")}
-    for old in target.glob("*.ipynb"):
-        if old.name not in sources:
-            old.unlink()
+    for copy in target.glob("*.ipynb"):
+        if copy.name not in sources:
+            copy.unlink()
     for name, source in sources.items():
         content = json.loads(source.read_text(encoding="utf-8"))
         link = f"\n\n{{download}}`Download this notebook <../../notebooks/{name}>`"
         content["cells"][0]["source"].append(link)
-        text = json.dumps(content)
-        copy = target / name
+        text, copy = json.dumps(content), target / name
         if not copy.exists() or copy.read_text(encoding="utf-8") != text:
             copy.write_text(text, encoding="utf-8")
 
 
-def draw_charts() -> None:
-    """Draw the charts anew if the package has changed since."""
-    folder = HERE / "charts"
-    stamp = folder / "digest"
-    digest = digest_of_the_package()
-    if not stamp.exists() or stamp.read_text() != digest:
-        pictures.draw(folder)
-        stamp.write_text(digest)
-
-
 copy_notebooks()
-draw_charts()
-os.environ["IPYTHONDIR"] = quiet_kernels()
 
 project = "dirframe"
 author = "The dirframe maintainers"
 copyright = author  # noqa: A001  # Sphinx wants this name
 release = version = dirframe.__version__
 
-extensions = [
-    "myst_nb",
-    "sphinx.ext.autodoc",
-    "numpydoc",
-    "sphinx_click",
-    "sphinx_copybutton",
-    "sphinx_design",
-]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_click", "sphinx_copybutton"]
 exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 nitpicky = True
-# A name in backticks in a docstring is a link if it is ours; see `plain_unless_ours`.
-default_role = "py:obj"
+default_role = "py:obj"  # a name in backticks is a link if it is ours: see `plain_unless_ours`
 toc_object_entries_show_parents = "hide"
 add_function_parentheses = False
 smartquotes = False  # two hyphens and straight quotes are what one has to type
-
-# Types are in the docstrings, in words and with units: signatures stay readable.
-autodoc_typehints = "none"
+autodoc_typehints = "none"  # types are in the docstrings, in words and with units
 numpydoc_show_class_members = False
 numpydoc_attributes_as_param_list = True
-
-myst_enable_extensions = ["substitution", "colon_fence", "deflist"]
+myst_enable_extensions = ["substitution"]
 myst_heading_anchors = 3
-myst_substitutions = (
-    tables.substitutions()
-    | {f"api_{theme}": names.reference(theme) for theme in names.themes()}
-    | {"loads": pictures.loads(), "gallery": pictures.gallery("charts")}
-)
+myst_substitutions = tables.substitutions()
 
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(BUILD / "executed" / digest_of_the_package())
@@ -143,79 +105,43 @@ html_css_files = ["dirframe.css"]
 html_js_files = ["accessible.js"]
 html_copy_source = False
 html_show_sphinx = False
-# Prompts and outputs are not what one pastes.
-copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # prompts are not what one pastes
 copybutton_prompt_is_regexp = True
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
+_LIGHT = {"primary": "#0b5c8c", "content": "#0b5c8c", "visited": "#5b4a8a"}
+_DARK = {"primary": "#7cc4ee", "content": "#7cc4ee", "visited": "#b9a7ea"}
 html_theme_options = {
-    "navigation_with_keys": True,
-    "light_css_variables": {
-        "color-brand-primary": "#0b5c8c",
-        "color-brand-content": "#0b5c8c",
-        "color-brand-visited": "#5b4a8a",
-    },
-    "dark_css_variables": {
-        "color-brand-primary": "#7cc4ee",
-        "color-brand-content": "#7cc4ee",
-        "color-brand-visited": "#b9a7ea",
-    },
+    "light_css_variables": {f"color-brand-{name}": value for name, value in _LIGHT.items()},
+    "dark_css_variables": {f"color-brand-{name}": value for name, value in _DARK.items()},
 }
 
 
-def picture_of_a_chart(
-    _app: Sphinx, _what: str, name: str, _value: Any, _options: Any, lines: list[str]
-) -> None:
-    """Show a chart below the first paragraph of its docstring."""
-    own_name = name.removeprefix("dirframe.plot.")
-    chart = CHARTS.get(own_name)
-    if chart is None or not name.startswith("dirframe.plot."):
-        return
-    summary = next(number for number, line in enumerate(lines) if line)
-    end = lines.index("", summary)
-    image = [
-        f".. image:: /charts/{own_name}.png",
-        f"   :alt: {chart.title}",
-        "   :width: 70%",
-    ]
-    lines[end:end] = ["", *image, ""]
+def link_to_copies(_app: Sphinx, _name: str, source: list[str]) -> None:
+    """Let the links of the pages to notebooks lead to their pages."""
+    source[0] = source[0].replace("](../notebooks/", "](guide/")
 
 
 def plain_unless_ours(
     _app: Sphinx, _env: Any, node: pending_xref, content: Element
 ) -> Element | None:
-    """Show parameters and other libraries' names in backticks without a link.
-
-    A name that begins with ``dirframe.`` has to lead to a page, or the build fails.
-    """
+    """Show other names in backticks without a link; a ``dirframe.`` name must lead to a page."""
     ours = node["reftarget"].startswith("dirframe.")
     return None if ours or node["reftype"] != "obj" else content
 
 
 def examples_as_commands(_app: Sphinx, _context: Any, lines: list[str]) -> None:
-    """Show the examples of a command's help as what one types, not as lines of prose."""
+    """Show the examples of a command's help as code."""
     for start, line in enumerate(lines):
         if re.fullmatch(r"\| Examples?:", line):
-            commands = [one.removeprefix("| ").strip() for one in lines[start + 1 :]]
+            commands = [line.removeprefix("| ").strip() for line in lines[start + 1 :]]
             block = ["", ".. code-block:: console", ""]
             lines[start:] = block + [f"   $ {command}" for command in commands if command] + [""]
             return
 
 
-def plain_defaults(_app: Sphinx, _context: Any, lines: list[str]) -> None:
-    """Show a default as one types it."""
-    lines[:] = [re.sub(r"``(?:\w+Path\()?'(.*?)'\)?``", r"``\1``", line) for line in lines]
-
-
-def no_epilog(_app: Sphinx, _context: Any, lines: list[str]) -> None:
-    """Leave out the exit codes of the help: the page has a table of them."""
-    lines.clear()
-
-
 def setup(app: Sphinx) -> None:
     """Tell Sphinx about the above."""
-    app.connect("autodoc-process-docstring", picture_of_a_chart, priority=900)  # after numpydoc
+    app.connect("source-read", link_to_copies)
     app.connect("missing-reference", plain_unless_ours)
     app.connect("sphinx-click-process-description", examples_as_commands)
-    app.connect("sphinx-click-process-options", plain_defaults)
-    app.connect("sphinx-click-process-epilog", no_epilog)

@@ -1,77 +1,58 @@
-"""Tables that the package knows itself, as Markdown for the pages."""
+"""What the package knows of itself, as Markdown: the data dictionary and the public names."""
 
 from __future__ import annotations
 
-from inspect import getdoc
+import inspect
 from typing import TYPE_CHECKING
 
 import dirframe
-from dirframe import errors
-from dirframe.cli import EXIT_CODES
+from dirframe import errors, plot, provenance, stats
 from dirframe.client.dtypes import dtype_of
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from dirframe.schema import Field, Resource
+    from collections.abc import Iterable
+    from types import ModuleType
 
 
 def substitutions() -> dict[str, str]:
-    """Return what a page may ask for as ``{{ name }}``.
-
-    That is one table of fields a resource and a repeated element, the table of exit codes, the
-    two trees of the errors' module, and the description of each error by its name.
-    """
-    found = {"exit_codes": _exit_codes(), "error_trees": _error_trees()}
-    for resource in ALL_RESOURCES.values():
-        found[f"fields_{resource.name}"] = _columns(resource)
-        for field in resource.fields:
-            if field.items:
-                name = f"fields_{resource.name}_{field.path[-1]}"
-                found[name] = _entries(field.items.fields)
-    return found | {name: getdoc(getattr(errors, name)) or "" for name in errors.__all__}
+    """Return what a page may ask for as ``{{ name }}``."""
+    raised = {*errors.__all__, "plot", "stats"}
+    return {
+        "fields": "\n\n".join(map(_fields, ALL_RESOURCES)),
+        "api_dirframe": _reference(dirframe, set(dirframe.__all__) - raised),
+        "api_stats": _reference(stats, stats.__all__),
+        "api_plot": _reference(plot, plot.__all__),
+        "api_provenance": _reference(provenance, filter(str.islower, provenance.__all__)),
+        "api_errors": _reference(errors, errors.__all__),
+    }
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def _fields(name: str) -> str:
+    """Return the fields of a kind of record, and of the entries of its lists, as a table."""
+    by_column = ALL_RESOURCES[name].by_column
+    lines = ["| Column | Meaning | Type | Unit | Marks | Known from |", "|" + " --- |" * 6]
+    for row in dirframe.fields(name).itertuples(index=False):
+        field = by_column[row.name]
+        marks = [mark for mark in ("required", "personal") if getattr(row, mark)]
+        unit = row.unit if isinstance(row.unit, str) else ""
+        cells = [f"`{row.name}`", field.meaning, f"`{row.type}`", unit, ", ".join(marks)]
+        lines.append("| " + " | ".join([*cells, row.dialects]) + " |")
+        for entry in field.items.fields if field.items else ():
+            cells = [f"`{row.name}[].{entry.column}`", entry.meaning, f"`{dtype_of(entry.kind)}`"]
+            lines.append("| " + " | ".join([*cells, entry.unit, "", ""]) + " |")
+    return "\n".join([f"**{name}**", "", *lines])
 
 
-def _columns(resource: Resource) -> str:
-    rows = [
-        (
-            f"`{row.name}`",
-            resource.by_column[row.name].meaning,
-            f"`{row.type}`",
-            row.unit if isinstance(row.unit, str) else "",
-            "yes" if row.required else "",
-            row.dialects,
-        )
-        for row in dirframe.fields(resource.name).itertuples(index=False)
-    ]
-    return _table(["Column", "Meaning", "Type", "Unit", "Required", "Known from"], rows)
-
-
-def _entries(fields: Iterable[Field]) -> str:
-    rows = [(f"`{f.column}`", f.meaning, f"`{dtype_of(f.kind)}`", f.unit) for f in fields]
-    return _table(["Column", "Meaning", "Type", "Unit"], rows)
-
-
-def _exit_codes() -> str:
-    first_lines = {error: (getdoc(error) or "").splitlines()[0] for error in EXIT_CODES}
-    rows = [("0", "", "Success."), ("2", "", "Invalid command, option or argument.")]
-    rows += [
-        (str(code), f"{{py:exc}}`~dirframe.{error.__name__}`", first_lines[error])
-        for error, code in EXIT_CODES.items()
-    ]
-    stopped = "Interrupted by Ctrl-C; loaded pages are in the cache. `serve` ends with 0."
-    rows.append(("130", "", stopped))
-    return _table(["Code", "Error", "Meaning"], sorted(rows, key=lambda row: int(row[0])))
-
-
-def _error_trees() -> str:
-    text = (errors.__doc__ or "").partition("::\n")[2].rpartition("\n\nAn error says")[0]
-    trees, between, warnings = text.partition("\n\nWarnings are")
-    head, _, warning_tree = (between + warnings).partition("::\n")
-    return f"```text{trees}\n```\n\n{head.strip().rstrip(':')}:\n\n```text{warning_tree}\n```"
+def _reference(module: ModuleType, names: Iterable[str]) -> str:
+    """Return the docstrings of the public functions and classes of a module."""
+    lines = [f".. py:module:: {module.__name__}", ".. py:currentmodule:: None", ""]
+    for name in sorted(names):
+        value = getattr(module, name)
+        if callable(value):
+            is_error = inspect.isclass(value) and issubclass(value, BaseException)
+            kind = "class" if inspect.isclass(value) else "function"
+            shown = "dirframe" if is_error else module.__name__
+            lines.append(f".. auto{'exception' if is_error else kind}:: {shown}.{name}")
+            lines += ["   :members:"] if kind == "class" and not is_error else []
+    return "\n".join(["```{eval-rst}", *lines, "```"])

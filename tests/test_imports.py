@@ -47,7 +47,7 @@ def test_imports_load_only_what_is_used():
     assert {n for n in error if n.startswith("dirframe")} == {"dirframe", "dirframe.errors"}
     assert not error & HEAVY
     assert not loader & {"matplotlib", "ipywidgets", "flask", "waitress"}
-    assert not stats & {"dirframe.clean", "pycountry", "rapidfuzz", "matplotlib"}
+    assert not stats & {"dirframe.clean", "pycountry", "matplotlib"}
     assert not statistic & ENGINES
     assert not home & ENGINES
 

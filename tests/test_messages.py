@@ -175,10 +175,10 @@ def test_options_of_a_load(message):
         "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
-        "InvalidInputError: The path 'forums' does not end in .xml, so the directory would answer with a page for people; pass '/forums.xml'."
+        "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/forums.xml' or '/projects/1/contributors.xml'."
     )
     assert message(dirframe.plan, "project", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path such as '/projects/1/contributors.xml'."
+        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/project.xml' or '/projects/1/contributors.xml'."
     )
 
 
@@ -358,7 +358,7 @@ def test_statistics_and_charts(message, projects):
     empty["analysis_main_language_name"] = pd.array([None] * 3, dtype="str")
     assert message(stats.language_share, projects.drop(columns="analysis_main_language_name")) == (
         snapshot(
-            'MissingColumnsError: The frame has no column analysis_main_language_name. The records were loaded, but not all of their columns are here: keep this one.'
+            "MissingColumnsError: The frame has no column analysis_main_language_name. The records were loaded, but not all of their columns are here: keep this one."
         )
     )
     assert message(stats.language_share, ["C"]) == snapshot(
@@ -371,13 +371,13 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: There is no rule negativ. The rules are began_before_1970, began_before_language, duplicate_id, impossible_kudo_rank, impossible_latitude, impossible_longitude, lines_outlier, month_in_future, months_reversed, negative_contributors, negative_lines, negative_posts, stale_analysis, updated_before_created."
     )
     assert message(stats.language_share, wrong) == snapshot(
-        'InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…).'
+        "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…)."
     )
     assert message(stats.language_share, empty) == snapshot(
         "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
-        'MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds it.'
+        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds it."
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
         "InvalidInputError: The frame is the result of language_share, not records: pass these."
@@ -400,7 +400,7 @@ def test_frames(message, projects):
         "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
     )
     assert message(dirframe.select, projects, tags="web") == snapshot(
-        'MissingColumnsError: The frame has no column tags. The records were loaded, but not all of their columns are here: keep this one.'
+        "MissingColumnsError: The frame has no column tags. The records were loaded, but not all of their columns are here: keep this one."
     )
     assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
@@ -412,7 +412,7 @@ def test_frames(message, projects):
         "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."
     )
     assert message(dirframe.compare, projects, projects.drop(columns="id")) == snapshot(
-        'MissingColumnsError: The frame has no column id. The records were loaded, but not all of their columns are here: keep this one.'
+        "MissingColumnsError: The frame has no column id. The records were loaded, but not all of their columns are here: keep this one."
     )
     assert message(dirframe.child_table, projects, "tag") == snapshot(
         "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."

@@ -4,7 +4,6 @@ A wrong country is worse than a missing one: values are looked up, never guessed
 unresolved value is reported with the reason.
 """
 
-from dirframe.clean.audit import country_audit, country_note
-from dirframe.clean.unify import unify_countries
+from dirframe.clean.countries import country_audit, country_note, unify_countries
 
 __all__ = ["country_audit", "country_note", "unify_countries"]

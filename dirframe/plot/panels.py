@@ -95,7 +95,7 @@ def panels(
     strata = divided(frame, column, min_records=min_records, most=_PANELS)
     if not strata:
         ax: Any = chart(frame, title=title, caption=caption, width=width, **options)
-        return ax.get_figure(root=True)  # type: ignore[no-any-return]
+        return ax.get_figure(root=True)  # type: ignore[no-any-return]  # of any chart
     inches = INCHES.get(width)
     across = min(len(strata), max(int((inches or 3 * _WIDTH) / _NARROWEST), 1))
     down = -(-len(strata) // across)

@@ -37,7 +37,7 @@ from dirframe.service.pages import (
     requested_query,
 )
 from dirframe.service.records import fold
-from dirframe.service.xml import collection_xml, failed_xml, message_xml, single_xml
+from dirframe.service.xml import collection_xml, message_xml, single_xml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,6 +51,7 @@ SITE_NAME = "Open source directory"
 #: Error text of the specification for a request without a valid key.
 KEY_REQUIRED = "A valid api_key is required to access this URL."
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
+_LOG = logging.getLogger("dirframe.service")
 
 _NOTHING = "There is nothing at this address."
 #: Records in a page of a directory that sends analyses on own pages alone, as today's does.
@@ -152,7 +153,8 @@ def create_app(
         kept = {"Allow", "Retry-After"}
         headers = [pair for pair in error.get_headers(request.environ) if pair[0] in kept]
         is_xml = _is_xml()
-        body = failed_xml(error.description or error.name) if is_xml else error_page(store, error)
+        text = error.description or error.name
+        body = message_xml(status="failed", error=text) if is_xml else error_page(store, error)
         mimetype = "application/xml" if is_xml else "text/html"
         return Response(body, error.code, headers, mimetype=mimetype)
 
@@ -196,7 +198,7 @@ class _Views:
         """Return the analysis of a project; of one without, what today's directories send."""
         _, found = self._analysis(segment, analysis)
         if found is None:
-            return message_xml({"status": "error", "message": "Code analysis is not available"})
+            return message_xml(status="error", message="Code analysis is not available")
         xml = etree.tostring(found, encoding="unicode", with_tail=False)
         return single_xml(f"{xml}\n", synthetic=self.store.synthetic)
 
@@ -284,6 +286,7 @@ def _check_key(keys: KeyStore) -> None:
     try:
         decision = keys.charge(request_arguments().get("api_key", ""))
     except StoreError as error:  # the cause is not disclosed to clients
+        _LOG.error("A request is not counted and answered with 503: %s", error)
         text = "Requests cannot be counted at the moment. Try again later."
         raise ServiceUnavailable(text, retry_after=5) from error
     if not decision.known:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import secrets
 import sqlite3
@@ -43,9 +42,7 @@ IN_MEMORY = ":memory:"
 _CHARGE_TIMEOUT = 0.5
 _LARGEST = 2**63 - 1  # whole number of SQLite
 _DAY = 86_400
-_LOG = logging.getLogger("dirframe.service")
-_APPLICATION_ID = 0x6469726B
-_VERSION = 1
+_FORMAT = (0x6469726B, 1)
 
 _TABLE = """
 CREATE TABLE keys (
@@ -130,12 +127,12 @@ class KeyStore:
         self.path = data_folder() / "keys.sqlite" if path is None else Path(path)
         # One connection with a lock, so that threads never run into SQLite's busy timeout.
         self._lock = threading.Lock()
-        self._failure: int | None = None
         try:
-            if path != IN_MEMORY:
+            if path == IN_MEMORY:
+                self._database = open_database(None, any_thread=True)
+            else:
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file = None if path == IN_MEMORY else self.path
-            self._database = open_database(file, any_thread=True)
+                self._database = open_database(self.path, any_thread=True)
             with close_on_error(self._database):
                 self._prepare()
         except (OSError, sqlite3.Error) as error:
@@ -143,23 +140,17 @@ class KeyStore:
 
     def _prepare(self) -> None:
         database = self._database
-        if self.path != Path(IN_MEMORY):
-            enable_wal(database)
+        enable_wal(database)  # of a database in memory without effect
         # A crash of the process loses nothing; a power failure may lose the last counts.
         database.execute("PRAGMA synchronous = NORMAL")
         with transaction(database):
-            application, version = file_format(database)
+            stamp = file_format(database)
             (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            if application == 0 and tables == 0:
+            if not tables and not any(stamp):
                 database.execute(_TABLE)
-                set_file_format(database, _APPLICATION_ID, _VERSION)
-            elif application != _APPLICATION_ID:
-                raise StoreError(f"{self.path} is a database, but holds no keys of dirframe.")
-            elif version != _VERSION:
-                raise StoreError(
-                    f"{self.path} holds keys of version {version}; this dirframe reads "
-                    f"version {_VERSION}."
-                )
+                set_file_format(database, *_FORMAT)
+            elif stamp != _FORMAT:
+                raise StoreError(f"{self.path} holds no keys of this version of dirframe.")
 
     def close(self) -> None:
         """Close the file."""
@@ -240,47 +231,31 @@ class KeyStore:
         ------
         StoreError
             The request cannot be counted: the file is locked by another program, or cannot be
-            written. While that lasts, a lock is not waited for again.
+            written.
         """
         facts = {"hash": _hash(key), "now": time.time(), "day": _DAY}
-        if not self._lock.acquire(timeout=_CHARGE_TIMEOUT):
-            raise StoreError(f"The file {self.path} of the keys is in use.")
-        try:
-            self._wait_for_locks(_CHARGE_TIMEOUT if self._failure is None else 0.0)
-            decision = self._charged(facts)
-            self._failure = None
-        except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", 0)  # a closed file has none
-            if code != self._failure:  # a line for each failure, not for each request
-                self._failure = code
-                _LOG.error(
-                    "Requests are not counted and answered with 503: %s: %s", self.path, error
-                )
-            raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
-        finally:
-            self._lock.release()
-        return decision
-
-    def _charged(self, facts: dict[str, object]) -> QuotaDecision:
-        row = self._database.execute(_COUNT, facts).fetchone()
-        if row is not None:
-            return QuotaDecision(known=True, allowed=True, remaining=row[0])
-        self._database.execute(_REDATE, facts)
-        row = self._database.execute(_REFUSED, facts).fetchone()
+        with self._access(_CHARGE_TIMEOUT):
+            if row := self._database.execute(_COUNT, facts).fetchone():
+                return QuotaDecision(known=True, allowed=True, remaining=row[0])
+            self._database.execute(_REDATE, facts)
+            row = self._database.execute(_REFUSED, facts).fetchone()
         if row is None:
             return QuotaDecision(known=False, allowed=False)
         wait = math.ceil(row[0] + _DAY - time.time())
         return QuotaDecision(known=True, allowed=False, retry_after=max(1, wait))
 
     @contextmanager
-    def _access(self) -> Iterator[None]:
-        """Hold the connection, for what is not a request."""
-        with self._lock:
-            self._wait_for_locks(BUSY_TIMEOUT)
+    def _access(self, seconds: float = BUSY_TIMEOUT) -> Iterator[None]:
+        """Hold the connection; wait so long for other threads, and for other processes."""
+        if not self._lock.acquire(timeout=seconds):
+            raise StoreError(f"The file {self.path} of the keys is in use.")
+        try:
+            self._database.execute(f"PRAGMA busy_timeout = {seconds * 1_000:.0f}")
             yield
-
-    def _wait_for_locks(self, seconds: float) -> None:
-        self._database.execute(f"PRAGMA busy_timeout = {seconds * 1_000:.0f}")
+        except sqlite3.Error as error:
+            raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
+        finally:
+            self._lock.release()
 
 
 def _hash(key: str) -> str:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, render_template, request, url_for
+from lxml import etree
 from werkzeug.exceptions import HTTPException, NotFound
 
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA
-from dirframe.service.records import entries_of, is_url, record_from_xml, text_of, texts_of
+from dirframe.service.records import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dirframe.service.records import Record
     from dirframe.service.store import Store
 
 #: What the page of a record shows: the label, and the element or the path to it.
@@ -141,7 +141,7 @@ def create_pages(store: Store) -> Blueprint:
             "list.html",
             synthetic=store.synthetic,
             resource=resource,
-            records=[record_from_xml(fragment) for fragment in page.fragments],
+            records=[etree.fromstring(fragment) for fragment in page.fragments],
             available=page.available,
             first=page.first,
             number=number,
@@ -158,17 +158,16 @@ def create_pages(store: Store) -> Blueprint:
         fragment = store.by_segment(resource, segment)
         if fragment is None:
             raise NotFound(f"There is no {resource.name} {segment[:50]}.")
-        record = record_from_xml(fragment)
-        analysis = record.get("analysis")
+        record = etree.fromstring(fragment)
         return render_template(
             "record.html",
             synthetic=store.synthetic,
             resource=resource,
             record=record,
             facts=_facts(resource, record),
-            tags=[tag for tag in texts_of(record.get("tags")) if tag],
-            languages=entries_of(analysis, "languages") if isinstance(analysis, dict) else [],
-            xml=url_for(f"xml /{resource.collection}/<segment>.xml", segment=text_of(record, "id")),
+            tags=[tag.text for tag in record.iterfind("tags/tag") if tag.text],
+            languages=record.findall("analysis/languages/language"),
+            xml=url_for(f"xml /{resource.collection}/<segment>.xml", segment=record.findtext("id")),
         )
 
     for resource in (ACCOUNT, PROJECT):
@@ -184,21 +183,21 @@ def error_page(store: Store, error: HTTPException) -> str:
     return render_template("error.html", synthetic=store.synthetic, error=error)
 
 
-def _facts(resource: Resource, record: Record) -> list[tuple[str, str, str]]:
+def _facts(resource: Resource, record: etree._Element) -> list[tuple[str, str, str]]:
     """Return label, text and kind of the facts that a record has."""
     kinds = {"/".join(field.path): field.kind.value for field in resource.fields}
     facts: list[tuple[str, str, str]] = []
     for label, path in _FACTS[resource.name]:
-        parent, _, name = path.rpartition("/")
-        part = record.get(parent) if parent else record
-        text = text_of(part, name) if isinstance(part, dict) else ""
-        if not text and name == "kudo_rank":
+        text = (record.findtext(path) or "").strip()
+        if not text and path == "kudo_score/kudo_rank":
             text = _DEFAULT_KUDO_RANK
         if text:
-            facts.append((label, text[:7] if name.endswith("_month") else text, kinds[path]))
-    entries = entries_of(record, "licenses")
-    if licences := [text_of(e, "nice_name") or text_of(e, "name") for e in entries]:
-        facts.append(("Licences", ", ".join(licences), "text"))
+            facts.append((label, text[:7] if path.endswith("_month") else text, kinds[path]))
+    licences = [
+        e.findtext("nice_name") or e.findtext("name") for e in record.iterfind("licenses/*")
+    ]
+    if any(licences):
+        facts.append(("Licences", ", ".join(filter(None, licences)), "text"))
     return facts
 
 

@@ -24,12 +24,11 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from dirframe.errors import ConfigurationError
 from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
 from dirframe.service.keys import IN_MEMORY, KeyStore
-from dirframe.service.store import Store, open_data
+from dirframe.service.store import open_data
 from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
     from os import PathLike
-    from types import FrameType
     from wsgiref.types import WSGIApplication
 
     from dirframe.service.read_table import Data
@@ -51,18 +50,14 @@ _SEND_BUFFER = 2**17
 _UNREAD = 2**20
 
 
-def _connections(*, raise_soft_limit: bool = False) -> int:
+def _connections() -> int:
     """Return the connections that this process can hold."""
     if sys.platform == "win32":
         return 500  # of which select() takes 512
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = _CONNECTIONS + _OTHER_FILES
-    if raise_soft_limit and soft != resource.RLIM_INFINITY and soft < needed:
-        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    if soft == resource.RLIM_INFINITY:
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
         return _CONNECTIONS
-    return max(1, min(needed, soft) - _OTHER_FILES)
+    return max(1, min(_CONNECTIONS, files - _OTHER_FILES))
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
@@ -210,7 +205,7 @@ class Service:
 
 
 def serve(
-    data: Data | Store | None = None,
+    data: Data = None,
     *,
     name: str = SITE_NAME,
     host: str = "127.0.0.1",
@@ -266,7 +261,7 @@ def serve(
     <BLANKLINE>
     """
     with ExitStack() as stack:
-        store = data if isinstance(data, Store) else stack.enter_context(open_data(data))
+        store = open_data(data)
         api_key = None
         if isinstance(keys, KeyStore):
             key_store = keys
@@ -289,43 +284,30 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
     Responses in progress are finished, an import in progress is not. The access log, without API
     keys, goes to standard error.
     """
-    connections = _connections(raise_soft_limit=True)
+    if sys.platform != "win32":
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        needed = _CONNECTIONS + _OTHER_FILES
+        files = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
-    level, stopping = ACCESS_LOG.level, threading.Event()
+    level = ACCESS_LOG.level
     ACCESS_LOG.addHandler(handler)
     ACCESS_LOG.setLevel(logging.INFO)
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        if stopping.is_set() or service is None:
-            stopping.set()
-            raise KeyboardInterrupt
-        stopping.set()
-
-    service: Service | None = None
-    previous = signal.signal(signal.SIGTERM, stop)
-    interrupt = signal.getsignal(signal.SIGINT)
+    terminate = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with KeyStore(keys) as key_store:
-            service = serve(data, keys=key_store, **options)
-            with service as url:
-                signal.signal(signal.SIGINT, stop)
-                ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
-                if connections < _CONNECTIONS:
-                    ACCESS_LOG.info(
-                        "At most %d connections: this process may open no more files.", connections
-                    )
-                # A signal that another thread receives does not interrupt a wait.
-                while not stopping.wait(1.0):
-                    pass
-                ACCESS_LOG.info("Stopping.")
+        with KeyStore(keys) as key_store, serve(data, keys=key_store, **options) as url:
+            ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
+            if (connections := _connections()) < _CONNECTIONS:
+                ACCESS_LOG.info(
+                    "At most %d connections: this process may open no more files.", connections
+                )
+            while True:  # a signal that another thread receives does not interrupt a wait
+                time.sleep(1.0)
     except KeyboardInterrupt:
-        if not stopping.is_set():
-            raise
-        ACCESS_LOG.info("Stopping.")
+        ACCESS_LOG.info("Stopped.")
     finally:
-        signal.signal(signal.SIGTERM, previous)
-        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, terminate)
         ACCESS_LOG.removeHandler(handler)
         ACCESS_LOG.setLevel(level)
 

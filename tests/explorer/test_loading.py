@@ -270,5 +270,5 @@ def test_missing_extra_is_named(monkeypatch):
     monkeypatch.delitem(sys.modules, "dirframe.explorer.explorer", raising=False)
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     with pytest.raises(MissingExtraError) as caught:
-        dirframe.Explorer  # noqa: B018
+        dirframe.Explorer  # noqa: B018  # the look itself imports it
     assert (caught.value.package, caught.value.extra) == ("ipywidgets", "explorer")

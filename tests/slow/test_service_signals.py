@@ -58,7 +58,7 @@ def test_command_that_is_to_stop_ends_its_import(tmp_path, number):
             sleep(0.01)
         process.send_signal(number)
         _, rest = process.communicate(timeout=processes.LIMIT)
-    assert process.returncode == (130 if number == signal.SIGINT else 0)
+    assert process.returncode == 0
     assert "http://" not in rest
     assert "Traceback" not in rest
     assert not list((tmp_path / "cache" / "stores").iterdir())  # nor half of a store

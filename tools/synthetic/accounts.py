@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from hashlib import md5, sha1
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tools.synthetic import calibration, edge_cases, people
 from tools.synthetic._time import DAY, SNAPSHOT, stamp
@@ -16,8 +16,6 @@ from tools.synthetic.tables import read_table
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
-
-    from dirframe.service.records import Value
 
 
 _STREAM = 2
@@ -48,7 +46,7 @@ def address(index: int) -> str:
     return f"member{index + 1}@example.org" if index else "ada@example.org"
 
 
-def account(rng: Random, seed: int, index: int) -> dict[str, Value]:
+def account(rng: Random, seed: int, index: int) -> dict[str, Any]:
     """Generate the account at an index; `rng` is seeded again and passed for reuse only."""
     seed_record(rng, seed, _STREAM, index)
     draw = rng.random
@@ -59,7 +57,7 @@ def account(rng: Random, seed: int, index: int) -> dict[str, Value]:
         updated += int((SNAPSHOT - 1 - created) * draw() ** 2)
     mail = address(index).encode()
     number = str(index + 1)
-    record: dict[str, Value] = {
+    record: dict[str, Any] = {
         "id": number,
         "name": people.person(country, draw),
         "created_at": stamp(created),
@@ -69,12 +67,13 @@ def account(rng: Random, seed: int, index: int) -> dict[str, Value]:
         "avatar_url": f"https://avatars.invalid/{rng.getrandbits(64):016x}?s=80&d=identicon",
         "email_sha1": sha1(mail, usedforsecurity=False).hexdigest(),
         "posts_count": str(int(calibration.POSTS.at(draw()))),
+        **dict.fromkeys(("location", "country_code", "latitude", "longitude")),
         **_whereabouts(country, draw),
         "kudo_score": _kudo(seed, index, created, draw),
         "email_md5": md5(mail, usedforsecurity=False).hexdigest(),
     }
     record.update(edge_cases.texts(edge_cases.ACCOUNTS, index) if index else _ADA)
-    return record
+    return {name: value for name, value in record.items() if value is not None}
 
 
 def _homepage(number: str, draw: Callable[[], float]) -> str:
@@ -86,7 +85,7 @@ def _homepage(number: str, draw: Callable[[], float]) -> str:
     return f"https://member{number}.invalid"
 
 
-def _whereabouts(country: people.Country, draw: Callable[[], float]) -> dict[str, Value]:
+def _whereabouts(country: people.Country, draw: Callable[[], float]) -> dict[str, Any]:
     kind = draw()
     if kind < _WITHOUT_LOCATION:
         return {}
@@ -102,7 +101,7 @@ def _whereabouts(country: people.Country, draw: Callable[[], float]) -> dict[str
     }
 
 
-def _kudo(seed: int, index: int, created: int, draw: Callable[[], float]) -> Value:
+def _kudo(seed: int, index: int, created: int, draw: Callable[[], float]) -> Any:
     if draw() >= (_SCORED_NEW if created > SNAPSHOT - _NEW else _SCORED):
         return None
     position = permute(seed, index)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dirframe.schema import LESS_THAN_ONE
 from tools.synthetic import calibration
@@ -22,7 +22,6 @@ from tools.synthetic.tables import read_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dirframe.service.records import Value
     from tools.synthetic.calibration import Language
 
 
@@ -46,7 +45,7 @@ def analysis(
     modified: int,
     first_month: int,
     draw: Callable[[], float],
-) -> dict[str, Value]:
+) -> dict[str, Any]:
     """Generate the analysis of the project at an index."""
     recent = max(created, SNAPSHOT - _RECENT)
     if draw() < calibration.STALE:
@@ -69,7 +68,7 @@ def analysis(
     if draw() < calibration.NEGATIVE_LINES:
         lines = -int(calibration.LARGEST_NEGATIVE ** (0.2 + 0.8 * draw()))
     number = str(_NUMBERS_FROM + index + 1)
-    content: dict[str, Value] = {
+    content: dict[str, Any] = {
         "id": number,
         "project_id": str(index + 1),
         "updated_at": stamp(updated),
@@ -93,25 +92,25 @@ def analysis(
     return content
 
 
-def _factoid(about: str, value: float) -> Value:
+def _factoid(about: str, value: float) -> Any:
     return next(
         {"@type": kind, "#text": text} for bound, kind, text in _FACTOIDS[about] if value < bound
     )
 
 
-def _factoids(span: int, people: int, draw: Callable[[], float]) -> list[Value]:
+def _factoids(span: int, people: int, draw: Callable[[], float]) -> list[Any]:
     factoids = [_factoid("ages", span), _factoid("teams", people), _factoid("comments", draw())]
     if draw() >= calibration.WITHOUT_ACTIVITY_FACTOID:
         factoids.append(_factoid("activity", draw() if people else _STABLE))
     return factoids
 
 
-def _row(name: str, number: str, color: str, percentage: int) -> Value:
+def _row(name: str, number: str, color: str, percentage: int) -> Any:
     share = str(percentage) if percentage else LESS_THAN_ONE
     return {"@color": color, "@percentage": share, "@id": number, "#text": name}
 
 
-def _languages(main: Language, draw: Callable[[], float]) -> list[Value]:
+def _languages(main: Language, draw: Callable[[], float]) -> list[Any]:
     rows = calibration.LANGUAGE_ROWS.at(draw())
     if rows == 1:
         return [_row(main.name, main.number, main.color, 100)]

@@ -1,30 +1,25 @@
 """Generate collections of any size and write them as XML."""
 
 # A record depends only on the seed and its index. A smaller collection is therefore a prefix of
-# every larger one with the same seed, and memory use is constant.
+# every larger one with the same seed.
 
 from __future__ import annotations
 
 import gzip
-import io
 from heapq import nlargest
-from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
 
-from dirframe.schema import ACCOUNT, PROJECT, Resource
-from dirframe.service.records import text_of
-from dirframe.service.xml import collection_parts, element_xml, record_xml
+from dirframe.service.records import ITEM_TAGS
+from dirframe.service.xml import collection_xml
 from tools.synthetic.accounts import account
 from tools.synthetic.history import History
 from tools.synthetic.languages import languages
 from tools.synthetic.projects import project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
-
-    from dirframe.service.records import Record, Value
 
 #: Seed of the bundled sample, chosen among eleven so that rare values are as frequent as measured.
 SEED = 2006
@@ -32,61 +27,62 @@ SEED = 2006
 _DOCUMENTED = 20
 
 
-def generate_accounts(count: int, *, seed: int = SEED) -> Iterator[dict[str, Value]]:
-    """Yield synthetic accounts, as records of `dirframe.service.records`."""
-    return _generated(account, count, seed)
-
-
-def generate_projects(count: int, *, seed: int = SEED) -> Iterator[dict[str, Value]]:
-    """Yield synthetic projects that follow figures of 12,360 real ones."""
-    return _generated(project, count, seed)
-
-
-def _generated(
-    make: Callable[[Random, int, int], dict[str, Value]], count: int, seed: int
-) -> Iterator[dict[str, Value]]:
+def generate_accounts(count: int, *, seed: int = SEED) -> list[dict[str, Any]]:
+    """Return synthetic accounts."""
     rng = Random()
-    return (make(rng, seed, index) for index in range(count))
+    return [account(rng, seed, index) for index in range(count)]
+
+
+def generate_projects(count: int, *, seed: int = SEED) -> list[dict[str, Any]]:
+    """Return synthetic projects that follow figures of 12,360 real ones."""
+    rng = Random()
+    return [project(rng, seed, index) for index in range(count)]
 
 
 def generate(folder: Path, *, accounts: int, projects: int, seed: int = SEED) -> None:
     """Write a synthetic directory: collections, languages, and documents of the largest projects."""
-    _write(folder, "accounts", _xml(ACCOUNT, generate_accounts(accounts, seed=seed)), accounts)
-    _write(folder, "projects", _xml(PROJECT, generate_projects(projects, seed=seed)), projects)
-    records = languages(generate_projects(projects, seed=seed))
-    _write_entries(folder, "languages", "language", records)
-    for each in nlargest(_DOCUMENTED, generate_projects(projects, seed=seed), _contributors):
-        if _contributors(each) < 1:
-            break
-        history, path = History(each), folder / "projects" / text_of(each, "id")
-        _write_entries(path, "contributors", "contributor_fact", history.contributors())
+    people = generate_accounts(accounts, seed=seed)
+    records = generate_projects(projects, seed=seed)
+    _write(folder, "accounts", "account", people)
+    _write(folder, "projects", "project", records)
+    _write(folder, "languages", "language", languages(records))
+    for each in nlargest(_DOCUMENTED, filter(_contributors, records), _contributors):
+        history, path = History(each), folder / "projects" / each["id"]
+        _write(path, "contributors", "contributor_fact", history.contributors())
         analysis = path / "analyses" / "latest"
-        _write_entries(analysis, "activity_facts", "activity_fact", history.activity())
-        _write_entries(analysis, "size_facts", "size_fact", history.sizes())
+        _write(analysis, "activity_facts", "activity_fact", history.activity())
+        _write(analysis, "size_facts", "size_fact", history.sizes())
 
 
-def _contributors(record: Record) -> int:
-    analysis = record.get("analysis")
-    text = text_of(analysis, "twelve_month_contributor_count") if isinstance(analysis, dict) else ""
-    return int(text or 0)
+def _contributors(record: dict[str, Any]) -> int:
+    return int(record.get("analysis", {}).get("twelve_month_contributor_count", 0))
 
 
-def _xml(resource: Resource, records: Iterable[Record]) -> Iterator[str]:
-    return (record_xml(resource, record) for record in records)
+def record_xml(tag: str, value: Any) -> str:
+    """Return an element: of a record, a list, or a text.
+
+    The key of an attribute is ``@`` and its name; ``#text`` is the text beside attributes.
+    """
+    attributes, inside = "", ""
+    if isinstance(value, list):
+        inside = "\n" + "".join(record_xml(ITEM_TAGS[tag], entry) for entry in value)
+    elif isinstance(value, dict):
+        attributes = "".join(f' {k[1:]}="{_escape(v)}"' for k, v in value.items() if k[0] == "@")
+        children = "".join(record_xml(k, v) for k, v in value.items() if k[0] not in "@#")
+        inside = f"\n{children}" if children else _escape(value["#text"])
+    elif value:
+        inside = _escape(value)
+    return f"<{tag}{attributes}>{inside}</{tag}>\n"
 
 
-def _write_entries(folder: Path, name: str, tag: str, entries: list[dict[str, Value]]) -> None:
-    _write(folder, name, (element_xml(tag, entry) for entry in entries), len(entries))
+def _escape(text: str) -> str:
+    # A parser turns a bare carriage return into a line feed.
+    return escape(text, {'"': "&quot;", "\r": "&#13;"})
 
 
-def _write(folder: Path, name: str, fragments: Iterator[str], count: int) -> None:
+def _write(folder: Path, name: str, tag: str, records: list[dict[str, Any]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    parts = collection_parts(fragments, returned=count, available=count, first=0, synthetic=True)
-    # No file name and no timestamp, so that the same records give the same bytes.
-    with (
-        (folder / f"{name}.xml.gz").open("wb") as file,
-        gzip.GzipFile("", "wb", 6, file, mtime=0) as packed,
-        io.TextIOWrapper(packed, encoding="utf-8", newline="") as text,
-    ):
-        while batch := "".join(islice(parts, 500)):
-            text.write(batch)
+    fragments = [record_xml(tag, record) for record in records]
+    page = collection_xml(fragments, available=len(fragments), synthetic=True)
+    # No timestamp, so that the same records give the same bytes.
+    (folder / f"{name}.xml.gz").write_bytes(gzip.compress(page, 6, mtime=0))

@@ -16,17 +16,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dirframe.service.records import entries_of, text_of
 from tools.synthetic._time import DAY, FIRST_YEAR, month_stamp, stamp
 from tools.synthetic.descriptions import project_name
 from tools.synthetic.tables import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from dirframe.service.records import Record, Value
 
 
 _COMMENT_RATIOS = read_table("projects.toml")["comment_ratios"]
@@ -56,22 +53,19 @@ class _Person:
 class History:
     """History of the source code of a generated project with an analysis."""
 
-    def __init__(self, project: Record) -> None:
-        analysis = project.get("analysis")
-        if not isinstance(analysis, dict):
-            raise TypeError("a project without an analysis has no history")
-        self.analysis: dict[str, Value] = analysis
-        self._project = text_of(project, "id")
-        seed = f"{self._project} {text_of(analysis, 'id')} {text_of(project, 'created_at')}"
+    def __init__(self, project: dict[str, Any]) -> None:
+        self.analysis: dict[str, Any] = project["analysis"]
+        self._project = project["id"]
+        seed = f"{self._project} {self.analysis['id']} {project['created_at']}"
         rng = Random()
         rng.seed(int.from_bytes(sha256(seed.encode()).digest()[:8]))
         self._draw: Callable[[], float] = rng.random
-        first, last = (text_of(analysis, name) for name in ("min_month", "max_month"))
+        first, last = (self.analysis[name] for name in ("min_month", "max_month"))
         self._months = range(_month(first), _month(last) + 1) if first and last else range(0)
         self._recent, self._former = self._team()
         self._total = self._number("total_commit_count") or self._drawn_total()
 
-    def contributors(self) -> list[dict[str, Value]]:
+    def contributors(self) -> list[dict[str, Any]]:
         """Return the contributor facts, most commits in the last twelve months first."""
         since = self._window
         people = sorted(
@@ -80,9 +74,9 @@ class History:
         )
         return [self._fact(person) for person in people]
 
-    def activity(self) -> list[dict[str, Value]]:
+    def activity(self) -> list[dict[str, Any]]:
         """Return one activity fact per month."""
-        facts: list[dict[str, Value]] = []
+        facts: list[dict[str, Any]] = []
         before = 0
         for month in self._months:
             lines, commits = self._lines[month], self._commits[month]
@@ -103,9 +97,9 @@ class History:
             facts[-1]["contributors"] = str(self._active[month])
         return facts
 
-    def sizes(self) -> list[dict[str, Value]]:
+    def sizes(self) -> list[dict[str, Any]]:
         """Return one size fact per month."""
-        facts: list[dict[str, Value]] = []
+        facts: list[dict[str, Any]] = []
         commits = man_months = 0
         for month in self._months:
             commits += self._commits[month]
@@ -140,7 +134,7 @@ class History:
     @cached_property
     def _window(self) -> int:
         """The first of the twelve months before the analysis."""
-        made = text_of(self.analysis, "logged_at") or text_of(self.analysis, "updated_at")
+        made = self.analysis["logged_at"] or self.analysis["updated_at"]
         return _month(made) - _YEAR + 1
 
     @cached_property
@@ -168,13 +162,13 @@ class History:
 
     @cached_property
     def _comments_per_line(self) -> float:
-        kinds = (factoid.get("@type") for factoid in entries_of(self.analysis, "factoids"))
+        kinds = (factoid["@type"] for factoid in self.analysis.get("factoids", ()))
         ratios = (_COMMENT_RATIOS[kind] for kind in kinds if kind in _COMMENT_RATIOS)
         ratio: float = next(ratios, _USUAL_COMMENT_RATIO)
         return ratio / (1 - ratio)
 
     def _number(self, name: str) -> int:
-        return int(text_of(self.analysis, name).replace(",", "") or 0)
+        return int(self.analysis.get(name, "0").replace(",", ""))
 
     def _team(self) -> tuple[int, int]:
         """Return the numbers of people who committed in the last twelve months, and only before."""
@@ -250,16 +244,14 @@ class History:
                 person, month = slots[index % len(slots)]
                 person.commits[month] += 1
 
-    def _fact(self, person: _Person) -> dict[str, Value]:
+    def _fact(self, person: _Person) -> dict[str, Any]:
         commits = sum(person.commits.values())
-        identifier, name = text_of(self.analysis, "main_language_id"), "main_language_name"
-        language = text_of(self.analysis, name)
         return {
             "contributor_id": str(int(self._project) * 10_000 + person.number + 1),
-            "analysis_id": text_of(self.analysis, "id"),
+            "analysis_id": self.analysis["id"],
             "contributor_name": person.name,
-            "primary_language_id": identifier or None,
-            "primary_language_nice_name": language or None,
+            "primary_language_id": self.analysis["main_language_id"],
+            "primary_language_nice_name": self.analysis["main_language_name"],
             "comment_ratio": str(round(self._comments_per_line / (1 + self._comments_per_line), 6)),
             "first_commit_time": _within(person.first, person.number),
             "last_commit_time": _within(person.last, person.number + commits),

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dirframe.service.records import entries_of, text_of
 from tools.synthetic.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from dirframe.service.records import Record, Value
 
 
 _MARKUP = {"HTML", "XML", "CSS", "XSL Transformation", "XML Schema", "TeX/LaTeX"}
@@ -19,7 +16,7 @@ _BUILD = {"Make", "Autoconf", "Automake", "CMake", "Jam", "Ebuild"}
 _LINES = ("code", "comments", "blanks")
 
 
-def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
+def languages(projects: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return a record for each language of generated projects, by name.
 
     Lines are split by the percentages of each analysis; people and commits of a project count for
@@ -28,16 +25,14 @@ def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
     names: dict[str, str] = {}
     totals: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for project in projects:
-        analysis = project.get("analysis")
-        if not isinstance(analysis, dict):
+        if not (analysis := project.get("analysis")):
             continue
         project_totals = History(project).totals()
-        main = text_of(analysis, "main_language_id")
-        for entry in entries_of(analysis, "languages"):
-            if not (identifier := str(entry.get("@id", ""))):
-                continue
-            names[identifier] = str(entry.get("#text", ""))
-            share = str(entry.get("@percentage", ""))
+        main = analysis["main_language_id"]
+        for entry in analysis.get("languages", ()):
+            if not (identifier := entry["@id"]):
+                continue  # the line for others
+            names[identifier], share = entry["#text"], entry["@percentage"]
             percent = int(share) if share.isdigit() else 0
             counts = totals[identifier]
             counts["projects"] += 1
@@ -52,7 +47,7 @@ def languages(projects: Iterable[Record]) -> list[dict[str, Value]]:
     ]
 
 
-def _record(identifier: str, name: str, totals: dict[str, int]) -> dict[str, Value]:
+def _record(identifier: str, name: str, totals: dict[str, int]) -> dict[str, Any]:
     lines = totals["code"] + totals["comments"]
     category = "markup" if name in _MARKUP else "build" if name in _BUILD else "code"
     return {

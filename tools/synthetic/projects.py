@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tools.synthetic import calibration, descriptions, edge_cases
 from tools.synthetic._time import DAY, SNAPSHOT, stamp
@@ -16,8 +16,6 @@ from tools.synthetic.distributions import normal, normal_cdf, seed_record
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
-
-    from dirframe.service.records import Value
 
 
 _STREAM = 1
@@ -35,7 +33,7 @@ _USERS_RATINGS = 0.9
 _FIRST_CREATED = 0.6
 
 
-def project(rng: Random, seed: int, index: int) -> dict[str, Value]:
+def project(rng: Random, seed: int, index: int) -> dict[str, Any]:
     """Generate the project at an index; `rng` is seeded again and passed for reuse only."""
     seed_record(rng, seed, _STREAM, index)
     draw = rng.random
@@ -67,7 +65,7 @@ def project(rng: Random, seed: int, index: int) -> dict[str, Value]:
             draw=draw,
         )
     home = _address(word, draw)
-    record: dict[str, Value] = {
+    record: dict[str, Any] = {
         "id": str(index + 1),
         "name": name,
         "created_at": stamp(created),
@@ -80,7 +78,7 @@ def project(rng: Random, seed: int, index: int) -> dict[str, Value]:
         "irc_url": f"irc://irc.example.net/{word}" if draw() < calibration.WITH_IRC else None,
         "stack_count": str(round(calibration.USERS.at(normal_cdf(by_users)))),
         "analysis_id": content["id"] if content else None,
-        "analysis": content,
+        **({"analysis": content} if content else {}),
         **_ratings(by_users, draw),
     }
     if count := round(calibration.TAGS_EACH.at(draw())):
@@ -106,7 +104,7 @@ def _download(home: str, draw: Callable[[], float]) -> str:
     return home if draw() < 0.3 else f"{home.partition('?')[0].rstrip('/')}/download"
 
 
-def _ratings(by_users: float, draw: Callable[[], float]) -> dict[str, Value]:
+def _ratings(by_users: float, draw: Callable[[], float]) -> dict[str, Any]:
     mixed = _USERS_RATINGS * by_users + sqrt(1 - _USERS_RATINGS**2) * normal(draw())
     count = round(calibration.RATINGS.at(normal_cdf(mixed)))
     average = None
@@ -116,7 +114,7 @@ def _ratings(by_users: float, draw: Callable[[], float]) -> dict[str, Value]:
     return {"average_rating": average, "rating_count": str(count)}
 
 
-def _licenses(draw: Callable[[], float]) -> list[Value]:
+def _licenses(draw: Callable[[], float]) -> list[Any]:
     chosen: dict[tuple[str, str], None] = {}
     count = calibration.LICENSES_EACH.at(draw())
     while len(chosen) < count:

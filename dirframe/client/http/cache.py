@@ -115,7 +115,7 @@ class PageCache(SQLiteCache):
         with self._access:
             self._is_writable = self._is_readable = False
             with suppress(sqlite3.Error):
-                super().close()  # type: ignore[no-untyped-call]
+                super().close()  # type: ignore[no-untyped-call]  # requests-cache
                 self._probe.close()
 
     def _check_writable(self) -> None:
@@ -270,7 +270,7 @@ def clear_cache(folder: str | Path | None = None) -> int:
         # By SQL: other processes that have the file open go on with an empty one.
         with closing(PageCache(file)) as cache:
             pages = cache.count()
-            cache.clear()  # type: ignore[no-untyped-call]
+            cache.clear()  # type: ignore[no-untyped-call]  # requests-cache
     except (sqlite3.Error, OSError):
         pages = 0
         for part in sorted(file.parent.glob(f"{CACHE_FILE}*"), reverse=True):

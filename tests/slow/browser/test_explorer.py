@@ -1,8 +1,6 @@
 """The explorer in JupyterLab: run, load, stop, filter, export, reload; by mouse and by keyboard."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -12,11 +10,19 @@ from tests.slow.browser.lab import end_kernels, expect, save, write_notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-ROOT = Path(__file__).resolve().parents[3]
-
 SAMPLE = """
 import dirframe
 explorer = dirframe.Explorer(dirframe.sample_directory())
+explorer
+"""
+#: A notebook that was run from top to bottom.
+CHOSEN = """
+import dirframe
+explorer = dirframe.Explorer(dirframe.sample_directory())
+explorer.load()
+explorer.languages.value = ("Java", "Python")
+explorer.activity.value = "active"
+explorer.order_by.value, explorer.descending.value = "stack_count", True
 explorer
 """
 #: A directory that answers slowly enough for a person to change their mind.
@@ -54,7 +60,7 @@ def test_notebook_is_run_filtered_exported_and_shows_itself_without_a_kernel(lab
     address, folder = jupyter
     requested = []
     lab.on("request", lambda request: requested.append(request.url))
-    shutil.copy(ROOT / "notebooks" / "explorer.ipynb", folder)
+    write_notebook(CHOSEN, folder / "explorer.ipynb")
     explorer = opened("explorer.ipynb")
     count, picture = output(explorer, "count"), output(explorer, "picture", "img")
     expect(count).to_have_text("204 of 1,500 projects")

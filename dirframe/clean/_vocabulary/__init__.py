@@ -1,1 +1,0 @@
-"""Vocabulary of country names: words and codes."""

@@ -1,0 +1,1 @@
+"""Build the tables of country names."""

@@ -28,6 +28,7 @@ NOTEBOOKS = (
     "languages_and_contributors",
     "quick_start",
     "real_directory",
+    "recipes",
     "research_question",
 )
 

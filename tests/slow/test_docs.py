@@ -1,10 +1,15 @@
-"""All examples of docstrings, and the check of built pages."""
+"""All examples of docstrings, the recipes, and the check of built pages."""
 
 import doctest
+import json
 import re
 import sys
+import warnings
+from contextlib import redirect_stdout
 from importlib import import_module
+from io import StringIO
 
+import pytest
 from matplotlib import pyplot as plt
 
 
@@ -21,6 +26,38 @@ def test_all_examples_of_docstrings_give_what_they_show(root, tmp_path, monkeypa
             plt.close("all")
     assert runner.tries > 450
     assert runner.failures == 0, "".join(report)
+
+
+@pytest.fixture(scope="module")
+def recipes(root):
+    """Run the recipes, whose cells assert their figures; return their names and the last cell."""
+    cells = json.loads((root / "notebooks" / "recipes.ipynb").read_text(encoding="utf-8"))["cells"]
+    codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    names = {}
+    with (
+        redirect_stdout(StringIO()),
+        warnings.catch_warnings(),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.delenv("DIRFRAME_RECORDED_PAGES", raising=False)
+        warnings.simplefilter("error")
+        # Python shows no such warning of a library's own code.
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="powerlaw")
+        for code in codes:
+            exec(code, names)
+    return names, codes[-1]
+
+
+def test_recipes_give_their_figures_without_a_warning(recipes):
+    names, _ = recipes
+    assert names["doubling"] == pytest.approx(28.353, abs=1e-3)
+
+
+def test_recipe_of_a_published_figure_reads_recorded_pages(recipes, shared, monkeypatch):
+    names, code = recipes
+    monkeypatch.setenv("DIRFRAME_RECORDED_PAGES", str(shared / "real" / "pages"))
+    exec(code, names)
+    assert names["doubling"] == pytest.approx(25.408, abs=1e-3)
 
 
 def test_check_of_built_pages_finds_what_loads(root, tmp_path, monkeypatch):

@@ -7,7 +7,7 @@
     │   └── MissingExtraError       (also an ImportError) an extra is not installed
     ├── InvalidInputError           (also a ValueError) invalid argument
     │   ├── MissingColumnsError     a frame lacks columns that a function needs
-    │   ├── ColumnsNotSentError     columns were not sent by the directory, or not loaded
+    │   ├── ColumnsNotSentError     columns were not sent by the directory
     │   └── UnresolvedCountriesError  values cannot be resolved to countries
     ├── UnreadableResponseError     the response is not the interface's XML
     ├── RequestError                a request failed
@@ -157,7 +157,7 @@ class _ColumnsError(InvalidInputError):
 
 
 class ColumnsNotSentError(_ColumnsError):
-    """The directory did not send the needed `columns`, or they were not loaded."""
+    """The directory did not send the needed `columns`."""
 
 
 class MissingColumnsError(_ColumnsError):

@@ -9,7 +9,7 @@ import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -18,7 +18,7 @@ import pandas as pd
 from dirframe import __version__, _tables
 from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTRIBUTE",
-    "Absent",
     "Difference",
     "Provenance",
     "absent",
@@ -47,7 +46,7 @@ register_accessor()
 
 F = TypeVar("F")
 
-_TUPLES = ("steps", "columns", "not_sent", "details_missing")
+_TUPLES = ("steps", "not_sent", "details_missing")
 #: What `Provenance.complete` says for a word; None for the others.
 _COMPLETE = {"proven": True, "incomplete": False}
 
@@ -94,8 +93,6 @@ class Provenance:
         Number of pages requested from the directory, and read from the cache.
     synthetic : bool
         Whether the data is generated.
-    columns : tuple of str
-        Selected columns; empty: all.
     not_sent : tuple of str
         Columns that are empty because the directory sent them with no record, so that nothing
         is known about their values.
@@ -141,7 +138,6 @@ class Provenance:
     requests_made: int = 0
     requests_cached: int = 0
     synthetic: bool = False
-    columns: tuple[str, ...] = ()
     not_sent: tuple[str, ...] = ()
     details: int = 0
     details_missing: tuple[str, ...] = ()
@@ -187,14 +183,6 @@ class Provenance:
         record |= {name: list(record[name]) for name in _TUPLES}
         record |= {name: dict(v) for name, v in record.items() if isinstance(v, Mapping)}
         return record | {"complete": self.complete}
-
-
-class Absent(NamedTuple):
-    """Columns that are empty although the records may have values, the reason, and a hint."""
-
-    columns: tuple[str, ...]
-    why: str
-    hint: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -384,46 +372,23 @@ def difference(frame: Any) -> Difference | None:
     return None if same else change
 
 
-def absent(
-    frame: pd.DataFrame, columns: Iterable[str], *, rows_elsewhere: bool = False
-) -> Absent | None:
-    """Return the columns that the directory did not send, or else those that were not loaded.
-
-    Returns None if there are none. With `rows_elsewhere`, such as in Dask, a column that was not
-    sent counts as one whatever its values.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = set_provenance(pd.DataFrame({"id": ["1"]}), columns=["id"])
-    >>> absent(frame, ["name"]).why
-    'name was not loaded: only the columns id were asked for.'
-    """
-    record, names = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE)), list(columns)
-    unsent = tuple(name for name in names if name in record.not_sent)
-    if not rows_elsewhere:
-        unsent = tuple(name for name in unsent if len(frame) and not _has_values(frame, name))
-    if unsent:
-        was, it = ("was", "it") if len(unsent) == 1 else ("were", "them")
-        return Absent(
-            unsent,
-            f"{', '.join(unsent)} {was} not sent: the directory gives {it} on the own page of each "
-            "project alone, so that nothing is known here.",
-            (
-                "Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) "
-                "(dirframe plan projects --details) estimates the cost."
-            ),
-        )
-    asked = {*record.columns, *frame}
-    unloaded = tuple(name for name in names if record.columns and name not in asked)
-    if not unloaded:
+def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError | None:
+    """Return the error for the columns that the directory did not send; None if there are none."""
+    not_sent = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE)).not_sent
+    empty = [
+        name
+        for name in columns
+        if name in not_sent and len(frame) and not (name in frame and frame[name].notna().any())
+    ]
+    if not empty:
         return None
-    was, it = ("was", "it") if len(unloaded) == 1 else ("were", "them")
-    return Absent(
-        unloaded,
-        f"{', '.join(unloaded)} {was} not loaded: only the columns {', '.join(record.columns)} "
-        "were asked for.",
-        f"Load the file again with {it}: name {it} in columns=, or leave columns= out.",
+    was, it = ("was", "it") if len(empty) == 1 else ("were", "them")
+    return ColumnsNotSentError(
+        f"{', '.join(empty)} {was} not sent: the directory gives {it} on the own page of each "
+        "project alone, so that nothing is known here.",
+        columns=empty,
+        hint="Load with details=True (--details) to ask for these pages; "
+        "dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost.",
     )
 
 
@@ -520,10 +485,6 @@ def _rows(record: Provenance, frame: Any) -> int:
     resource = ALL_RESOURCES.get(record.resource)
     rows = record.records.get("rows", len(frame))
     return record.counted.get(resource.collection, rows) if resource else rows
-
-
-def _has_values(frame: pd.DataFrame, column: str) -> bool:
-    return column in frame and bool(frame[column].notna().any())
 
 
 def _size(record: Provenance, frame: Any) -> str:

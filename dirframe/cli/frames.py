@@ -11,7 +11,7 @@ import shutil
 import sys
 from functools import wraps
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -294,15 +294,7 @@ def _overview(frame: pd.DataFrame) -> list[str]:
 
 def _print_table(frame: pd.DataFrame, *, first: Sequence[str]) -> None:
     """Print the first rows and as many columns as fit, those in `first` before all others."""
-    from dirframe._display import (
-        align,
-        cell_texts,
-        counted,
-        cut,
-        is_number,
-        label,
-        width_of,
-    )
+    from dirframe._display import align, cell_texts, counted
 
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else sys.maxsize
@@ -318,21 +310,9 @@ def _print_table(frame: pd.DataFrame, *, first: Sequence[str]) -> None:
         (str(name) for name in frame if name not in names),
         key=lambda name: bool(frame[name].isna().all()) if first else False,
     )
-    lines: list[str] = []
-    omitted: list[str] = []
-    for name in names:
-        cells = cell_texts(shown[name], name)
-        right = is_number(frame[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
-        head = label(name.removeprefix("analysis_")) if first else label(name)
-        column = align([head, *(cut(cell, _WIDEST) for cell in cells)], right=right)
-        joined = [
-            f"{line}{' ' * _GAP}{cell}" if lines else cell
-            for line, cell in zip(lines or column, column, strict=True)
-        ]
-        if lines and max(map(width_of, joined)) > width:
-            omitted.append(name)
-        else:
-            lines = joined
+    lines, omitted = _lines(shown, names, width, heads=1)
+    if omitted:  # headings of several lines make room
+        lines, omitted = _lines(shown, names, width, heads=3)
     click.echo("\n".join(line.rstrip() for line in lines) or "(no columns)")
     parts = [counted(len(frame) - len(shown), "more row")] if len(frame) > len(shown) else []
     if omitted:
@@ -341,3 +321,43 @@ def _print_table(frame: pd.DataFrame, *, first: Sequence[str]) -> None:
         choice = "--columns NAME,NAME shows others; " if omitted else ""
         click.echo(err=True)
         note(f"Not shown: {' and '.join(parts)}. {choice}-o FILE or --format csv has everything.")
+
+
+def _lines(
+    frame: pd.DataFrame, names: Sequence[str], width: int, heads: int
+) -> tuple[list[str], list[str]]:
+    """Return the lines of a table below headings of so many lines, and the columns left out."""
+    from dirframe._display import align, cell_texts, cut, is_number, label, width_of
+
+    lines: list[str] = []
+    omitted: list[str] = []
+    for name in names:
+        cells = [cut(cell, _WIDEST) for cell in cell_texts(frame[name], name)]
+        right = is_number(frame[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
+        short = name.removeprefix("analysis_")
+        heading = label(name if short in names or short.startswith("_") else short)
+        head = _wrapped(heading, max(map(width_of, cells), default=0), heads)
+        column = align([*head, *cells], right=right)
+        joined = [
+            f"{line}{' ' * _GAP}{cell}" if lines else cell
+            for line, cell in zip(lines or column, column, strict=True)
+        ]
+        if lines and max(map(width_of, joined)) > width:
+            omitted.append(name)
+        else:
+            lines = joined
+    while lines and not lines[0].strip():
+        del lines[0]
+    return lines, omitted
+
+
+def _wrapped(heading: str, width: int, lines: int) -> list[str]:
+    """Return a heading in so many lines, the first of which may be empty, as narrow as it can be."""
+    longest = max(map(len, heading.split()), default=0)
+    wrapped = [heading]
+    for narrow in range(max(width, longest), len(heading)):
+        parts = wrap(heading, narrow, break_long_words=False)
+        if len(parts) <= lines:
+            wrapped = parts
+            break
+    return [""] * (lines - len(wrapped)) + wrapped

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dirframe import provenance
 from dirframe._arrow import require_frame, too_large, type_name
-from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
+from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.schema import COUNTED_LISTS
 from dirframe.schema.extensions import ALL_RESOURCES
 
@@ -151,9 +151,9 @@ def read(
         names for name, names in wanted.items() if not present[name] and name not in optional
     ]
     if not_sent := [column for names in lacking for column in names if column in empty]:
-        absent = provenance.absent(table, not_sent)
-        assert absent is not None  # noqa: S101  # as above
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+        error = provenance.absent(table, not_sent)
+        assert error is not None  # noqa: S101  # as above
+        raise error
     if lacking:
         raise _missing(frame, [names[0] for names in lacking], lacking)
     values = {name: _first(table, names) for name, names in present.items() if names}

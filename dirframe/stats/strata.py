@@ -223,9 +223,8 @@ def _labels(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
         except (ColumnsNotSentError, MissingColumnsError):
             began = read(frame, began=CREATED)["began"]
         return _ascending(began.dt.year.astype("Int64"))
-    absent = provenance.absent(frame, [column])
-    if absent:
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    if error := provenance.absent(frame, [column]):
+        raise error
     raise MissingColumnsError(
         f"The stratum {column!r} is neither a column of the frame nor one of {', '.join(NAMED)}.",
         columns=[column],
@@ -234,8 +233,8 @@ def _labels(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
 
 def _of_column(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
     values = frame[column].reset_index(drop=True)
-    if absent := provenance.absent(frame, [column]):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    if error := provenance.absent(frame, [column]):
+        raise error
     if pd.api.types.is_integer_dtype(values):
         return _ascending(values.astype("Int64"))
     if pd.api.types.infer_dtype(values, skipna=True) not in {"string", "categorical", "empty"}:

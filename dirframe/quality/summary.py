@@ -9,7 +9,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import Overview, counted
-from dirframe.client.sorting import is_in_order
+from dirframe.client.query import is_in_order
 from dirframe.quality.rules import (
     RULES,
     applicable,

@@ -76,9 +76,9 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     if absent := provenance.absent(frame, [field.column]):
         raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
-    lengths, data = entry_columns(lists, field, resource)
+    lengths, data = _entries(lists, field, resource)
     parent = f"{resource.name}_id" if key == "id" else key
-    parents = frame[key].astype("str").repeat(lengths.tolist()).reset_index(drop=True)
+    parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
     if parent in data:
         own = pd.Series(data.pop(parent)).astype("str")
         if not own.isna().all() and not own.equals(parents):  # it says more than the parent's id
@@ -87,18 +87,14 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
 
 
-def entry_columns(
-    lists: pd.Series[Any], field: Field, resource: Resource, *, categories: bool = False
-) -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """Return the length of each list, and the entries of all of them as typed columns.
-
-    With `categories`, columns of text are categorical, in no particular order.
-    """
+def _entries(
+    lists: pd.Series[Any], field: Field, resource: Resource
+) -> tuple[list[int], dict[str, Any]]:
+    """Return the length of each list, and the entries of all of them as typed columns."""
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
     kinds = {known.column: known.kind for known in items.fields}
     of_records = _python_lists(lists)
-    lengths = np.array(list(map(len, of_records)), dtype=np.int64)
     entries = [
         entry if isinstance(entry, dict) else {} if entry is None else {items.tag: entry}
         for entry in chain.from_iterable(of_records)
@@ -114,11 +110,9 @@ def entry_columns(
             kind = infer_kind(column, {text for value in values if (text := (value or "").strip())})
         array, unreadable = convert_column(values, kind)
         data[column] = loader_series(array)
-        if categories and kind is Kind.TEXT:
-            data[column] = data[column].astype("category")
         if unreadable is not None:
             data[f"{column}_unreadable"] = loader_series(unreadable)
-    return lengths, data
+    return list(map(len, of_records)), data
 
 
 def _python_lists(column: pd.Series[Any]) -> list[Sequence[Any] | NDArray[Any]]:

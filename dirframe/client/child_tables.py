@@ -12,7 +12,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._arrow import loader_series, require_frame
 from dirframe.client.dtypes import convert_column, infer_kind
-from dirframe.errors import ColumnsNotSentError, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         If the records have no such element, the frame has no ``id``, or the column of the element
         holds something else than lists, or lists as JSON.
     ColumnsNotSentError
-        If the directory did not send the element, or it was not loaded.
+        If the directory did not send the element.
 
     Examples
     --------
@@ -73,8 +73,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
             f"The frame has no column {key!r}, so its entries could not be assigned to records. Pass a "
             "frame of a loader, with its id."
         )
-    if absent := provenance.absent(frame, [field.column]):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    if error := provenance.absent(frame, [field.column]):
+        raise error
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
     lengths, data = _entries(lists, field, resource)
     parent = f"{resource.name}_id" if key == "id" else key

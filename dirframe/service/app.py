@@ -37,7 +37,7 @@ from dirframe.service.pages import (
     requested_query,
 )
 from dirframe.service.records import fold
-from dirframe.service.xml import collection_xml, failed_xml, message_xml, single_xml
+from dirframe.service.xml import collection_xml, message_xml, single_xml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -153,7 +153,8 @@ def create_app(
         kept = {"Allow", "Retry-After"}
         headers = [pair for pair in error.get_headers(request.environ) if pair[0] in kept]
         is_xml = _is_xml()
-        body = failed_xml(error.description or error.name) if is_xml else error_page(store, error)
+        text = error.description or error.name
+        body = message_xml(status="failed", error=text) if is_xml else error_page(store, error)
         mimetype = "application/xml" if is_xml else "text/html"
         return Response(body, error.code, headers, mimetype=mimetype)
 
@@ -197,7 +198,7 @@ class _Views:
         """Return the analysis of a project; of one without, what today's directories send."""
         _, found = self._analysis(segment, analysis)
         if found is None:
-            return message_xml({"status": "error", "message": "Code analysis is not available"})
+            return message_xml(status="error", message="Code analysis is not available")
         xml = etree.tostring(found, encoding="unicode", with_tail=False)
         return single_xml(f"{xml}\n", synthetic=self.store.synthetic)
 

@@ -29,11 +29,10 @@ from dirframe.service.read_xml import (
     row_of,
     to_timestamp,
 )
-from dirframe.service.records import FORBIDDEN, is_url
-from dirframe.service.xml import record_xml
+from dirframe.service.records import FORBIDDEN, ITEM_TAGS, is_always_sent, is_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import pyarrow as pa
@@ -42,6 +41,8 @@ if TYPE_CHECKING:
 Data: TypeAlias = Any
 #: The table and row in which each id was read, by collection and id.
 Ids: TypeAlias = "dict[tuple[str, str], tuple[str, int]]"
+#: The fields of an entry of a list, and their texts.
+Entry: TypeAlias = "list[tuple[Field, str]]"
 
 _LOG = logging.getLogger("dirframe.service")
 _SUFFIXES = {
@@ -205,9 +206,8 @@ def _rows(
                 if value is not None:
                     values[column] = value
         if not problems.rows:
-            xml = record_xml(resource, _record(resource, values))
             where = f"{name}, row {number}"
-            yield row_of(resource, etree.fromstring(xml), where, synthetic=synthetic)
+            yield row_of(resource, _element(resource, values), where, synthetic=synthetic)
     if problems.rows:
         text = (
             f"{len(problems.rows):,} of {number:,} rows of {name} do not fit; nothing was imported. "
@@ -307,7 +307,7 @@ _CONVERT: dict[Kind, Callable[[str], str]] = {
 }
 
 
-def _entries(text: str, field: Field) -> list[list[tuple[Field, str]]]:
+def _entries(text: str, field: Field) -> list[Entry]:
     """Return the fields of each entry of a list, which is JSON; another text is its one entry."""
     assert field.items is not None  # noqa: S101  # a list
     try:
@@ -317,7 +317,7 @@ def _entries(text: str, field: Field) -> list[list[tuple[Field, str]]]:
     if not isinstance(values, list) or re.fullmatch(r"[\d.]+|true|false", text):
         raise ValueError("it is not a list.")  # caught as such
     known = {f.column: f for f in field.items.fields}
-    entries: list[list[tuple[Field, str]]] = []
+    entries: list[Entry] = []
     for entry in values:
         text_field = field.items.tag if field.items.tag in known else "name"
         content = entry if isinstance(entry, dict) else {text_field: entry}
@@ -332,33 +332,50 @@ def _entries(text: str, field: Field) -> list[list[tuple[Field, str]]]:
     return entries
 
 
-def _record(resource: Resource, values: dict[str, Any]) -> dict[str, Any]:
-    """Return the record with the values of its fields, in the order of the schema."""
-    record: dict[str, Any] = {}
+def _element(resource: Resource, values: dict[str, Any]) -> etree._Element:
+    """Return the record of the values by column: the specified fields, then the others."""
+    record = etree.Element(resource.name)
     if "email" in values:
         values.setdefault("email_sha1", email_digests(values["email"])[0])
-        record["email"] = values["email"]
-    if "email_md5" in values:
-        record["email_md5"] = values["email_md5"]
-    for column, field in resource.by_column.items():
-        if (value := values.get(column)) is None:
-            continue
+    for name in _EMAIL.keys() & values.keys():
+        _child(record, name).text = values[name]
+    known = resource.by_column
+    nested = {field.path[0] for n, field in known.items() if n in values and len(field.path) > 1}
+    for field in sorted(resource.fields, key=lambda field: field not in resource.specified):
+        value: Any = values.get(field.column)
         *parents, name = field.path
+        is_sent = is_always_sent(resource, field) and nested.issuperset(parents)
+        if value is None and not is_sent:
+            continue
         parent = record
         for tag in parents:
-            parent = parent.setdefault(tag, {})
+            parent = _child(parent, tag)
         if field.items:
-            entries = [_entry(field.items, entry) for entry in value]
-            parent.setdefault(name, {})[field.items.tag] = entries
-        elif resource.by_column.get("_".join(parents), field).kind is Kind.ITEMS:
-            parent[f"@{name}"] = value  # of a list, such as the picture of its languages
+            _add_entries(_child(parent, name), field.items, value)
+        elif parent.tag in ITEM_TAGS:
+            parent.set(name, value)  # of a list, such as the picture of its languages
         else:
-            parent[name] = value
+            _child(parent, name).text = value
     return record
 
 
-def _entry(items: Items, entry: Sequence[tuple[Field, str]]) -> dict[str, str]:
-    # As recorded: an entry with a text of its own has its other fields as attributes.
-    if not any(f.column == items.tag for f in items.fields):
-        return {f.column: text for f, text in entry}
-    return {"#text" if f.column == items.tag else f"@{f.column}": text for f, text in entry}
+def _child(parent: etree._Element, tag: str) -> etree._Element:
+    """Return the child, which is added if it is missing."""
+    child = parent.find(tag)
+    if child is None:
+        child = etree.SubElement(parent, tag)
+        child.tail = "\n"
+    return child
+
+
+def _add_entries(parent: etree._Element, items: Items, value: list[Entry]) -> None:
+    has_text = any(field.column == items.tag for field in items.fields)
+    for entry in value:
+        element = etree.SubElement(parent, items.tag)
+        for field, text in entry:
+            if field.column == items.tag:
+                element.text = text
+            elif has_text:  # as recorded: its other fields are attributes
+                element.set(field.column, text)
+            else:
+                _child(element, field.column).text = text

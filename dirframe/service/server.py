@@ -24,7 +24,7 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from dirframe.errors import ConfigurationError
 from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
 from dirframe.service.keys import IN_MEMORY, KeyStore
-from dirframe.service.store import Store, open_data
+from dirframe.service.store import open_data
 from dirframe.settings import ApiKey
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class Service:
 
 
 def serve(
-    data: Data | Store | None = None,
+    data: Data = None,
     *,
     name: str = SITE_NAME,
     host: str = "127.0.0.1",
@@ -261,7 +261,7 @@ def serve(
     <BLANKLINE>
     """
     with ExitStack() as stack:
-        store = data if isinstance(data, Store) else stack.enter_context(open_data(data))
+        store = open_data(data)
         api_key = None
         if isinstance(keys, KeyStore):
             key_store = keys

@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import re
 import shutil
 import sqlite3
 import tempfile
-import threading
 from array import array
 from contextlib import closing
 from functools import lru_cache
 from hashlib import sha256
 from itertools import count
-from os import PathLike, fsencode, getpid
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from dirframe._files import atomic_write
-from dirframe._sqlite import close_on_error, open_database
+from dirframe._sqlite import open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Data, Ids, is_table, read_frame, read_table
@@ -61,7 +60,7 @@ _ALIASES = {
 }
 _OPTIONAL = ("rating", "active_committers", "activity_level")
 _TAG = "tag:"
-_ELSEWHERE = 4  # rank of a match
+_SEARCHED = ("name", "description", "tags")
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 
 
@@ -74,19 +73,14 @@ class Page(NamedTuple):
 
 
 class Store:
-    """The records of a directory in a file of `open_data`, read-only and thread-safe."""
+    """The records of a directory in a file of `open_data`, which nobody changes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._local = threading.local()
-        self._lock = threading.Lock()
-        self._connections: list[sqlite3.Connection] = []
-        self._is_closed = False
         self._search = lru_cache(32)(self._find_matches)
         self._counts: dict[str, int] = {}
         self._sorts: dict[str, tuple[str, ...]] = {}
-        with close_on_error(self):
-            database = self._database()
+        with self._database() as database:
             #: Whether any record is generated.
             self.synthetic = bool(database.execute("SELECT synthetic FROM about").fetchone()[0])
             for name, resource in _COLLECTIONS.items():
@@ -96,20 +90,6 @@ class Store:
                 absent = {c for c, number in zip(_OPTIONAL, row[1:], strict=True) if not number}
                 others = (sort for sort in resource.other_sorts if sort not in absent)
                 self._sorts[name] = (*resource.sorts, *others)
-
-    def close(self) -> None:
-        """Close the file; later calls fail."""
-        with self._lock:
-            self._is_closed = True
-            for connection in self._connections:
-                connection.close()
-            self._connections.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
     def counts(self) -> dict[str, int]:
         """Return the number of records of each collection."""
@@ -138,11 +118,6 @@ class Store:
         The words of the query must all occur, in any case and also inside words: in the name of an
         account; in the title, the description or the tags of a project. ``tag:x`` matches projects
         with exactly the tag x.
-
-        Raises
-        ------
-        InvalidInputError
-            The sort or the query is invalid.
         """
         sort = sort or self.default_sort(resource, query)
         if sort not in (sorts := self.sorts(resource)):
@@ -151,95 +126,88 @@ class Store:
                 f"there are {', '.join(sorts)}."
             )
         sort, first = _ALIASES.get(sort, sort), (page - 1) * page_size
-        database, name = self._database(), resource.collection
+        name, available = resource.collection, self._counts[resource.collection]
         words, tags = _read_query(resource, query)
-        if words or tags:
-            matches = self._search(resource, sort, words, tags)
-            available, numbers = len(matches), list(matches[first : first + page_size])
-        else:
-            available = self._counts[name]
-            sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
-            rows = database.execute(sql, (page_size, min(first, available)))
-            numbers = [number for (number,) in rows]
-        return Page([self._xml(name, number) for number in numbers], available, first)
+        with self._database() as database:
+            if words or tags:
+                matches = self._search(resource, sort, words, tags)
+                available, numbers = len(matches), list(matches[first : first + page_size])
+            else:
+                sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
+                rows = database.execute(sql, (page_size, min(first, available)))
+                numbers = [number for (number,) in rows]
+            return Page([_xml(database, name, number) for number in numbers], available, first)
 
     def _find_matches(
         self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]
     ) -> array[int]:
         """Return the numbers of all records that match a query, in the order of a sort."""
-        name, values = resource.collection, [_pattern(word) for word in words]
-        conditions = [
-            f"(name GLOB ?{i} OR description GLOB ?{i} OR tags GLOB ?{i})"
-            for i in range(1, len(words) + 1)
-        ]
-        conditions += ["tags GLOB ?"] * len(tags)
+        name, values = resource.collection, {"query": " ".join(words)}
+        conditions = []
+        for i, word in enumerate(words):
+            values |= {f"word{i}": _pattern(word), f"begin{i}": _pattern(f" {word}")}
+            values[f"tag{i}"] = _pattern(f"\n{word}\n")
+            conditions.append(" OR ".join(f"{c} GLOB :word{i}" for c in _SEARCHED))
+        for i, tag in enumerate(tags, start=len(words)):
+            values[f"tag{i}"] = _pattern(f"\n{tag}\n")
+            conditions.append(f"tags GLOB :tag{i}")
+        order = _SORTS[sort]
+        if sort == "relevance" and words:
+            values["begin"] = _pattern(values["query"])[1:]
+            order = f"{_rank(name, len(words))}, {order}"
         # One row of JSON is read faster than thousands, and a scan is faster than an index.
         sql = (
             f"SELECT json_group_array(n) FROM (SELECT n FROM {name} NOT INDEXED"
-            f" WHERE {' AND '.join(conditions)} ORDER BY {_SORTS[sort]})"
+            f" WHERE ({') AND ('.join(conditions)}) ORDER BY {order})"
         )
-        values += [_pattern(f"\n{tag}\n") for tag in tags]
-        matches: list[int] = json.loads(self._database().execute(sql, values).fetchone()[0])
-        if sort == "relevance" and words:
-            ranks = self._ranks(name, words)
-            matches.sort(key=lambda number: ranks.get(number, _ELSEWHERE))
-        return array("I", matches)
-
-    def _ranks(self, name: str, words: tuple[str, ...]) -> dict[int, int]:
-        """Return ranks of records, best match first; others match elsewhere.
-
-        The title or the name in addresses is the query; the title begins with it; each word begins
-        a word of the title; each is a tag.
-        """
-        values = {"q": " ".join(words), "begin": _pattern(" ".join(words))[1:]}
-        for i, word in enumerate(words):
-            patterns = (_pattern(text) for text in (word, f" {word}", f"\n{word}\n"))
-            values |= dict(zip((f"w{i}", f"b{i}", f"t{i}"), patterns, strict=True))
-        within, begins, tagged = (
-            " AND ".join(text.format(i) for i in range(len(words)))
-            for text in ("name GLOB :w{}", "' ' || name GLOB :b{}", "tags GLOB :t{}")
-        )
-        named = f"n IN (SELECT n FROM {name}_names WHERE name = :q)"
-        sql = (
-            f"SELECT n, CASE WHEN name = :q OR {named} THEN 0 WHEN name GLOB :begin THEN 1"
-            f" WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE {_ELSEWHERE} END"
-            f" FROM {name} NOT INDEXED WHERE ({within}) OR ({tagged}) OR {named}"
-        )
-        return dict(self._database().execute(sql, values).fetchall())
+        with self._database() as database:
+            return array("I", json.loads(database.execute(sql, values).fetchone()[0]))
 
     def by_segment(self, resource: Resource, segment: str) -> str | None:
         """Return a record by its id, or else by its name in addresses, in any case."""
-        number = find_record(self._database(), resource.collection, segment)
-        return None if number is None else self._xml(resource.collection, number)
+        with self._database() as database:
+            number = find_record(database, resource.collection, segment)
+            return None if number is None else _xml(database, resource.collection, number)
 
     def by_email_md5(self, digest: str) -> str | None:
         """Return the account whose e-mail address has this MD5 digest: of several the lowest id."""
         name = ACCOUNT.collection
         sql = f"SELECT n FROM {name} WHERE email_md5 = ? ORDER BY id_key"
-        row = self._database().execute(sql, (digest.lower(),)).fetchone()
-        return None if row is None else self._xml(name, row[0])
+        with self._database() as database:
+            row = database.execute(sql, (digest.lower(),)).fetchone()
+            return None if row is None else _xml(database, name, row[0])
 
     def entries(self, kind: str, owner: str) -> list[str] | None:
         """Return the entries of a document: of a project by its id, or of the whole directory."""
         sql = "SELECT entries FROM documents WHERE kind = ? AND owner = ?"
-        row = self._database().execute(sql, (kind, owner)).fetchone()
+        with self._database() as database:
+            row = database.execute(sql, (kind, owner)).fetchone()
         return None if row is None else list(json.loads(row[0]))
 
-    def _xml(self, name: str, number: int) -> str:
-        sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
-        return str(self._database().execute(sql, (number,)).fetchone()[0])
+    def _database(self) -> closing[sqlite3.Connection]:
+        """Open the file: for each request, so that threads and forked processes share nothing."""
+        return closing(open_database(self._path, mode="fixed"))
 
-    def _database(self) -> sqlite3.Connection:
-        """Return the connection of this thread."""
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = open_database(self._path, mode="fixed", any_thread=True)
-            with close_on_error(connection), self._lock:
-                if self._is_closed:  # nobody would close it
-                    raise StoreError(f"The store {self._path} is closed.")
-                self._connections.append(connection)
-            self._local.connection = connection
-        return connection
+
+def _xml(database: sqlite3.Connection, name: str, number: int) -> str:
+    sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
+    return str(database.execute(sql, (number,)).fetchone()[0])
+
+
+def _rank(name: str, words: int) -> str:
+    """Return the SQL of the rank of a match.
+
+    The title or the name in addresses is the query; the title begins with it; each word begins a
+    word of the title; each is a tag; the words are elsewhere.
+    """
+    begins, tagged = (
+        " AND ".join(text.format(i) for i in range(words))
+        for text in ("' ' || name GLOB :begin{}", "tags GLOB :tag{}")
+    )
+    return (
+        f"CASE WHEN name = :query OR n IN (SELECT n FROM {name}_names WHERE name = :query) THEN 0"
+        f" WHEN name GLOB :begin THEN 1 WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE 4 END"
+    )
 
 
 def find_record(database: sqlite3.Connection, name: str, segment: str) -> int | None:
@@ -285,15 +253,7 @@ def sample_folder() -> Path:
 
 
 def open_data(data: Data = None) -> Store:
-    """Import data into a store, or open that of an earlier import of the same files.
-
-    Raises
-    ------
-    InvalidInputError
-        There is no such file or folder.
-    StoreError
-        The data cannot be served, or its files change during the import.
-    """
+    """Import data into a store, or open that of an earlier import of the same files."""
     parts = _parts(sample_folder() if data is None else data)
     paths = [part for _, part in parts if isinstance(part, Path)]
     files = find_files(paths)
@@ -301,14 +261,12 @@ def open_data(data: Data = None) -> Store:
     folder = cache_folder() / "stores"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        is_cached = len(paths) == len(parts)
+        is_cached = len(paths) == len(parts) and os.access(folder, os.W_OK)
     except OSError:
         is_cached = False  # the service works without a writable cache folder too
     if not is_cached:  # frames have no digest: their store is temporary
         folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
-        atexit.register(_remove_folder, folder, getpid())
+        atexit.register(_remove_folder, folder, os.getpid())
     path = folder / f"{digest}.sqlite"
     if path.is_file():
         try:
@@ -337,7 +295,7 @@ def _parts(data: Data) -> list[tuple[str, Path | object]]:
         parts = [("", part) for part in (data if isinstance(data, (list, tuple)) else [data])]
     if not parts:
         raise StoreError("There is no data to serve.", hint="Name a file or a folder.")
-    return [(n, Path(p) if isinstance(p, (str, PathLike)) else p) for n, p in parts]
+    return [(n, Path(p) if isinstance(p, (str, os.PathLike)) else p) for n, p in parts]
 
 
 def _digest(files: dict[Path, str]) -> str:
@@ -346,12 +304,12 @@ def _digest(files: dict[Path, str]) -> str:
         with refuse_unreadable(file), file.open("rb") as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
-        digest.update(b"\0%b\0" % fsencode(address))  # what a file is may depend on its address
+        digest.update(b"\0%b\0" % os.fsencode(address))  # what a file is may depend on its address
     return digest.hexdigest()[:24]
 
 
 def _remove_folder(folder: Path, pid: int) -> None:
-    if getpid() == pid:  # a forked process runs this too, and its parent serves from there
+    if os.getpid() == pid:  # a forked process runs this too, and its parent serves from there
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -27,11 +27,9 @@ def _renumbered(page, number):
 
 
 def _generated():
-    from dirframe.schema import PROJECT
-    from dirframe.service.xml import record_xml
-    from tools.synthetic.generate import generate_projects
+    from tools.synthetic.generate import generate_projects, record_xml
 
-    records = [record_xml(PROJECT, record) for record in generate_projects(325)]
+    records = [record_xml("project", record) for record in generate_projects(325)]
     return [
         (
             "<response><status>success</status><items_returned>25</items_returned>"

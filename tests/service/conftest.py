@@ -110,8 +110,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def store(folder):
     """Return the records of the folder, for the application without a socket."""
-    with open_data(folder) as store:
-        yield store
+    return open_data(folder)
 
 
 @pytest.fixture
@@ -183,7 +182,7 @@ def imported(tmp_path, cache):
         def open_client(data):
             stack.close()
             keys = stack.enter_context(KeyStore(tmp_path / f"keys-{next(numbers)}.sqlite"))
-            return Client(stack.enter_context(open_data(data)), keys)
+            return Client(open_data(data), keys)
 
         yield open_client
 

@@ -249,7 +249,7 @@ def test_keys_are_whole_at_any_write(tmp_path):
 
 def build(folder):
     os.environ["DIRFRAME_CACHE_DIR"] = str(folder / "cache")
-    open_data(folder / "projects.xml").close()
+    open_data(folder / "projects.xml")
 
 
 def test_store_is_there_whole_or_not_at_all_at_any_write(tmp_path, monkeypatch):

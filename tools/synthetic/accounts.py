@@ -67,12 +67,13 @@ def account(rng: Random, seed: int, index: int) -> dict[str, Any]:
         "avatar_url": f"https://avatars.invalid/{rng.getrandbits(64):016x}?s=80&d=identicon",
         "email_sha1": sha1(mail, usedforsecurity=False).hexdigest(),
         "posts_count": str(int(calibration.POSTS.at(draw()))),
+        **dict.fromkeys(("location", "country_code", "latitude", "longitude")),
         **_whereabouts(country, draw),
         "kudo_score": _kudo(seed, index, created, draw),
         "email_md5": md5(mail, usedforsecurity=False).hexdigest(),
     }
     record.update(edge_cases.texts(edge_cases.ACCOUNTS, index) if index else _ADA)
-    return record
+    return {name: value for name, value in record.items() if value is not None}
 
 
 def _homepage(number: str, draw: Callable[[], float]) -> str:

@@ -9,9 +9,10 @@ import gzip
 from heapq import nlargest
 from random import Random
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
 
-from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.service.xml import collection_xml, element_xml, record_xml
+from dirframe.service.records import ITEM_TAGS
+from dirframe.service.xml import collection_xml
 from tools.synthetic.accounts import account
 from tools.synthetic.history import History
 from tools.synthetic.languages import languages
@@ -42,27 +43,46 @@ def generate(folder: Path, *, accounts: int, projects: int, seed: int = SEED) ->
     """Write a synthetic directory: collections, languages, and documents of the largest projects."""
     people = generate_accounts(accounts, seed=seed)
     records = generate_projects(projects, seed=seed)
-    _write(folder, "accounts", [record_xml(ACCOUNT, each) for each in people])
-    _write(folder, "projects", [record_xml(PROJECT, each) for each in records])
-    _write_entries(folder, "languages", "language", languages(records))
+    _write(folder, "accounts", "account", people)
+    _write(folder, "projects", "project", records)
+    _write(folder, "languages", "language", languages(records))
     for each in nlargest(_DOCUMENTED, filter(_contributors, records), _contributors):
         history, path = History(each), folder / "projects" / each["id"]
-        _write_entries(path, "contributors", "contributor_fact", history.contributors())
+        _write(path, "contributors", "contributor_fact", history.contributors())
         analysis = path / "analyses" / "latest"
-        _write_entries(analysis, "activity_facts", "activity_fact", history.activity())
-        _write_entries(analysis, "size_facts", "size_fact", history.sizes())
+        _write(analysis, "activity_facts", "activity_fact", history.activity())
+        _write(analysis, "size_facts", "size_fact", history.sizes())
 
 
 def _contributors(record: dict[str, Any]) -> int:
-    return int(record["analysis"]["twelve_month_contributor_count"]) if record["analysis"] else 0
+    return int(record.get("analysis", {}).get("twelve_month_contributor_count", 0))
 
 
-def _write_entries(folder: Path, name: str, tag: str, entries: list[dict[str, Any]]) -> None:
-    _write(folder, name, [element_xml(tag, entry) for entry in entries])
+def record_xml(tag: str, value: Any) -> str:
+    """Return an element: of a record, a list, or a text.
+
+    The key of an attribute is ``@`` and its name; ``#text`` is the text beside attributes.
+    """
+    attributes, inside = "", ""
+    if isinstance(value, list):
+        inside = "\n" + "".join(record_xml(ITEM_TAGS[tag], entry) for entry in value)
+    elif isinstance(value, dict):
+        attributes = "".join(f' {k[1:]}="{_escape(v)}"' for k, v in value.items() if k[0] == "@")
+        children = "".join(record_xml(k, v) for k, v in value.items() if k[0] not in "@#")
+        inside = f"\n{children}" if children else _escape(value["#text"])
+    elif value:
+        inside = _escape(value)
+    return f"<{tag}{attributes}>{inside}</{tag}>\n"
 
 
-def _write(folder: Path, name: str, fragments: list[str]) -> None:
+def _escape(text: str) -> str:
+    # A parser turns a bare carriage return into a line feed.
+    return escape(text, {'"': "&quot;", "\r": "&#13;"})
+
+
+def _write(folder: Path, name: str, tag: str, records: list[dict[str, Any]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    fragments = [record_xml(tag, record) for record in records]
     page = collection_xml(fragments, available=len(fragments), synthetic=True)
     # No timestamp, so that the same records give the same bytes.
     (folder / f"{name}.xml.gz").write_bytes(gzip.compress(page, 6, mtime=0))

@@ -25,7 +25,7 @@ def languages(projects: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     names: dict[str, str] = {}
     totals: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for project in projects:
-        if not (analysis := project["analysis"]):
+        if not (analysis := project.get("analysis")):
             continue
         project_totals = History(project).totals()
         main = analysis["main_language_id"]

@@ -78,7 +78,7 @@ def project(rng: Random, seed: int, index: int) -> dict[str, Any]:
         "irc_url": f"irc://irc.example.net/{word}" if draw() < calibration.WITH_IRC else None,
         "stack_count": str(round(calibration.USERS.at(normal_cdf(by_users)))),
         "analysis_id": content["id"] if content else None,
-        "analysis": content,
+        **({"analysis": content} if content else {}),
         **_ratings(by_users, draw),
     }
     if count := round(calibration.TAGS_EACH.at(draw())):

@@ -174,13 +174,7 @@ def open_file(path: Path) -> IO[bytes]:
 
 
 def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
-    """Yield the records of a file, or the document that it is by its address in its folder.
-
-    Raises
-    ------
-    StoreError
-        The file is not the interface's XML; the message names the file and the line.
-    """
+    """Yield the records of a file, or the document that it is by its address in its folder."""
     try:
         with refuse_unreadable(path):
             with open_file(path) as stream:
@@ -270,13 +264,7 @@ def _is_result(element: _Element) -> bool:
 
 
 def row_of(resource: Resource, element: _Element, where: str, *, synthetic: bool) -> Row:
-    """Validate a record, convert its element to the form that is served, and return the row.
-
-    Raises
-    ------
-    StoreError
-        The record has no valid id, or an invalid timestamp; the message contains its place.
-    """
+    """Validate a record, convert its element to the form that is served, and return the row."""
     if element.nsmap:
         for node in element.iter():
             node.tag = etree.QName(node).localname

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.synthetic._time import years_curve
-from tools.synthetic.distributions import QuantileCurve, WeightedChoice
-from tools.synthetic.tables import read_rows, read_table
+from tools.synthetic.distributions import (
+    QuantileCurve,
+    WeightedChoice,
+    read_rows,
+    read_table,
+    years_curve,
+)
 
 _QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1)
 #: Of all projects, for languages with too few projects for separate figures.

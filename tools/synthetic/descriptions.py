@@ -7,15 +7,9 @@ from __future__ import annotations
 
 import string
 from math import gcd
-from typing import TYPE_CHECKING
 
 from tools.synthetic import calibration
-from tools.synthetic.distributions import WeightedChoice
-from tools.synthetic.tables import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from tools.synthetic.distributions import Draw, WeightedChoice, pick, read_table
 
 _TABLE = read_table("words.toml")
 _NAME = {key: tuple(words.split()) for key, words in _TABLE["name"].items()}
@@ -23,44 +17,40 @@ _TEXT = _TABLE["text"]
 _TAGS = tuple(_TABLE["tags"]["all"].split())
 
 
-def _pick(words: tuple[str, ...], draw: Callable[[], float]) -> str:
-    return words[int(draw() * len(words))]
-
-
-def _coined(draw: Callable[[], float]) -> str:
+def _coined(draw: Draw) -> str:
     syllables = 2 if draw() < 0.2 else 1
     parts: list[str] = []
     for _ in range(syllables):
-        parts += (_pick(_NAME["onset"], draw), _pick(_NAME["vowel"], draw))
-    return "".join((*parts, _pick(_NAME["coda"], draw), _pick(_NAME["ending"], draw)))
+        parts += (pick(_NAME["onset"], draw), pick(_NAME["vowel"], draw))
+    return "".join((*parts, pick(_NAME["coda"], draw), pick(_NAME["ending"], draw)))
 
 
-def _plain(word: str, draw: Callable[[], float]) -> str:
+def _plain(word: str, draw: Draw) -> str:
     return word if draw() < 0.25 else word.capitalize()
 
 
-def _with_suffix(word: str, draw: Callable[[], float]) -> str:
-    return word.capitalize() + _pick(_NAME["suffix"], draw)
+def _with_suffix(word: str, draw: Draw) -> str:
+    return word.capitalize() + pick(_NAME["suffix"], draw)
 
 
-def _with_prefix(word: str, draw: Callable[[], float]) -> str:
-    return _pick(_NAME["prefix"], draw) + (word if draw() < 0.5 else word.capitalize())
+def _with_prefix(word: str, draw: Draw) -> str:
+    return pick(_NAME["prefix"], draw) + (word if draw() < 0.5 else word.capitalize())
 
 
-def _with_kind(word: str, draw: Callable[[], float]) -> str:
-    return f"{word.capitalize()} {_pick(_KINDS, draw).title()}"
+def _with_kind(word: str, draw: Draw) -> str:
+    return f"{word.capitalize()} {pick(_KINDS, draw).title()}"
 
 
-def _image(_word: str, draw: Callable[[], float]) -> str:
+def _image(_word: str, draw: Draw) -> str:
     joint = "" if draw() < 0.5 else " "
-    return f"{_pick(_NAME['colour'], draw)}{joint}{_pick(_NAME['thing'], draw)}"
+    return f"{pick(_NAME['colour'], draw)}{joint}{pick(_NAME['thing'], draw)}"
 
 
-def _long(_word: str, draw: Callable[[], float]) -> str:
-    return f"{_pick(_KINDS, draw).title()} for {_pick(_DOMAINS, draw).title()}"
+def _long(_word: str, draw: Draw) -> str:
+    return f"{pick(_KINDS, draw).title()} for {pick(_DOMAINS, draw).title()}"
 
 
-def _letters(word: str, draw: Callable[[], float]) -> str:
+def _letters(word: str, draw: Draw) -> str:
     return word[: 2 + int(draw() * 3)].upper()
 
 
@@ -72,7 +62,7 @@ _STYLES = WeightedChoice(
 )
 
 
-def project_name(draw: Callable[[], float]) -> tuple[str, str]:
+def project_name(draw: Draw) -> tuple[str, str]:
     """Generate a name, and a word of it for URLs."""
     word = _coined(draw)
     return _STYLES.at(draw())(word, draw), word
@@ -113,23 +103,23 @@ _LONG_ENOUGH = 4 / 3
 _TAGLINES = tuple(_compiled(template) for template in _TEXT["tagline"])
 
 
-def _filled(pieces: list[_Piece], name: str, draw: Callable[[], float]) -> str:
+def _filled(pieces: list[_Piece], name: str, draw: Draw) -> str:
     text = "".join(
         [
-            name if piece is None else piece if isinstance(piece, str) else _pick(piece, draw)
+            name if piece is None else piece if isinstance(piece, str) else pick(piece, draw)
             for piece in pieces
         ]
     )
     return text if pieces[0] is None else text[0].upper() + text[1:]
 
 
-def description(name: str, draw: Callable[[], float]) -> str:
+def description(name: str, draw: Draw) -> str:
     """Generate a description of realistic length; some have paragraphs."""
     length = calibration.DESCRIPTION_LENGTH.at(draw())
     if length < 50:
-        return _filled(_TAGLINES[int(draw() * len(_TAGLINES))], name, draw)
+        return _filled(pick(_TAGLINES, draw), name, draw)
     turn = int(draw() * _OPENINGS)
-    stride = _STRIDES[int(draw() * len(_STRIDES))]
+    stride = pick(_STRIDES, draw)
     text = _filled(_SENTENCES[turn], name, draw)
     joint = " "
     if draw() < calibration.WITH_CARRIAGE_RETURN * _LONG_ENOUGH:
@@ -141,7 +131,7 @@ def description(name: str, draw: Callable[[], float]) -> str:
     return text
 
 
-def tags(count: int, language: str | None, draw: Callable[[], float]) -> list[str]:
+def tags(count: int, language: str | None, draw: Draw) -> list[str]:
     """Generate `count` distinct tags, often including the main language."""
     chosen: dict[str, None] = {}
     if language and count > 1 and draw() < 0.5:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 from heapq import nlargest
-from random import Random
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
@@ -29,14 +28,12 @@ _DOCUMENTED = 20
 
 def generate_accounts(count: int, *, seed: int = SEED) -> list[dict[str, Any]]:
     """Return synthetic accounts."""
-    rng = Random()
-    return [account(rng, seed, index) for index in range(count)]
+    return [account(seed, index) for index in range(count)]
 
 
 def generate_projects(count: int, *, seed: int = SEED) -> list[dict[str, Any]]:
     """Return synthetic projects that follow figures of 12,360 real ones."""
-    rng = Random()
-    return [project(rng, seed, index) for index in range(count)]
+    return [project(seed, index) for index in range(count)]
 
 
 def generate(folder: Path, *, accounts: int, projects: int, seed: int = SEED) -> None:

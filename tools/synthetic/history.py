@@ -16,15 +16,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tools.synthetic._time import DAY, FIRST_YEAR, month_stamp, stamp
+from tools.synthetic._time import DAY, month_start, parse_month, stamp
 from tools.synthetic.descriptions import project_name
-from tools.synthetic.tables import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from tools.synthetic.distributions import Draw, read_table
 
 _COMMENT_RATIOS = read_table("projects.toml")["comment_ratios"]
 _USUAL_COMMENT_RATIO = 0.21
@@ -59,9 +55,11 @@ class History:
         seed = f"{self._project} {self.analysis['id']} {project['created_at']}"
         rng = Random()
         rng.seed(int.from_bytes(sha256(seed.encode()).digest()[:8]))
-        self._draw: Callable[[], float] = rng.random
+        self._draw: Draw = rng.random
         first, last = (self.analysis[name] for name in ("min_month", "max_month"))
-        self._months = range(_month(first), _month(last) + 1) if first and last else range(0)
+        self._months = (
+            range(parse_month(first), parse_month(last) + 1) if first and last else range(0)
+        )
         self._recent, self._former = self._team()
         self._total = self._number("total_commit_count") or self._drawn_total()
 
@@ -83,7 +81,7 @@ class History:
             code = lines - before
             churn = int(abs(code) * _CHURN) + commits
             before = lines
-            facts.append({"month": month_stamp(month)})
+            facts.append({"month": stamp(month_start(month))})
             for name, share in (
                 ("code", 1.0),
                 ("comments", self._comments_per_line),
@@ -109,7 +107,7 @@ class History:
             total = code + comments
             facts.append(
                 {
-                    "month": month_stamp(month),
+                    "month": stamp(month_start(month)),
                     "code": str(code),
                     "comments": str(comments),
                     "blanks": str(round(code * _BLANKS)),
@@ -135,7 +133,7 @@ class History:
     def _window(self) -> int:
         """The first of the twelve months before the analysis."""
         made = self.analysis["logged_at"] or self.analysis["updated_at"]
-        return _month(made) - _YEAR + 1
+        return parse_month(made) - _YEAR + 1
 
     @cached_property
     def _active(self) -> Counter[int]:
@@ -264,12 +262,6 @@ def _since(person: _Person, month: int) -> int:
     return sum(count for at, count in person.commits.items() if at >= month)
 
 
-def _month(text: str) -> int:
-    return (int(text[:4]) - FIRST_YEAR) * 12 + int(text[5:7]) - 1
-
-
 def _within(month: int, number: int) -> str:
     """Return a timestamp in a month, spread by a number."""
-    second = month_stamp(month)
-    day = min(number * 7919 % (27 * DAY), 27 * DAY - 1)
-    return f"{second[:8]}{1 + day // DAY:02}{stamp(day % DAY)[10:]}"
+    return stamp(month_start(month) + number * 7919 % (27 * DAY))

@@ -9,14 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tools.synthetic.distributions import WeightedChoice
-from tools.synthetic.tables import read_rows, read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from tools.synthetic.distributions import Draw, WeightedChoice, pick, read_rows, read_table
 
 #: Rate at which the first geocoder resolves countries that it usually cannot.
 _CODE_ALL_THE_SAME = 0.12
@@ -75,24 +69,21 @@ def _read_countries() -> WeightedChoice[Country]:
 COUNTRIES = _read_countries()
 
 
-def country_code(country: Country, draw: Callable[[], float]) -> str:
+def country_code(country: Country, draw: Draw) -> str:
     """Return a country as geocoded: a code, or a name in some spelling."""
     by_code = 1 - _NAME_ALL_THE_SAME if country.by_first_geocoder else _CODE_ALL_THE_SAME
-    if draw() < by_code:
-        text = country.code
-    else:
-        text = country.spellings[int(draw() * len(country.spellings))]
+    text = country.code if draw() < by_code else pick(country.spellings, draw)
     return _distorted(text, draw) if draw() < _DISTORTED else text
 
 
-def _distorted(text: str, draw: Callable[[], float]) -> str:
+def _distorted(text: str, draw: Draw) -> str:
     forms = (text.lower(), text.lower(), text.upper(), f"{text} ", f"{text}\u00a0", f"{text},")
-    return forms[int(draw() * len(forms))]
+    return pick(forms, draw)
 
 
-def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[str, str]]:
+def location(country: Country, draw: Draw) -> tuple[str, tuple[str, str]]:
     """Return a claimed location, and its latitude and longitude as geocoded."""
-    city = country.cities[int(draw() * len(country.cities))]
+    city = pick(country.cities, draw)
     name, region = city["city"], city["region"]
     city_and_region = f"{name}, {region}" if region else name
     form = draw()
@@ -113,14 +104,14 @@ def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[st
     return text, (f"{latitude + north:.7f}", f"{longitude + east:.7f}")
 
 
-def person(country: Country, draw: Callable[[], float]) -> str:
+def person(country: Country, draw: Draw) -> str:
     """Return a public name: a full name, possibly in another script, a first name or a handle."""
-    culture = country.cultures[int(draw() * len(country.cultures))]
+    culture = pick(country.cultures, draw)
     style = draw()
     if style < 0.08 and culture.native:
-        return culture.native[int(draw() * len(culture.native))]
-    given = culture.given[int(draw() * len(culture.given))]
-    family = culture.family[int(draw() * len(culture.family))]
+        return pick(culture.native, draw)
+    given = pick(culture.given, draw)
+    family = pick(culture.family, draw)
     if style < 0.62:
         return f"{given} {family}"
     if style < 0.68:
@@ -130,4 +121,4 @@ def person(country: Country, draw: Callable[[], float]) -> str:
         f"{given}{number:02}", f"{given[0]}{family}", f"{given}.{family}", f"{family}_{given[0]}",
         f"{given}{family}", f"{family}{1950 + number % 50}", f"the_{given}", f"{given}-dev",
     )  # fmt: skip
-    return handles[int(draw() * len(handles))].lower().replace(" ", "")
+    return pick(handles, draw).lower().replace(" ", "")

@@ -13,8 +13,7 @@ from xml.sax.saxutils import escape
 from dirframe.service.records import ITEM_TAGS
 from dirframe.service.xml import collection_xml
 from tools.synthetic.accounts import account
-from tools.synthetic.history import History
-from tools.synthetic.languages import languages
+from tools.synthetic.history import History, languages
 from tools.synthetic.projects import project
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
+from typing import Any
 
 from tools.synthetic.distributions import Draw, WeightedChoice, pick, read_rows, read_table
 
@@ -23,43 +23,27 @@ HOPELESS = tuple(read_table("peculiar.toml")["hopeless_locations"])
 
 @dataclass(frozen=True, eq=False)
 class Country:
-    """A country: its code, names and spellings, rows of its cities, and personal names."""
+    """A country: its code, names and spellings, rows of its cities, and names of its people."""
 
     code: str
     by_first_geocoder: bool
     name: str
-    spellings: tuple[str, ...]
-    cities: tuple[dict[str, str], ...]
-    cultures: tuple[Culture, ...]
-
-
-@dataclass(frozen=True)
-class Culture:
-    """Given and family names of a culture, and full names in its script."""
-
-    given: tuple[str, ...]
-    family: tuple[str, ...]
-    native: tuple[str, ...]
+    spellings: list[str]
+    cities: list[dict[str, str]]
+    cultures: list[dict[str, Any]]
 
 
 def _read_countries() -> WeightedChoice[Country]:
-    cities: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
-    for row in read_rows("cities.csv"):
-        cities[row["country"]].append(row)
-    cultures: defaultdict[str, list[Culture]] = defaultdict(list)
-    for entry in read_table("people.toml").values():
-        given, family = tuple(entry["given"].split()), tuple(entry["family"].split())
-        for code in entry["countries"]:
-            cultures[code].append(Culture(given, family, tuple(entry["native"])))
+    cities, cultures = read_rows("cities.csv"), read_table("people.toml").values()
     return WeightedChoice(
         {
             Country(
-                row["code"],
+                (code := row["code"]),
                 row["geocoder"] == "1",
                 row["name"],
-                tuple(row["spellings"].split("|")),
-                tuple(cities[row["code"]]),
-                tuple(cultures[row["code"]]),
+                row["spellings"].split("|"),
+                [city for city in cities if city["country"] == code],
+                [culture for culture in cultures if code in culture["countries"]],
             ): float(row["weight"])
             for row in read_rows("countries.csv")
         }
@@ -108,10 +92,10 @@ def person(country: Country, draw: Draw) -> str:
     """Return a public name: a full name, possibly in another script, a first name or a handle."""
     culture = pick(country.cultures, draw)
     style = draw()
-    if style < 0.08 and culture.native:
-        return pick(culture.native, draw)
-    given = pick(culture.given, draw)
-    family = pick(culture.family, draw)
+    if style < 0.08 and culture["native"]:
+        return pick(culture["native"], draw)
+    given = pick(culture["given"].split(), draw)
+    family = pick(culture["family"].split(), draw)
     if style < 0.62:
         return f"{given} {family}"
     if style < 0.68:

@@ -131,7 +131,7 @@ def create_app(
 
     @app.get("/healthz")
     def healthz() -> Response:
-        counts = ", ".join(f"{count} {name}" for name, count in store.counts().items())
+        counts = ", ".join(f"{count} {name}" for name, count in store.counts.items())
         return Response(f"ok: {counts}\n", mimetype="text/plain")
 
     @app.after_request

@@ -114,7 +114,7 @@ def create_pages(store: Store) -> Blueprint:
         return render_template(
             "home.html",
             synthetic=store.synthetic,
-            counts=store.counts(),
+            counts=store.counts,
             page_size=PAGE_SIZE,
             quota=DAILY_QUOTA,
             applications=APPLICATIONS_PER_DEVELOPER,
@@ -145,7 +145,7 @@ def create_pages(store: Store) -> Blueprint:
             query=query,
             sort=sort,
             automatic=not arguments.get("sort"),
-            sorts=store.sorts(resource),
+            sorts=store.sorts[resource.collection],
             xml=url_for(f"xml /{resource.collection}.xml", query=query, sort=sort, page=number),
         )
 

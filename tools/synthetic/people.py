@@ -30,7 +30,7 @@ class Country:
     name: str
     spellings: list[str]
     cities: list[dict[str, str]]
-    cultures: list[dict[str, Any]]
+    cultures: list[dict[str, Any]]  # given, family: separated by blanks; native: full names
 
 
 def _read_countries() -> WeightedChoice[Country]:
@@ -93,9 +93,10 @@ def person(country: Country, draw: Draw) -> str:
     culture = pick(country.cultures, draw)
     style = draw()
     if style < 0.08 and culture["native"]:
-        return pick(culture["native"], draw)
-    given = pick(culture["given"].split(), draw)
-    family = pick(culture["family"].split(), draw)
+        native: str = pick(culture["native"], draw)
+        return native
+    given: str = pick(culture["given"].split(), draw)
+    family: str = pick(culture["family"].split(), draw)
     if style < 0.62:
         return f"{given} {family}"
     if style < 0.68:

@@ -21,15 +21,15 @@ _NAMES = {
     "dirframe.clean": "country_audit country_note unify_countries",
     "dirframe.client.check": "check",
     "dirframe.client.child_tables": "child_table",
+    "dirframe.client.dtypes": "fields",
     "dirframe.client.directory": "Directory",
     "dirframe.client.read_pages": "read_pages",
     "dirframe.client.loaders": (
-        "load load_accounts load_activity load_contributors load_languages load_projects load_size"
+        "load load_account load_accounts load_activity load_contributors load_languages "
+        "load_project load_projects load_size"
     ),
     "dirframe.client.plan": "plan",
-    "dirframe.client.single": "load_account load_project",
     "dirframe.client.http.cache": "cache_info clear_cache prune_cache",
-    "dirframe.client.fields": "fields",
     "dirframe.errors": (
         "AnalysesNotSentWarning ArchiveError CacheError CacheWarning ColumnsNotSentError "
         "ConfigurationError DirframeError DirframeWarning ExportWarning "

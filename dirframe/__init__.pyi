@@ -16,24 +16,22 @@ from dirframe.client.directory import Directory as Directory
 from dirframe.client.read_pages import read_pages as read_pages
 from dirframe.client.loaders import (
     load as load,
+    load_account as load_account,
     load_accounts as load_accounts,
     load_activity as load_activity,
     load_contributors as load_contributors,
     load_languages as load_languages,
+    load_project as load_project,
     load_projects as load_projects,
     load_size as load_size,
 )
 from dirframe.client.plan import plan as plan
-from dirframe.client.single import (
-    load_account as load_account,
-    load_project as load_project,
-)
 from dirframe.client.http.cache import (
     cache_info as cache_info,
     clear_cache as clear_cache,
     prune_cache as prune_cache,
 )
-from dirframe.client.fields import fields as fields
+from dirframe.client.dtypes import fields as fields
 from dirframe.errors import (
     AnalysesNotSentWarning as AnalysesNotSentWarning,
     ArchiveError as ArchiveError,

@@ -9,7 +9,7 @@ import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -18,7 +18,7 @@ import pandas as pd
 from dirframe import __version__, _tables
 from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ATTRIBUTE",
-    "Absent",
     "Difference",
     "Provenance",
     "absent",
@@ -47,9 +46,14 @@ register_accessor()
 
 F = TypeVar("F")
 
-_TUPLES = ("steps", "columns", "not_sent", "details_missing")
+_TUPLES = ("steps", "not_sent", "details_missing")
 #: What `Provenance.complete` says for a word; None for the others.
 _COMPLETE = {"proven": True, "incomplete": False}
+_NOTES = {
+    "proven": "",
+    "counted": "counted, not proven complete",
+    "unknown": "completeness unknown",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +98,6 @@ class Provenance:
         Number of pages requested from the directory, and read from the cache.
     synthetic : bool
         Whether the data is generated.
-    columns : tuple of str
-        Selected columns; empty: all.
     not_sent : tuple of str
         Columns that are empty because the directory sent them with no record, so that nothing
         is known about their values.
@@ -141,7 +143,6 @@ class Provenance:
     requests_made: int = 0
     requests_cached: int = 0
     synthetic: bool = False
-    columns: tuple[str, ...] = ()
     not_sent: tuple[str, ...] = ()
     details: int = 0
     details_missing: tuple[str, ...] = ()
@@ -189,26 +190,19 @@ class Provenance:
         return record | {"complete": self.complete}
 
 
-class Absent(NamedTuple):
-    """Columns that are empty although the records may have values, the reason, and a hint."""
-
-    columns: tuple[str, ...]
-    why: str
-    hint: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Difference:
     """How the records of a frame differ from those that were loaded.
 
-    Numbers of records `loaded` and now (`rows`), of `repeated` ids, and whether there are `others`,
-    which were not loaded. That is not known, and False, if there are fewer than were loaded.
+    Numbers of records `loaded` and now (`rows`), of `repeated` ids, and 1 if there are `others`,
+    which were not loaded. The provenance holds a digest of all ids, which cannot be compared with
+    that of a part: `others` is 0 if there are fewer than were loaded.
     """
 
     loaded: int
     rows: int
     repeated: int = 0
-    others: bool = False
+    others: int = 0
 
     def __str__(self) -> str:
         parts = [
@@ -227,6 +221,11 @@ def attributes_of(frame: Any) -> dict[str, Any]:
     """Return the attributes of a frame of pandas, or of a table or schema of Arrow."""
     check_text_dtype()  # whatever reads or makes a frame comes by here
     return _tables.attributes_of(frame)
+
+
+def record_of(frame: Any) -> Provenance:
+    """Return the provenance of a frame as a record."""
+    return Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
 
 
 def get_provenance(frame: Any) -> dict[str, Any]:
@@ -346,84 +345,41 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
 
 def resource_of(frame: Any) -> Resource | None:
     """Return the resource of a frame, from its provenance or else from its columns, or None."""
-    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
+    record = record_of(frame)
     if record.resource:
         return resource_named(record.resource)
     return detect_resource(getattr(frame, "column_names", None) or frame.columns)
 
 
 def difference(frame: Any) -> Difference | None:
-    """Compare the records of a frame with those that were loaded.
+    """Return how the records of a frame differ from those that were loaded, in any order.
 
-    Returns None if they are the same in any order, or if the number of loaded records is not
-    known. Other records than those loaded are detected only if there are at least as many: the
-    provenance holds a digest of all ids, which cannot be compared with a part.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": ["1", "2", "3"]})
-    >>> frame = set_provenance(frame, items_loaded=3)
-    >>> difference(frame.sort_values("id", ascending=False))
-    >>> str(difference(frame.head(2)))
-    '2 of 3 records loaded'
-    >>> str(difference(pd.concat([frame, frame])))
-    '3 with a repeated id'
+    None if they do not, or if the number of loaded records is not known.
     """
-    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
+    record = record_of(frame)
     if record.items_loaded is None:
         return None
-    counts = record.records or _records(frame, record)
-    change = Difference(
-        loaded=record.items_loaded,
-        rows=counts["rows"],
-        repeated=counts["repeated"],
-        others=bool(counts["others"]),
-    )
-    same = change.rows == change.loaded and not change.repeated and not change.others
-    return None if same else change
+    change = Difference(loaded=record.items_loaded, **(record.records or _records(frame, record)))
+    return None if change == Difference(loaded=change.loaded, rows=change.loaded) else change
 
 
-def absent(
-    frame: pd.DataFrame, columns: Iterable[str], *, rows_elsewhere: bool = False
-) -> Absent | None:
-    """Return the columns that the directory did not send, or else those that were not loaded.
-
-    Returns None if there are none. With `rows_elsewhere`, such as in Dask, a column that was not
-    sent counts as one whatever its values.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = set_provenance(pd.DataFrame({"id": ["1"]}), columns=["id"])
-    >>> absent(frame, ["name"]).why
-    'name was not loaded: only the columns id were asked for.'
-    """
-    record, names = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE)), list(columns)
-    unsent = tuple(name for name in names if name in record.not_sent)
-    if not rows_elsewhere:
-        unsent = tuple(name for name in unsent if len(frame) and not _has_values(frame, name))
-    if unsent:
-        was, it = ("was", "it") if len(unsent) == 1 else ("were", "them")
-        return Absent(
-            unsent,
-            f"{', '.join(unsent)} {was} not sent: the directory gives {it} on the own page of each "
-            "project alone, so that nothing is known here.",
-            (
-                "Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) "
-                "(dirframe plan projects --details) estimates the cost."
-            ),
-        )
-    asked = {*record.columns, *frame}
-    unloaded = tuple(name for name in names if record.columns and name not in asked)
-    if not unloaded:
+def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError | None:
+    """Return the error for the columns that the directory did not send; None if there are none."""
+    not_sent = record_of(frame).not_sent
+    empty = [
+        name
+        for name in columns
+        if name in not_sent and len(frame) and not (name in frame and frame[name].notna().any())
+    ]
+    if not empty:
         return None
-    was, it = ("was", "it") if len(unloaded) == 1 else ("were", "them")
-    return Absent(
-        unloaded,
-        f"{', '.join(unloaded)} {was} not loaded: only the columns {', '.join(record.columns)} "
-        "were asked for.",
-        f"Load the file again with {it}: name {it} in columns=, or leave columns= out.",
+    was, it = ("was", "it") if len(empty) == 1 else ("were", "them")
+    return ColumnsNotSentError(
+        f"{', '.join(empty)} {was} not sent: the directory gives {it} on the own page of each "
+        "project alone, so that nothing is known here.",
+        columns=empty,
+        hint="Load with details=True (--details) to ask for these pages; "
+        "dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost.",
     )
 
 
@@ -450,7 +406,7 @@ def caption(frame: Any) -> str:
     >>> caption(set_provenance(frame, resource="project", source="A directory", synthetic=True))
     'n = 2 projects · Source: A directory · synthetic sample data · completeness unknown'
     """
-    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
+    record = record_of(frame)
     excluded = sum(record.excluded.values())
     parts = [
         _size(record, frame),
@@ -467,12 +423,8 @@ def completeness_note(record: Provenance) -> str:
     if record.completeness == "sample":
         size, population = (record.sample.get(name) for name in ("size", "population"))
         return f"random sample of {size:,} of {population:,} (seed {record.sample.get('seed')})"
-    if record.completeness == "counted":
-        return "counted, not proven complete"
-    if record.completeness == "unknown":
-        return "completeness unknown"
-    if record.completeness == "proven":
-        return ""
+    if record.completeness != "incomplete":
+        return _NOTES[record.completeness]
     loaded, available = record.items_loaded, record.items_available
     known = loaded is not None and available is not None
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if known else "")
@@ -520,10 +472,6 @@ def _rows(record: Provenance, frame: Any) -> int:
     resource = ALL_RESOURCES.get(record.resource)
     rows = record.records.get("rows", len(frame))
     return record.counted.get(resource.collection, rows) if resource else rows
-
-
-def _has_values(frame: pd.DataFrame, column: str) -> bool:
-    return column in frame and bool(frame[column].notna().any())
 
 
 def _size(record: Provenance, frame: Any) -> str:

@@ -175,10 +175,10 @@ def test_options_of_a_load(message):
         "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
-        "InvalidInputError: The path 'forums' does not end in .xml, so the directory would answer with a page for people; pass '/forums.xml'."
+        "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/forums.xml' or '/projects/1/contributors.xml'."
     )
     assert message(dirframe.plan, "project", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path such as '/projects/1/contributors.xml'."
+        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/project.xml' or '/projects/1/contributors.xml'."
     )
 
 

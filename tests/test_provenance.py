@@ -109,7 +109,6 @@ def test_a_record_is_json_and_leads_back_to_itself():
         source="A",
         query={"query": "x"},
         steps=("one", "two"),
-        columns=("id",),
         not_sent=("size",),
         details_missing=("7",),
         counted={"projects": 3},
@@ -217,15 +216,6 @@ def test_columns_that_were_not_sent_are_told_from_empty_ones():
     assert "--details" in told.hint
     assert absent(frame.assign(size=3), ["size"]) is None  # values that came later
     assert absent(frame.iloc[:0], ["size"]) is None
-    assert absent(frame.iloc[:0], ["size"], rows_elsewhere=True).columns == ("size",)
-
-
-def test_columns_that_were_not_asked_for_were_not_loaded():
-    frame = set_provenance(pd.DataFrame({"id": ["1"]}), columns=["id"])
-    told = absent(frame, ["name", "size"])
-    assert told.columns == ("name", "size")
-    assert told.hint
-    assert absent(pd.DataFrame({"id": ["1"]}), ["name"]) is None
 
 
 def test_columns_that_were_not_sent_raise_with_their_names():

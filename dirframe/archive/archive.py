@@ -16,8 +16,7 @@ from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.status import Index, Status
 from dirframe.archive.store import Store
 from dirframe.citation import cite
-from dirframe.client.collection import frame_of_rows
-from dirframe.client.details import ANALYSIS_COLUMNS, are_left_out
+from dirframe.client.collection import ANALYSIS_COLUMNS, are_left_out, frame_of_rows
 from dirframe.client.page import check_records, parse
 from dirframe.client.paging import ids_of
 from dirframe.client.records import Records

@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Literal
 from dirframe.archive.archive import Archive
 from dirframe.archive.status import Index
 from dirframe.archive.store import Store
-from dirframe.client.collection import get_page
-from dirframe.client.details import Refused, check_details, fetch_own_page, signs_of
+from dirframe.client.collection import Refused, fetch_own_page
 from dirframe.client.directory import open_directory
-from dirframe.client.order import find_order
 from dirframe.client.paging import Walk, fetch_ahead, ids_of
-from dirframe.client.query import Policy, Query
-from dirframe.client.sampling import Sample
+from dirframe.client.query import Policy, Query, find_order, sample_of
 from dirframe.errors import InvalidInputError, NotFoundError
 from dirframe.schema import RESOURCES
 
@@ -97,10 +94,13 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
-    asked = Query(resource=resources[collection], query=query, sort=sort)
-    check_details(asked.resource, details=details)
-    if sample is not None:
-        Sample(sample, seed)  # raises if it is invalid
+    asked = Query(
+        resource=resources[collection],
+        query=query,
+        sort=sort,
+        sample=sample_of(sample, seed),
+        details=details,
+    )
     with open_directory(directory) as client:
         client.session.address(asked.path, asked.params(1))  # raises before a file exists
         facts = {
@@ -132,7 +132,7 @@ class _Harvest:
         self._first: FetchedPage | None = None  # fetched, but not stored yet
         self._policy: Policy = {"store": False}
         workers = client.workers
-        self._walk = Walk(self._pages, self._fetch, self._receive, workers=workers)
+        self._walk = Walk(self._pages, self._fetch, self._receive, workers)
 
     def read_pages(self) -> None:
         """Fetch the missing pages of the collection, or of the sample."""
@@ -158,7 +158,7 @@ class _Harvest:
         """Find an order that the directory keeps; pages in others are stored, too."""
 
         def first_page(query: Query) -> FetchedPage:
-            return get_page(self._session, query, 1, self._policy)
+            return query.get(self._session, 1, self._policy)
 
         def reject(sort: str, page: FetchedPage | None) -> None:
             if page is None:
@@ -178,7 +178,7 @@ class _Harvest:
             return self._add(fetched, number, sort)
         policy: Policy = {**self._policy, "refresh": refresh}
         try:
-            fetched = get_page(self._session, self._query, number, policy)
+            fetched = self._query.get(self._session, number, policy)
         except NotFoundError:
             if self._pages.is_behind_the_last([number]):  # there is no further page
                 self._store.add_refusal("no such page", number=number, sort=sort)
@@ -187,7 +187,7 @@ class _Harvest:
 
     def _add(self, fetched: FetchedPage, number: int, sort: str | None) -> PageRow:
         page, resource = fetched.page, self._query.resource
-        ids, signs = ids_of(page, resource), signs_of(page, resource)
+        ids, signs = ids_of(page, resource), page.signs()
         return self._store.add(fetched, ids, signs, number=number, sort=sort)
 
     def _receive(self, _number: int, row: PageRow) -> Received:
@@ -201,11 +201,7 @@ class _Harvest:
             page = fetch_own_page(session, resource, identifier, self._policy)
             if isinstance(page, Refused):
                 return store.add_refusal(page.why, page.requests, record=identifier)
-            ids = ids_of(page.page, resource)
-            if list(ids) == [identifier]:
-                return store.add(page, ids, record=identifier)
-            names = ", ".join(map(str, ids[:3])) or "nothing"
-            return store.add_refusal(f"returned {names}", page.attempts, record=identifier)
+            return store.add(page, [identifier], record=identifier)
 
         index = Index(store)
         needed = [key for key in index.needed() if key not in index.own_pages]

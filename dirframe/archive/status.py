@@ -9,11 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dirframe._display import Card, counted
-from dirframe.client.details import list_named, needed_pages
-from dirframe.client.order import better_sort
+from dirframe.client.collection import list_named, needed_pages
 from dirframe.client.paging import Pages, Received
-from dirframe.client.query import Query
-from dirframe.client.sampling import Sample
+from dirframe.client.query import Query, better_sort, sample_of
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
@@ -119,8 +117,7 @@ class Index:
         try:
             self.facts, self.rows = store.facts(), store.pages()
             self.resource = RESOURCES[self.facts["resource"]]
-            size, seed = self.facts["sample"], self.facts["seed"]
-            self.sample = None if size is None else Sample(size, seed)
+            self.sample = sample_of(self.facts["sample"], self.facts["seed"])
             self.pages = Pages(paged=self.resource.paged)
             self.own_pages: dict[Hashable, PageRow] = {}  # also those that were refused
             self.sort: str | None = None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ import pycountry
 from dirframe._arrow import as_pandas, type_name
 from dirframe.clean.names import Country, Resolution, countries, names
 from dirframe.clean.resolver import Reason, resolve
-from dirframe.clean.text import clean_text, normalize, strip_spaces
+from dirframe.clean.text import clean_text, normalize
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
 from dirframe.provenance import ATTRIBUTE, copy_provenance, get_provenance
 
@@ -92,21 +91,24 @@ def unify_countries(
     if errors not in ("coerce", "raise"):
         raise InvalidInputError(f'errors is "coerce" or "raise", not {errors!r}.')
     data = as_pandas(data)
-    column_values = _resolve_column(data, column, overrides)
-    if errors == "raise" and (failures := column_values.failures()):
-        raise UnresolvedCountriesError(failures)
+    resolved = _resolve_column(data, column, overrides)
+    failures = [
+        (value, count, _explain(value, answer.reason))
+        for value, count, answer in zip(*resolved[1:], strict=True)
+        if errors == "raise" and answer.alpha_2 is None
+    ]
+    if failures:
+        raise UnresolvedCountriesError(sorted(failures, key=lambda row: (-row[1], str(row[0]))))
     # A shallow copy is enough: pandas copies a column on write.
     result = (
         data.copy(deep=False) if isinstance(data, pd.DataFrame) else pd.DataFrame(index=data.index)
     )
-    found = [
-        countries()[answer.alpha_2] if answer.alpha_2 else None for answer in column_values.answers
-    ]
+    found = [countries().get(answer.alpha_2 or "") for answer in resolved.answers]
     for name in Country._fields:
         values = [country and getattr(country, name) for country in found]
-        row_values = pd.array(values, dtype="str").take(column_values.codes, allow_fill=True)
+        row_values = pd.array(values, dtype="str").take(resolved.codes, allow_fill=True)
         result["country_" + name] = pd.Series(row_values, index=result.index)
-    return column_values.attach(data, result, "unify_countries")
+    return _attach(resolved, data, result, "unify_countries")
 
 
 def country_audit(
@@ -155,24 +157,22 @@ def country_audit(
     data = as_pandas(data)
     resolved = _resolve_column(data, column, overrides)
     rows: list[tuple[Hashable, int, str | None, str | None, str, str, str]] = []
-    for value, count, answer in zip(
-        resolved.values, resolved.counts, resolved.answers, strict=True
-    ):
+    for value, count, answer in zip(*resolved[1:], strict=True):
         name = countries()[answer.alpha_2].name if answer.alpha_2 else None
         reason = "" if name else _explain(value, answer.reason)
         # A subdivision has a reason of its own, and is no misspelt country.
         suggestion = _suggest(value) if reason == Reason.UNKNOWN else ""
-        rows.append((value, int(count), answer.alpha_2, name, answer.rule, reason, suggestion))
+        rows.append((value, count, answer.alpha_2, name, answer.rule, reason, suggestion))
     is_text = all(isinstance(row[0], str) for row in rows)
-    if resolved.missing:
-        rows.append((np.nan, resolved.missing, None, None, "", "no value", ""))
+    if missing := len(resolved.codes) - sum(resolved.counts):
+        rows.append((np.nan, missing, None, None, "", "no value", ""))
     rows.sort(key=lambda row: (-row[1], str(row[0])))
     table = pd.DataFrame(rows, columns=_AUDIT_COLUMNS)
     table["raw"] = table["raw"].astype("str" if is_text else "object")
     table["count"] = table["count"].astype("int64")
     for column_name in _AUDIT_COLUMNS[2:]:
         table[column_name] = table[column_name].astype("str")
-    return resolved.attach(data, table, "country_audit")
+    return _attach(resolved, data, table, "country_audit")
 
 
 def country_note(data: pd.DataFrame) -> str:
@@ -220,88 +220,57 @@ Shares by country describe the others alone.'
     )
 
 
-@dataclass(frozen=True)
-class _ColumnResolution:
-    """Distinct values of a column, with their counts and resolutions.
-
-    `codes` holds, for every row, the index of its value in `values`; -1 is a missing value.
-    """
+class _Resolved(NamedTuple):
+    """The distinct values of a column with counts and answers; `codes` is -1 or an index per row."""
 
     codes: npt.NDArray[np.intp]
     values: list[Hashable]
-    counts: npt.NDArray[np.intp]
+    counts: list[int]
     answers: list[Resolution]
 
-    @property
-    def missing(self) -> int:
-        """Number of rows without a value."""
-        return int((self.codes < 0).sum())
 
-    @property
-    def is_unresolved(self) -> npt.NDArray[np.bool_]:
-        """Whether each value is unresolved."""
-        return np.array([answer.alpha_2 is None for answer in self.answers], dtype=bool)
-
-    def failures(self) -> list[tuple[Hashable, int, str]]:
-        """Return the unresolved values with count and reason, most frequent first."""
-        failures = [
-            (self.values[i], int(self.counts[i]), _explain(self.values[i], self.answers[i].reason))
-            for i in np.flatnonzero(self.is_unresolved)
-        ]
-        return sorted(failures, key=lambda failure: (-failure[1], str(failure[0])))
-
-    def attach(
-        self, source: pd.DataFrame | pd.Series[Any], target: pd.DataFrame, step: str
-    ) -> pd.DataFrame:
-        """Copy the provenance to the result and add the counts of this resolution."""
-        # The step is idempotent, so it is recorded once.
-        last_step = get_provenance(source)["steps"][-1:]
-        copy_provenance(source, target, "" if last_step == [step] else step)
-        target.attrs[ATTRIBUTE]["countries"] = self.summary()
-        return target
-
-    def summary(self) -> dict[str, int]:
-        """Return the counts that are stored in the attributes of a frame."""
-        is_unresolved = self.is_unresolved
-        unresolved = int(self.counts[is_unresolved].sum())
-        return {
-            "records": len(self.codes),
-            "resolved": len(self.codes) - self.missing - unresolved,
-            "missing": self.missing,
-            "unresolved": unresolved,
-            "unresolved_values": int(is_unresolved.sum()),
-        }
-
-
-def _raw_column(data: pd.DataFrame | pd.Series[Any], column: str) -> pd.Series[Any]:
-    """Return the column of raw values; raise if the frame does not have exactly one."""
-    if isinstance(data, pd.Series):
-        return data
-    if not isinstance(data, pd.DataFrame):
-        raise InvalidInputError(
-            f"A DataFrame or a Series of countries is asked for, not {type_name(data)}."
-        )
-    positions = [position for position, name in enumerate(data.columns) if name == column]
-    if len(positions) != 1:
-        raise InvalidInputError(
-            f"The frame has {len(positions) or 'no'} column{'s' if positions else ''} {column!r}. It has "
-            f"{', '.join(map(repr, data.columns[:30])) or 'no column at all'}.",
-            hint="Pass column= (--column) to name the one that holds the countries.",
-        )
-    return data.iloc[:, positions[0]]
+def _attach(
+    resolved: _Resolved, source: pd.DataFrame | pd.Series[Any], target: pd.DataFrame, step: str
+) -> pd.DataFrame:
+    """Copy the provenance to the result and add the counts of this resolution."""
+    # The step is idempotent, so it is recorded once.
+    last_step = get_provenance(source)["steps"][-1:]
+    copy_provenance(source, target, "" if last_step == [step] else step)
+    pairs = zip(resolved.counts, resolved.answers, strict=True)
+    unresolved = [count for count, answer in pairs if answer.alpha_2 is None]
+    target.attrs[ATTRIBUTE]["countries"] = {
+        "records": len(resolved.codes),
+        "resolved": sum(resolved.counts) - sum(unresolved),
+        "missing": len(resolved.codes) - sum(resolved.counts),
+        "unresolved": sum(unresolved),
+        "unresolved_values": len(unresolved),
+    }
+    return target
 
 
 def _resolve_column(
     data: pd.DataFrame | pd.Series[Any], column: str, overrides: Overrides | None
-) -> _ColumnResolution:
-    """Resolve each distinct value of a column once."""
-    raw = _raw_column(data, column)
+) -> _Resolved:
+    """Resolve each distinct value of the only column of this name once."""
+    if isinstance(data, pd.DataFrame):
+        positions = [position for position, name in enumerate(data.columns) if name == column]
+        if len(positions) != 1:
+            raise InvalidInputError(
+                f"The frame has {len(positions) or 'no'} column{'s' if positions else ''} {column!r}. "
+                f"It has {', '.join(map(repr, data.columns[:30])) or 'no column at all'}.",
+                hint="Pass column= (--column) to name the one that holds the countries.",
+            )
+        data = data.iloc[:, positions[0]]
+    elif not isinstance(data, pd.Series):
+        raise InvalidInputError(
+            f"A DataFrame or a Series of countries is asked for, not {type_name(data)}."
+        )
     decided = _checked_overrides(overrides)
-    codes, uniques = pd.factorize(raw)
+    codes, uniques = pd.factorize(data)
     values = list(uniques)
-    counts = np.bincount(codes[codes >= 0], minlength=len(values)).astype(np.intp)
+    counts = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()
     answers = [decided[value] if value in decided else resolve(value) for value in values]
-    return _ColumnResolution(codes, values, counts, answers)
+    return _Resolved(codes, values, counts, answers)
 
 
 def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution]:
@@ -324,14 +293,8 @@ def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution
             "overrides is a mapping of raw values to two-letter codes (None for no country) or "
             f"the table of country_audit(), not {type(overrides).__name__}."
         )
-    codes_by_value = {
-        raw: None if pd.isna(code) else code for raw, code in pairs if not pd.isna(raw)
-    }
-    invalid = {
-        raw: code
-        for raw, code in codes_by_value.items()
-        if code is not None and code not in countries()
-    }
+    codes = {raw: None if pd.isna(code) else code for raw, code in pairs if not pd.isna(raw)}
+    invalid = {raw: code for raw, code in codes.items() if code not in (None, *countries())}
     if invalid:
         examples = ", ".join(f"{raw!r}: {code!r}" for raw, code in list(invalid.items())[:5])
         raise InvalidInputError(
@@ -340,7 +303,7 @@ def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution
         )
     return {
         raw: Resolution(code, "override") if code else Resolution(None, reason=Reason.OVERRIDE)
-        for raw, code in codes_by_value.items()
+        for raw, code in codes.items()
     }
 
 
@@ -348,8 +311,7 @@ def _explain(raw: object, reason: str) -> str:
     """Return the reason, made more specific for subdivisions of ISO 3166-2."""
     if reason != Reason.UNKNOWN or not isinstance(raw, str):
         return reason
-    codes = _subdivisions().get(normalize(clean_text(raw)))
-    if not codes:
+    if not (codes := _subdivisions().get(normalize(clean_text(raw)))):
         return reason
     state = countries()[codes[0].partition("-")[0]].name
     more = f", and {len(codes) - 1} more" if len(codes) > 1 else ""
@@ -368,19 +330,15 @@ def _subdivisions() -> dict[str, list[str]]:
 _SHORTEST_SUGGESTED, _LONGEST_SUGGESTED = 5, 60
 
 
-def _suggest(raw: object) -> str:
+def _suggest(raw: Hashable) -> str:
     """Return the only country whose English name differs in one letter; it is never applied."""
-    if not isinstance(raw, str) or len(raw) > _LONGEST_SUGGESTED:
+    is_short = isinstance(raw, str) and len(raw) <= _LONGEST_SUGGESTED
+    key = normalize(clean_text(str(raw))).replace(" ", "") if is_short else ""
+    if len(key) < _SHORTEST_SUGGESTED:
         return ""
-    key = strip_spaces(normalize(clean_text(raw)))
-    if len(key) < _SHORTEST_SUGGESTED or not key.isascii():
-        return ""
-    by_spelling = _misspelt_names()
-    codes = set().union(*(by_spelling.get(text, ()) for text in _with_a_letter_left_out(key)))
-    if len(codes) != 1:
-        return ""
-    code = min(codes)
-    return f"{code} ({countries()[code].name})?"
+    spellings = _with_a_letter_left_out(key)
+    codes = {code for text in spellings for code in _misspelt_names().get(text, ())}
+    return f"{min(codes)} ({countries()[min(codes)].name})?" if len(codes) == 1 else ""
 
 
 @cache
@@ -388,7 +346,7 @@ def _misspelt_names() -> dict[str, set[str]]:
     """Return the codes of the English names that have each spelling when a letter is left out."""
     by_spelling: dict[str, set[str]] = defaultdict(set)
     for name, code in names().english.items():
-        key = strip_spaces(name)
+        key = name.replace(" ", "")
         if len(key) >= _SHORTEST_SUGGESTED:
             for text in _with_a_letter_left_out(key):
                 by_spelling[text].add(code)
@@ -396,8 +354,5 @@ def _misspelt_names() -> dict[str, set[str]]:
 
 
 def _with_a_letter_left_out(key: str) -> set[str]:
-    """Return a key, and the key without each of its letters.
-
-    Keys that differ in a letter, or in the order of two, have one of these in common.
-    """
+    """Return what keys that differ in a letter, or in the order of two, have in common."""
     return {key, *(key[:at] + key[at + 1 :] for at in range(len(key)))}

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pycountry
 
-from dirframe.clean.text import (
-    SMALL_WORDS,
-    clean_text,
-    normalize,
-    sort_words,
-    strip_spaces,
-)
+from dirframe.clean.text import SMALL_WORDS, clean_text, normalize, sort_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,30 +18,28 @@ if TYPE_CHECKING:
 _FILES: Final = files("dirframe.clean")
 
 #: Words that accompany names, as keys.
-VOCABULARY: Final[dict[str, Any]] = tomllib.loads(
-    _FILES.joinpath("vocabulary.toml").read_text(encoding="utf-8")
-)
+VOCABULARY: Final[dict[str, Any]] = tomllib.loads((_FILES / "vocabulary.toml").read_text("utf-8"))
 
 
-def words(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """Return a list of the vocabulary."""
     return frozenset(VOCABULARY[name].split())
 
 
-CONNECTORS: Final = words("connectors")
+CONNECTORS: Final = word_list("connectors")
 #: The ending of a name before a form of government.
 ENDINGS: Final = {
     word: ending for ending, text in VOCABULARY["before_form"].items() for word in text.split()
 }
 #: Words for the form of a state or dependency.
-GOVERNMENTS: Final = words("governments") | frozenset(ENDINGS)
+GOVERNMENTS: Final = word_list("governments") | frozenset(ENDINGS)
 #: Words for the kind of state; on their own they name no country.
-KINDS: Final = GOVERNMENTS | words("qualities")
-ISLAND_WORDS: Final = words("islands")
+KINDS: Final = GOVERNMENTS | word_list("qualities")
+ISLAND_WORDS: Final = word_list("islands")
 #: Words for island that are appended to the name without a space.
 _ISLAND_TAILS: Final = ("群岛", "群島", "諸島", "岛", "島", "eilanden", "eiland", "inseln")
 #: Only for these is the word for island optional.
-_ISLANDS: Final = words("island_countries")
+_ISLANDS: Final = word_list("island_countries")
 
 #: Names of at most this many letters are only matched exactly.
 LONGEST_CODE: Final = 3
@@ -94,19 +86,10 @@ class Resolution(NamedTuple):
     reason: str = ""
 
 
-class OwnLine(NamedTuple):
-    """A line of our own table; `alpha_2` is None for a value that names no single country."""
-
-    name: str
-    alpha_2: str | None
-    reason: str
-    source: str
-
-
-def own_lines() -> Iterator[OwnLine]:
-    """Yield the lines of our own table, without comments."""
-    for name, alpha_2, reason, source in _lines("own"):
-        yield OwnLine(name, None if alpha_2 == "-" else alpha_2, reason, source)
+def own_lines() -> Iterator[tuple[str, str | None, str]]:
+    """Yield name, code (None for a value that names no single country) and reason of our own."""
+    for name, alpha_2, reason, _source in _lines("own"):
+        yield name, None if alpha_2 == "-" else alpha_2, reason
 
 
 class Names:
@@ -116,7 +99,6 @@ class Names:
         self.codes: dict[str, Resolution] = {}
         self.index: dict[str, Resolution] = {}
         self.english: dict[str, str] = {}
-        #: Names that are resolved only with their accents.
         self.exact: dict[str, Resolution] = {}
         #: Names whose letters beyond ASCII are lost; None if two countries have the same.
         self.lost: dict[str, str | None] = {}
@@ -129,8 +111,6 @@ class Names:
             self.codes[country.alpha_3.lower()] = Resolution(alpha_2, "three-letter code")
 
     def _read(self, table: str, title: str) -> None:
-        english = f"name ({title})"
-        other = f"name in another language ({title})"
         for alpha_2, tier, *keys in _lines(table):
             if tier == "lost":
                 for key in keys:
@@ -138,15 +118,16 @@ class Names:
                 continue
             if tier == "e":
                 self.english.update(dict.fromkeys(keys, alpha_2))
-            answer = Resolution(alpha_2, english if tier == "e" else other)
+            language = "" if tier == "e" else " in another language"
+            answer = Resolution(alpha_2, f"name{language} ({title})")
             target = self.exact if tier == "exact" else self.index
             target.update(dict.fromkeys(keys, answer))
 
     def _read_own(self) -> None:
-        for name, alpha_2, reason, _ in own_lines():
+        for name, alpha_2, reason in own_lines():
             key = normalize(clean_text(name))
-            answer = Resolution(alpha_2, f"own line: {reason}") if alpha_2 else None
-            answer = answer or Resolution(None, reason=reason)
+            rule = f"own line: {reason}" if alpha_2 else ""
+            answer = Resolution(alpha_2, rule, "" if alpha_2 else reason)
             if len(key) <= LONGEST_CODE and key.isascii():
                 self.codes[key] = answer
                 continue
@@ -182,7 +163,7 @@ class Names:
     def joined_foreign(self) -> dict[str, str]:
         """Non-ASCII names of several words, joined into one."""
         return _unambiguous(
-            (strip_spaces(key), answer.alpha_2)
+            (key.replace(" ", ""), answer.alpha_2)
             for key, answer in self.index.items()
             if answer.alpha_2 and " " in key and not key.isascii()
         )
@@ -200,7 +181,7 @@ class Names:
     def joined(self) -> dict[str, str]:
         """English names of several words, joined into one."""
         return _unambiguous(
-            (strip_spaces(spelling), alpha_2)
+            (spelling.replace(" ", ""), alpha_2)
             for key, alpha_2 in self.english.items()
             if " " in key
             for spelling in (key, key.replace(" of ", " of the ").replace(" and ", " and the "))

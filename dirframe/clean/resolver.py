@@ -22,7 +22,7 @@ from dirframe.clean.names import (
     has_island,
     names,
     without_island,
-    words,
+    word_list,
 )
 from dirframe.clean.text import (
     LOST,
@@ -33,7 +33,6 @@ from dirframe.clean.text import (
     fold_lossy,
     normalize,
     sort_words,
-    strip_spaces,
     undo_mojibake,
 )
 
@@ -58,7 +57,7 @@ class Reason(StrEnum):
     OVERRIDE = "an override says: no country"
 
 
-NO_ANSWER: Final = Resolution(None)
+_NO_ANSWER: Final = Resolution(None)
 _NULL_MARKER: Final = Resolution(None, reason=Reason.NULL_MARKER)
 _TWO: Final = Resolution(None, reason=Reason.TWO_COUNTRIES)
 
@@ -71,9 +70,8 @@ _ENOUGH, _ENOUGH_IDEOGRAMS = 4, 2
 
 # Markers of missing values.
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_MARKERS: Final = words("null_markers")
-#: With the words that markers are composed of.
-_MARKER_PARTS: Final = _MARKERS | words("null_words")
+_MARKERS: Final = word_list("null_markers")
+_MARKER_PARTS: Final = _MARKERS | word_list("null_words")
 
 # A code surrounded by spaces and punctuation. A leading point makes it a domain ending (.com is
 # not the Comoros), a leading number sign a spreadsheet error (#IND).
@@ -89,8 +87,7 @@ _SPACED_CODES: Final = frozenset(("us", "usa", "uk", "gb", "nz", "hk", "fsm", "p
 _SHORT_NAMES: Final = _SPACED_CODES | {"uae", "prc", "drc", "car", "ksa", "rsa", "rok"}
 #: Codes that are also words in lower case: el is El Salvador cut short.
 _CAPITALS_ONLY: Final = frozenset(("el",))
-#: Names in one language that in lower case are words of a larger one.
-_EVERYDAY_WORDS: Final = words("everyday_words")
+_EVERYDAY_WORDS: Final = word_list("everyday_words")
 
 _FOOTNOTE: Final = re.compile(r"\s*\[(?:\d{1,3}|[a-z]|note \d{1,3})\]\s*$")
 _FORMER: Final = re.compile(r"^(?:former(?:ly)?|ex|previously)\b[\s:.–-]*", re.IGNORECASE)
@@ -106,27 +103,25 @@ _SLASH: Final = re.compile(
 _JOINT: Final = re.compile(r"^(?P<first>.+?)(?:\s*-\s*|\s+(?:and|&)\s+)(?P<second>.+)$")
 _OPEN_ARTICLE: Final = re.compile(r"^[lL]['’´`]\s*")
 _ELIDED: Final = re.compile(r"^(?:dell|d|l)(?=[aeiouh])")
-_ARTICLES: Final = words("articles")
-#: Abbreviations that are also used without a point.
+_ARTICLES: Final = word_list("articles")
 _SHORT: Final[dict[str, str]] = VOCABULARY["short"]
 
 #: Words of `KINDS` that may also follow the name.
-_FORMS: Final = words("forms") | frozenset(ENDINGS)
-#: Words that mean a part of a state, or no republic, and the countries that they may go with.
-#: For others a state is a member of a federation: the state of Georgia, Estado de México.
-#: With a word for republic Dominica is the Dominican Republic cut short at least as often.
-_STATE_WORDS, _STATES = words("state_words"), words("states")
-_DEPARTMENT_WORDS, _DEPARTMENTS = words("department_words"), words("departments")
-_TERRITORY_WORDS: Final = words("territory_words")
-_REPUBLIC_WORDS: Final = words("republic_words")
+_FORMS: Final = word_list("forms") | frozenset(ENDINGS)
 #: The state of each territory that has a code of its own.
 _STATES_OF: Final = {
     territory: state
     for state, codes in VOCABULARY["territories"].items()
     for territory in codes.split()
 }
-_TERRITORIES: Final = frozenset(_STATES_OF) | {"PS", "EH", "AQ"}
-#: Adjectives and phrases that name the state of a territory.
+#: Words that mean a part of a state, and the countries that they may go with. For others a state is
+#: a member of a federation: the state of Georgia, Estado de México.
+_PARTS: Final = (
+    (word_list("state_words"), word_list("states")),
+    (word_list("department_words"), word_list("departments")),
+    (word_list("territory_words"), frozenset(_STATES_OF) | {"PS", "EH", "AQ"}),
+)
+_REPUBLIC_WORDS: Final = word_list("republic_words")
 _ADJECTIVES: Final[dict[str, str]] = VOCABULARY["adjectives"]
 _GENERIC: Final = KINDS | ISLAND_WORDS | {"states", "territories", "new", "saint"}
 
@@ -149,12 +144,11 @@ def resolve(raw: object) -> Resolution:
     text = clean_text(raw)
     if MISSING not in text and (answer := _as_it_stands(text, raw)):
         return answer
-    key = normalize(text)
-    if not key:
+    if not (key := normalize(text)):
         return Resolution(None, reason=Reason.NO_LETTERS)
     if _is_null_marker(text):
         return _NULL_MARKER
-    answer = NO_ANSWER if MISSING in text else _by_rules(text)
+    answer = _NO_ANSWER if MISSING in text else _by_rules(text)
     if answer.alpha_2 is None and (LOST in text or not text.isascii()):
         answer = _repair_encoding(raw) or answer
     if answer.alpha_2 is None and not answer.reason:
@@ -226,7 +220,7 @@ def _code(text: str, raw: str) -> Resolution | None:
 def _resolve_text(text: str, depth: int = 0) -> Resolution:
     """Resolve a text by exact lookup, then by rules."""
     if MISSING in text:
-        return NO_ANSWER
+        return _NO_ANSWER
     return _as_it_stands(text) or _by_rules(text, depth)
 
 
@@ -234,24 +228,16 @@ def _by_rules(text: str, depth: int = 0) -> Resolution:
     """Resolve a text by the first rule that gives an answer or a reason."""
     key = normalize(text)
     if depth > _DEEPEST or not key or key.isdigit() or (len(key) < LONGEST_CODE and key.isascii()):
-        return NO_ANSWER
+        return _NO_ANSWER
     bare = _FOOTNOTE.sub("", text) if "]" in text else text
     stripped = bare.strip(" .,;:-–—_*'\"«»“”")
     if bare is not text and (answer_without_footnote := _as_it_stands(stripped)):
         return answer_without_footnote
-    for rule in (
-        _split,
-        _without_article,
-        _repeated_name,
-        _without_kind,
-        _island,
-        _expand_abbreviations,
-        _reordered,
-    ):
+    for rule in _RULES:
         answer = rule(stripped, key, depth + 1)
         if answer.alpha_2 or answer.reason:
             return answer
-    return NO_ANSWER
+    return _NO_ANSWER
 
 
 def _split(text: str, _key: str, depth: int) -> Resolution:
@@ -266,13 +252,13 @@ def _split(text: str, _key: str, depth: int) -> Resolution:
             return _require_agreement(
                 _resolve_text(match["first"], depth), _resolve_text(match["second"], depth)
             )
-    return NO_ANSWER
+    return _NO_ANSWER
 
 
 def _require_agreement(first: Resolution, second: Resolution) -> Resolution:
     """Resolve two names side by side: Myanmar/Burma."""
     if first.alpha_2 is None or second.alpha_2 is None:
-        return _TWO if _TWO in (first, second) else NO_ANSWER
+        return _TWO if _TWO in (first, second) else _NO_ANSWER
     if first.alpha_2 != second.alpha_2:
         return _TWO
     return Resolution(first.alpha_2, f"named twice; {first.rule}")
@@ -311,34 +297,29 @@ def _territory(first: Resolution, second: Resolution, state: str | None) -> Reso
 
 
 def _is_kind(key: str, alpha_2: str) -> bool:
-    words = [_SHORT.get(word, word) for word in key.split()]
-    return (
-        _allows_form(words, alpha_2)
-        and all(word in KINDS or word in CONNECTORS for word in words)
-        and any(word in KINDS for word in words)
-    )
+    words = {_SHORT.get(word, word) for word in key.split()}
+    return bool(words & KINDS) and words <= KINDS | CONNECTORS and _allows_form(words, alpha_2)
 
 
 def _without_article(text: str, _key: str, depth: int) -> Resolution:
     """Drop a leading article: la Roumanie, l'Autriche."""
     rest = _OPEN_ARTICLE.sub("", text)
-    if rest != text:
-        return _name(rest, depth)
-    first, _, rest = text.partition(" ")
-    # Towns are called La Argentina, with a capital letter.
-    if rest and first in _ARTICLES:
-        return _name(rest, depth)
-    return NO_ANSWER
+    if rest == text:
+        # Towns are called La Argentina, with a capital letter.
+        first, _, rest = text.partition(" ")
+        rest = rest if first in _ARTICLES else ""
+    return _resolve_text(rest, depth) if len(rest) > LONGEST_CODE else _NO_ANSWER
 
 
 def _repeated_name(text: str, key: str, depth: int) -> Resolution:
     """Resolve a name that is repeated, or accompanied by its code: Peru Peru, PE Peru."""
     parts, words = text.split(), key.split()
     if len(parts) < 2:
-        return NO_ANSWER
-    if words[: len(words) // 2] == words[len(words) // 2 :]:
-        spelt = parts if len(parts) == len(words) else words
-        name = " ".join(spelt[: len(spelt) // 2])
+        return _NO_ANSWER
+    half = len(words) // 2
+    if words[:half] == words[half:]:
+        name = " ".join(words[:half])
+        name = parts[0] if name in _EVERYDAY_WORDS else name
         if len(name) > LONGEST_CODE:
             answer = _resolve_text(name, depth)
             return _require_agreement(answer, answer)
@@ -350,18 +331,18 @@ def _repeated_name(text: str, key: str, depth: int) -> Resolution:
                 return _territory(name_answer, state, state.alpha_2) or _require_agreement(
                     name_answer, state
                 )
-    return NO_ANSWER
-
-
-def _name(text: str, depth: int) -> Resolution:
-    return NO_ANSWER if len(text) <= LONGEST_CODE else _resolve_text(text, depth)
+    return _NO_ANSWER
 
 
 def _without_kind(_text: str, key: str, _depth: int) -> Resolution:
     """Drop the form of government around a name: Republik X, X Cumhuriyeti."""
     words = key.split()
     if len(words) == 1:
-        return _named(bare) if (bare := _without_form(key)) else NO_ANSWER
+        bare = _TAIL.sub("", key)
+        has_form = bare != key and len(bare) >= _ENOUGH_IDEOGRAMS
+        answer = _named(_HEAD.sub("", bare)) if has_form else _NO_ANSWER
+        is_dominican = answer.alpha_2 == "DM" and key.endswith(tuple(_REPUBLIC_WORDS))
+        return _NO_ANSWER if is_dominican else answer
     begin = 0
     while begin < len(words) and (words[begin] in KINDS or (begin and words[begin] in CONNECTORS)):
         begin += 1
@@ -369,61 +350,51 @@ def _without_kind(_text: str, key: str, _depth: int) -> Resolution:
     while end > begin and words[end - 1] in _FORMS:
         end -= 1
     if begin == end or not GOVERNMENTS.intersection((*words[:begin], *words[end:])):
-        return NO_ANSWER
+        return _NO_ANSWER
     bare = " ".join(words[begin:end])
     answer = _named(bare)
     if answer.alpha_2 is None and (ending := ENDINGS.get(words[-1])) and bare.endswith(ending):
         answer = _named(bare.removesuffix(ending))
     # United Kingdom Andorra is two countries; a United Kingdom of Libya existed.
     prefix_codes = {
-        names().index.get(" ".join(words[:n]), NO_ANSWER).alpha_2 for n in range(2, begin + 1)
+        names().index.get(" ".join(words[:n]), _NO_ANSWER).alpha_2 for n in range(2, begin + 1)
     }
     if answer.alpha_2 and prefix_codes - {None, answer.alpha_2}:
         return _TWO
     around = [*words[:begin], *words[end:]]
-    return answer if answer.alpha_2 and _allows_form(around, answer.alpha_2) else NO_ANSWER
+    return answer if answer.alpha_2 and _allows_form(around, answer.alpha_2) else _NO_ANSWER
 
 
 def _named(key: str) -> Resolution:
     if len(key) <= LONGEST_CODE and key.isascii():
-        return NO_ANSWER
+        return _NO_ANSWER
     index = names().index
     # République d'Irak, Repubblica dell'Iraq: normalization has removed the apostrophe.
-    match = index.get(key) or index.get(_ELIDED.sub("", key)) or NO_ANSWER
+    match = index.get(key) or index.get(_ELIDED.sub("", key)) or _NO_ANSWER
     if match.alpha_2 is None:
-        return NO_ANSWER
+        return _NO_ANSWER
     return Resolution(match.alpha_2, f"without its form of government; {match.rule}")
 
 
 def _allows_form(around: Iterable[str], alpha_2: str) -> bool:
     """Return whether these words around a name can mean the country as a whole."""
     present = set(around)
-    if present & _STATE_WORDS:
-        return alpha_2 in _STATES
-    if present & _DEPARTMENT_WORDS:
-        return alpha_2 in _DEPARTMENTS
-    if present & _TERRITORY_WORDS:
-        return alpha_2 in _TERRITORIES
-    if present & _REPUBLIC_WORDS and alpha_2 == "DM":
+    for part_words, owners in _PARTS:
+        if present & part_words:
+            return alpha_2 in owners
+    # The republic is the Dominican Republic, cut short, as often as Dominica.
+    if alpha_2 == "DM" and present & _REPUBLIC_WORDS:
         return False
     # Republic China: the Republic of China is Taiwan, the People's Republic is not.
     return alpha_2 != "CN" or len(present) > 1
 
 
-def _without_form(key: str) -> str | None:
-    """Return an East Asian key without the appended form of government."""
-    bare = _TAIL.sub("", key)
-    if bare == key or len(bare) < _ENOUGH_IDEOGRAMS:
-        return None
-    return _HEAD.sub("", bare)
-
-
 def _island(_text: str, key: str, _depth: int) -> Resolution:
     """Resolve a name with the word for island in any position: Isla de Norfolk."""
     if not has_island(key) or not (bare := without_island(key)):
-        return NO_ANSWER
+        return _NO_ANSWER
     alpha_2 = names().islands.get(bare)
-    return Resolution(alpha_2, "with or without the word for island") if alpha_2 else NO_ANSWER
+    return Resolution(alpha_2, "with or without the word for island") if alpha_2 else _NO_ANSWER
 
 
 def _expand_abbreviations(text: str, key: str, _depth: int) -> Resolution:
@@ -432,43 +403,33 @@ def _expand_abbreviations(text: str, key: str, _depth: int) -> Resolution:
     words = [word for word in key.split() if word not in SMALL_WORDS]
     short = {word for word in words if word in _SHORT or word in dotted or word == "i"}
     if not short or len(words) < 2:
-        return NO_ANSWER
+        return _NO_ANSWER
     expanded = " ".join("island" if word == "i" else _SHORT.get(word, word) for word in key.split())
-    match = names().index.get(expanded) or NO_ANSWER
+    match = names().index.get(expanded) or _NO_ANSWER
     alpha_2 = match.alpha_2 or names().cores.get(sort_words(expanded))
     if alpha_2 is None and not match.reason:
-        alpha_2 = (_without_kind("", expanded, 0).alpha_2) or _island("", expanded, 0).alpha_2
+        alpha_2 = _without_kind("", expanded, 0).alpha_2 or _island("", expanded, 0).alpha_2
     if alpha_2 is None:
         alpha_2 = _match_abbreviated_words(words, short)
-    return Resolution(alpha_2, "abbreviation spelt out") if alpha_2 else NO_ANSWER
+    return Resolution(alpha_2, "abbreviation spelt out") if alpha_2 else _NO_ANSWER
 
 
 def _match_abbreviated_words(words: list[str], short: set[str]) -> str | None:
-    full_words = [word for word in words if word not in short and len(word) > 3]
-    if not full_words:
-        return None
+    full_words = [word for word in words if word not in short and len(word) > LONGEST_CODE]
     # P. Islands and D. Republic are ambiguous, even if only one candidate matches.
-    if all(word in _GENERIC for word in full_words) and any(
-        len(word) < LONGEST_CODE for word in short
-    ):
+    is_vague = _GENERIC.issuperset(full_words) and min(map(len, short)) < LONGEST_CODE
+    if not full_words or is_vague:
         return None
-    candidates = names().by_word.get(full_words[0], ())
     codes = {
         alpha_2
-        for name, alpha_2 in candidates
+        for name, alpha_2 in names().by_word.get(full_words[0], ())
         if len(name) == len(words)
         and all(
-            word_given == word_known
-            or (word_given in short and _is_abbreviation(word_given, word_known))
-            for word_given, word_known in zip(words, name, strict=True)
+            given == known or (given in short and re.match(".*".join(given), known))
+            for given, known in zip(words, name, strict=True)
         )
     }
     return min(codes) if len(codes) == 1 else None
-
-
-def _is_abbreviation(short: str, word: str) -> bool:
-    letters = iter(word)
-    return short[0] == word[0] and all(letter in letters for letter in short)
 
 
 def _reordered(text: str, key: str, _depth: int) -> Resolution:
@@ -476,8 +437,14 @@ def _reordered(text: str, key: str, _depth: int) -> Resolution:
     index = names()
     alpha_2 = index.cores.get(sort_words(key))
     if alpha_2 is None and (" " not in key or not any(map(str.isspace, text))):
-        alpha_2 = index.joined.get(strip_spaces(key))
+        alpha_2 = index.joined.get(key.replace(" ", ""))
     if alpha_2 is None and not key.isascii():
-        joined = index.index.get(strip_spaces(key)) or NO_ANSWER
-        alpha_2 = joined.alpha_2 or index.joined_foreign.get(strip_spaces(key))
-    return Resolution(alpha_2, "words rearranged") if alpha_2 else NO_ANSWER
+        joined = index.index.get(key.replace(" ", "")) or _NO_ANSWER
+        alpha_2 = joined.alpha_2 or index.joined_foreign.get(key.replace(" ", ""))
+    return Resolution(alpha_2, "words rearranged") if alpha_2 else _NO_ANSWER
+
+
+_RULES: Final = (
+    _split, _without_article, _repeated_name, _without_kind, _island, _expand_abbreviations,
+    _reordered,
+)  # fmt: skip

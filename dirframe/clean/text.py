@@ -74,24 +74,22 @@ def clean_text(raw: str) -> str:
         text = html.unescape(text)
     if text.isascii():
         return text
-    return "".join(
-        letter for letter in unicodedata.normalize("NFKC", text) if not _is_invisible(letter)
-    )
+    normal = unicodedata.normalize("NFKC", text)
+    return "".join(letter for letter in normal if unicodedata.category(letter) != "Cf")
 
 
 def _unescaped(match: re.Match[str]) -> str:
     return chr(int(match[1] or match[2], 16))
 
 
-def _is_invisible(letter: str) -> bool:
-    return unicodedata.category(letter) == "Cf"
-
-
-def normalize(text: str) -> str:
+def normalize(text: str, separators: re.Pattern[str] = _SEPARATORS) -> str:
     """Return the key of a text: lower-case words, separated by one space."""
-    if text.isascii():
+    if text.isascii() and separators is _SEPARATORS:
         return _joined(text.lower().translate(_ASCII).split())
-    return _joined(_SEPARATORS.sub(" ", _plain(text)).split())
+    lower = text.casefold().translate(_LETTERS)
+    bare = _MARKS.sub("", unicodedata.normalize("NFKD", lower))
+    plain = unicodedata.normalize("NFC", bare).translate(_LETTERS)
+    return _joined(separators.sub(" ", plain).split())
 
 
 def casefold_exact(text: str) -> str:
@@ -101,13 +99,7 @@ def casefold_exact(text: str) -> str:
 
 def fold_lossy(text: str) -> str:
     """Return the key of a text in which `LOST` replaces letters."""
-    return _joined(_LOSSY_SEPARATORS.sub(" ", _plain(text)).split())
-
-
-def _plain(text: str) -> str:
-    lower = text.casefold().translate(_LETTERS)
-    bare = _MARKS.sub("", unicodedata.normalize("NFKD", lower))
-    return unicodedata.normalize("NFC", bare).translate(_LETTERS)
+    return normalize(text, _LOSSY_SEPARATORS)
 
 
 def _joined(words: list[str]) -> str:
@@ -121,11 +113,6 @@ def _joined(words: list[str]) -> str:
         key = _JAPANESE_FORMS.sub(lambda match: _JAPANESE[match[0]], key)
         key = _BETWEEN_IDEOGRAMS.sub("", key)
     return key
-
-
-def strip_spaces(key: str) -> str:
-    """Return a key without spaces."""
-    return key.replace(" ", "")
 
 
 def sort_words(key: str) -> str:

@@ -281,14 +281,36 @@ def note(text: str) -> None:
 
 # The table of a terminal
 
+#: What research needs first; of each group one is shown.
+_OVERVIEW = {
+    "project": (
+        ("name",),
+        ("analysis_main_language_name",),
+        ("stack_count", "user_count"),
+        ("analysis_twelve_month_contributor_count",),
+        ("analysis_total_code_lines",),
+        ("created_at",),
+    ),
+    "account": (
+        ("name",),
+        ("country_name", "country_code"),
+        ("location",),
+        ("posts_count",),
+        ("kudo_score_kudo_rank",),
+        ("created_at",),
+    ),
+}
+
 
 def _overview(frame: pd.DataFrame) -> list[str]:
-    """Return the columns of records that research needs first."""
-    from dirframe.client.fields import overview
+    """Return the columns that a table shows first; of alternatives, the first with values."""
     from dirframe.provenance import get_provenance, resource_of
 
     resource = None if get_provenance(frame)["counted"] else resource_of(frame)
-    columns = overview(frame, resource) if resource else ()
+    if resource is None:
+        return []
+    groups = [[n for n in names if n in frame] for names in _OVERVIEW.get(resource.name, ())]
+    columns = [next((n for n in ns if frame[n].notna().any()), ns[0]) for ns in groups if ns]
     return ["id", *columns] if columns else []
 
 

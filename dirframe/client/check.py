@@ -10,11 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dirframe import __version__
-from dirframe.client.details import record_path, signs_of
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.query import Query
+from dirframe.client.query import Query, is_in_order, record_path
 from dirframe.client.records import frame_of
-from dirframe.client.sorting import is_in_order
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -163,7 +161,7 @@ class _Probe:
             self._note("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
         moved = self._session.is_moved(Query(resource=PROJECT).path)
         self._note("address", "redirects to another" if moved else "answers itself", not moved)
-        sent = sum(sign in "13" for sign in signs_of(page, PROJECT))
+        sent = sum(sign in "13" for sign in page.signs())
         self._note("analyses in collections", f"{sent} of {size} projects", sent > 0)
         if available is not None and size:
             number = -(-available // size) + 1
@@ -219,7 +217,7 @@ class _Probe:
 
     def _look_at_own_page(self) -> None:
         page = self._fetch(record_path(PROJECT, str(self._first_id)), {}).page
-        sign = signs_of(page, PROJECT)
+        sign = page.signs()
         self._note("analysis on own pages", "sent" if sign in {"1", "3"} else "not sent")
 
     def _look_at_missing(self, path: str) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._arrow import loader_series, require_frame
 from dirframe.client.dtypes import convert_column, infer_kind
-from dirframe.errors import ColumnsNotSentError, InvalidInputError
+from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         If the records have no such element, the frame has no ``id``, or the column of the element
         holds something else than lists, or lists as JSON.
     ColumnsNotSentError
-        If the directory did not send the element, or it was not loaded.
+        If the directory did not send the element.
 
     Examples
     --------
@@ -73,10 +73,10 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
             f"The frame has no column {key!r}, so its entries could not be assigned to records. Pass a "
             "frame of a loader, with its id."
         )
-    if absent := provenance.absent(frame, [field.column]):
-        raise ColumnsNotSentError(absent.why, columns=absent.columns, hint=absent.hint)
+    if error := provenance.absent(frame, [field.column]):
+        raise error
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
-    lengths, data = entry_columns(lists, field, resource)
+    lengths, data = _entry_columns(lists, field, resource)
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(lengths.tolist()).reset_index(drop=True)
     if parent in data:
@@ -87,13 +87,10 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
 
 
-def entry_columns(
-    lists: pd.Series[Any], field: Field, resource: Resource, *, categories: bool = False
+def _entry_columns(
+    lists: pd.Series[Any], field: Field, resource: Resource
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
-    """Return the length of each list, and the entries of all of them as typed columns.
-
-    With `categories`, columns of text are categorical, in no particular order.
-    """
+    """Return the length of each list, and the entries of all of them as typed columns."""
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
     kinds = {known.column: known.kind for known in items.fields}
@@ -114,8 +111,6 @@ def entry_columns(
             kind = infer_kind(column, {text for value in values if (text := (value or "").strip())})
         array, unreadable = convert_column(values, kind)
         data[column] = loader_series(array)
-        if categories and kind is Kind.TEXT:
-            data[column] = data[column].astype("category")
         if unreadable is not None:
             data[f"{column}_unreadable"] = loader_series(unreadable)
     return lengths, data

@@ -1,4 +1,4 @@
-"""Convert texts to typed arrays, whole columns at a time."""
+"""Types of columns: the data dictionary, and the conversion of texts to typed arrays."""
 
 # Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
 # ``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
@@ -17,10 +17,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
+from dirframe.errors import InvalidInputError
 from dirframe.schema import LESS_THAN_ONE, Kind
+from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+
+    from dirframe.schema import Field
 
 TEXT = pa.large_string()
 _ARROW_TYPES = {
@@ -41,11 +45,8 @@ def convert_column(
 ) -> tuple[pa.Array, pa.Array | None]:
     """Convert texts to the type of a kind of field; only numbers and timestamps are converted.
 
-    Returns
-    -------
-    tuple
-        The converted array, with nulls for missing and for unreadable values, and the
-        unreadable texts at their positions; None if all could be converted.
+    Returns the array, with nulls for missing and unreadable values, and the unreadable texts at
+    their positions; None if all could be converted.
     """
     text = pc.utf8_trim_whitespace(pa.array(values, TEXT))
     is_empty = pc.equal(text, "")
@@ -144,3 +145,78 @@ def infer_kind(name: str, texts: Collection[str]) -> Kind:
     digits = {m[1] or "" for m in matches if m}
     ends = any(len(one) > 1 and one.endswith("0") for one in digits)
     return Kind.TEXT if ends and len({*map(len, digits)}) > 1 else Kind.NUMBER
+
+
+# -- the data dictionary ---------------------------------------------------------------------
+
+_COLUMNS = ["name", "type", "unit", "required", "personal", "meaning", "dialects"]
+
+
+def fields(resource: str = "project") -> pd.DataFrame:
+    """Return the data dictionary of accounts, projects or other records.
+
+    Parameters
+    ----------
+    resource : str, default "project"
+        The kind of record, ``"account"`` or ``"project"``; or one of the extension outside
+        the specification: ``"language"``, ``"contributor_fact"``, ``"activity_fact"``,
+        ``"size_fact"``, ``"analysis"``, ``"factoid"``, ``"enlistment"``, ``"stack"``,
+        ``"kudo"`` or ``"org"``. Names of collections are accepted too.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per column, those of the specification first, in its order:
+
+        - ``name`` (str): name of the column
+        - ``type`` (str): dtype; ``object`` is a list of entries, see `child_table`
+        - ``unit`` (str): unit of numbers, or time zone of timestamps; missing if neither applies
+        - ``required`` (bool): whether the specification requires it in every record
+        - ``personal`` (bool): whether it tells who or where a person is; left out of studies
+        - ``meaning`` (str): description; of a list also the fields of an entry
+        - ``dialects`` (str): source of the field: the specification or the extension, whose
+          columns every frame has; responses recorded from 2008 to 2013; or today's service
+
+    Raises
+    ------
+    InvalidInputError
+        If there is no such resource.
+
+    Examples
+    --------
+    >>> fields("account").query("name == 'latitude'")[["type", "unit"]].values.tolist()
+    [['Float64', 'degrees north']]
+    """
+    by_name = ALL_RESOURCES | {known.collection: known for known in ALL_RESOURCES.values()}
+    if resource not in by_name:
+        raise InvalidInputError(
+            f"There is no resource {resource!r}; choose one of {', '.join(ALL_RESOURCES)}."
+        )
+    selected = by_name[resource]
+    ordered = [*selected.core, *(field for field in selected.fields if field not in selected.core)]
+    rows = [
+        {
+            "name": field.column,
+            "type": dtype_of(field.kind),
+            "unit": field.unit or None,
+            "required": field.required,
+            "personal": field.personal,
+            "meaning": _meaning(field),
+            "dialects": field.dialect.value,
+        }
+        for field in ordered
+    ]
+    table = pd.DataFrame(rows, columns=_COLUMNS)
+    return table.astype(
+        {name: "bool" if name in {"required", "personal"} else "str" for name in _COLUMNS}
+    )
+
+
+def _meaning(field: Field) -> str:
+    if field.items is None:
+        return field.meaning
+    parts = [
+        f"{item.column} ({', '.join(filter(None, (item.meaning, item.unit)))})"
+        for item in field.items.fields
+    ]
+    return f"{field.meaning}; an entry holds {', '.join(parts)}"

@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from dataclasses import replace
+from hashlib import md5, sha1
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
-from dirframe.client.address import load_at
-from dirframe.client.collection import load_query
-from dirframe.client.details import check_details
+import pandas as pd
+
+from dirframe.client.collection import attach_load_provenance, load_query
 from dirframe.client.directory import open_directory
-from dirframe.client.many import load_of_projects
-from dirframe.client.query import Query, query_at
-from dirframe.client.sampling import Sample
+from dirframe.client.many import load_many, names_of, query_of
+from dirframe.client.paging import ids_of
+from dirframe.client.query import (
+    Options,
+    Query,
+    identifier_of,
+    query_at,
+    record_path,
+    sample_of,
+)
+from dirframe.client.records import frame_of
+from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponseError
 from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
+from dirframe.schema.extensions import (
+    ACTIVITY_FACT,
+    CONTRIBUTOR_FACT,
+    LANGUAGE,
+    SIZE_FACT,
+    UNKNOWN,
+    resource_named,
+)
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Callable, Hashable, Mapping
 
     from dirframe.client.directory import Directory
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.many import Projects
-    from dirframe.client.outcome import Incomplete
-    from dirframe.client.progress import ProgressCallback
+    from dirframe.client.query import Incomplete, Policy, ProgressCallback
+    from dirframe.schema import Resource
+
+#: Fields that identify a record besides its id; users may pass the title as well.
+_NAME_COLUMNS = ("url_name", "vanity_url", "login", "name")
+_URL_COLUMNS = ("url", "html_url")
+_MD5 = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 
 
 def load_accounts(
@@ -75,18 +101,11 @@ def load_accounts(
     >>> len(accounts), accounts["created_at"].is_monotonic_decreasing
     (50, True)
     """
-    asked = Query(resource=ACCOUNT, query=query, sort=sort, max_items=max_items)
-    drawn = None if sample is None else Sample(sample, seed)
+    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    drawn = sample_of(sample, seed)
+    asked = Query(resource=ACCOUNT, query=query, sort=sort, max_items=max_items, sample=drawn)
     with open_directory(directory) as client:
-        return load_query(
-            asked,
-            client,
-            sample=drawn,
-            incomplete=incomplete,
-            refresh=refresh,
-            offline=offline,
-            progress=progress,
-        )
+        return load_query(asked, client, options)
 
 
 def load_projects(
@@ -198,20 +217,17 @@ def load_projects(
     >>> len(projects), projects.attrs["dirframe"]["completeness"]
     (30, 'sample')
     """
-    asked = Query(resource=PROJECT, query=query, sort=sort, max_items=max_items)
-    check_details(asked.resource, details=details)
-    drawn = None if sample is None else Sample(sample, seed)
+    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    asked = Query(
+        resource=PROJECT,
+        query=query,
+        sort=sort,
+        max_items=max_items,
+        sample=sample_of(sample, seed),
+        details=details,
+    )
     with open_directory(directory) as client:
-        return load_query(
-            asked,
-            client,
-            details=details,
-            sample=drawn,
-            incomplete=incomplete,
-            refresh=refresh,
-            offline=offline,
-            progress=progress,
-        )
+        return load_query(asked, client, options)
 
 
 def load(
@@ -272,16 +288,10 @@ def load(
     >>> len(frame), str(frame["posts_count"].dtype)
     (50, 'Int64')
     """
+    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
     with open_directory(directory) as client:
         asked = query_at(path, client, query=query, sort=sort, max_items=max_items)
-        return load_at(
-            asked,
-            client,
-            incomplete=incomplete,
-            refresh=refresh,
-            offline=offline,
-            progress=progress,
-        )
+        return _load_at(asked, client, options)
 
 
 def load_languages(
@@ -331,16 +341,10 @@ def load_languages(
     >>> dirframe.fields("language").query("unit == 'people'")["name"].item()
     'contributors'
     """
+    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
     asked = Query(resource=LANGUAGE, query=query, sort=sort, max_items=max_items)
     with open_directory(directory) as client:
-        return load_at(
-            asked,
-            client,
-            incomplete=incomplete,
-            refresh=refresh,
-            offline=offline,
-            progress=progress,
-        )
+        return _load_at(asked, client, options)
 
 
 def load_contributors(
@@ -404,16 +408,9 @@ def load_contributors(
     >>> dirframe.fields("contributor_fact")["name"].head(2).tolist()
     ['contributor_id', 'account_id']
     """
-    return load_of_projects(
-        CONTRIBUTOR_FACT,
-        project,
-        directory,
-        {"query": query, "sort": sort, "max_items": max_items},
-        incomplete=incomplete,
-        refresh=refresh,
-        offline=offline,
-        progress=progress,
-    )
+    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    asked = {"query": query, "sort": sort, "max_items": max_items}
+    return _load_of(CONTRIBUTOR_FACT, project, directory, options, **asked)
 
 
 def load_activity(
@@ -455,16 +452,8 @@ def load_activity(
     >>> dirframe.fields("activity_fact")["name"].head(2).tolist()
     ['month', 'code_added']
     """
-    return load_of_projects(
-        ACTIVITY_FACT,
-        project,
-        directory,
-        {},
-        incomplete=incomplete,
-        refresh=refresh,
-        offline=offline,
-        progress=progress,
-    )
+    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    return _load_of(ACTIVITY_FACT, project, directory, options)
 
 
 def load_size(
@@ -506,13 +495,261 @@ def load_size(
     >>> dirframe.fields("size_fact")["name"].head(2).tolist()
     ['month', 'code']
     """
-    return load_of_projects(
-        SIZE_FACT,
-        project,
-        directory,
-        {},
-        incomplete=incomplete,
-        refresh=refresh,
-        offline=offline,
-        progress=progress,
+    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
+    return _load_of(SIZE_FACT, project, directory, options)
+
+
+def load_account(
+    account: str | int,
+    *,
+    directory: Directory | None = None,
+    refresh: bool = False,
+    offline: bool = False,
+) -> pd.DataFrame:
+    """Load one account by its id, its login or its e-mail address.
+
+    Parameters
+    ----------
+    account : str or int
+        The id; an e-mail address, of which only the MD5 digest is sent; or, if the directory
+        resolves names, a login such as ``"fst"``. The returned record is checked: by the id, by
+        its names (ignoring case), or by its ``email_sha1``.
+    directory : Directory, optional
+        The directory to query. Default: the one configured by the environment.
+    refresh, offline
+        How the cache may be used, as in `load_accounts`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row with the columns of `load_accounts`.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such account, or the directory returns another one.
+    InvalidInputError
+        If the id is empty, or neither text nor a whole number.
+    RequestError
+        If the directory cannot be reached or refuses.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     one = dirframe.load_account("ada@example.org", directory=directory)
+    >>> len(one)
+    1
+    """
+    policy = Options(refresh=refresh, offline=offline).policy()
+    identifier = identifier_of(account, "account")
+    with open_directory(directory) as client:
+        if "@" in identifier:
+            return _load_by_email(identifier, client, policy)
+        return _load_record(ACCOUNT, identifier, client, policy)
+
+
+def load_project(
+    project: str | int,
+    *,
+    directory: Directory | None = None,
+    refresh: bool = False,
+    offline: bool = False,
+) -> pd.DataFrame:
+    """Load one project by its id or its short name.
+
+    Parameters
+    ----------
+    project : str or int
+        The id; or, if the directory resolves names, the short name from its addresses, such
+        as ``"firefox"``. The returned record is checked by its id and its names (ignoring
+        case).
+    directory : Directory, optional
+        The directory to query. Default: the one configured by the environment.
+    refresh, offline
+        How the cache may be used, as in `load_accounts`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row with the columns of `load_projects`.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such project, or the directory returns another one.
+    InvalidInputError
+        If the id is empty, or neither text nor a whole number.
+    RequestError
+        If the directory cannot be reached or refuses.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     one = dirframe.load_project("1", directory=directory)
+    >>> one["id"].item()
+    '1'
+    """
+    policy = Options(refresh=refresh, offline=offline).policy()
+    identifier = identifier_of(project, "project")
+    with open_directory(directory) as client:
+        return _load_record(PROJECT, identifier, client, policy)
+
+
+# -- collections and documents at a path -------------------------------------------------------
+
+
+def _load_of(
+    resource: Resource,
+    project: Projects,
+    directory: Directory | None,
+    options: Options,
+    **asked: Any,
+) -> pd.DataFrame:
+    """Load a collection of one project, or of each of many."""
+    with open_directory(directory) as client:
+        if pd.api.types.is_list_like(project) and not isinstance(project, bytes):
+            names = names_of(project)
+            queries = {name: query_of(resource, name, **asked) for name in names}
+            return load_many(queries, client, options)
+        return _load_at(query_of(resource, project, **asked), client, options)
+
+
+def _load_at(query: Query, client: Directory, options: Options) -> pd.DataFrame:
+    """Load a query to a path; what is there is known with its first page."""
+    query, first = fetch_first(query, client, options.policy())
+    if is_single(query, first):
+        return _load_single(first, query.resource, client, query.to_provenance())
+    return load_query(query, client, options, first)
+
+
+def _load_single(
+    fetched: FetchedPage, resource: Resource, client: Directory, query: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return the record of its own page as a frame of one row, with its provenance."""
+    client.session.warn_if_stale([fetched])
+    frame = frame_of([fetched.page], resource)
+    facts: dict[str, Any] = {"query": query, "items_available": 1, "completeness": "proven"}
+    return attach_load_provenance(frame, client, resource, [fetched], **facts)
+
+
+def fetch_first(query: Query, client: Directory, policy: Policy) -> tuple[Query, FetchedPage]:
+    """Fetch the first page of a query to a path, and determine its resource.
+
+    `UnreadableResponseError` if the records are not those expected at the path, or their number
+    differs from the reported one: then the document is not a list of records.
+    """
+    fetched = query.get(client.session, 1, policy)
+    page = fetched.page
+    resource = resource_named(page.record_name) if page.record_name else query.resource
+    if query.resource is not UNKNOWN and resource.name != query.resource.name:
+        raise UnreadableResponseError(
+            f"{fetched.url} should hold <{query.resource.name}> records, but it holds "
+            f"<{resource.name}>.",
+            found=f"<{resource.name}>",
+            source=fetched.url,
+        )
+    if page.items_returned not in {None, len(page.records)}:
+        found = f"{len(page.records):,} <{resource.name}> where {page.items_returned:,} are said"
+        raise UnreadableResponseError(
+            f"{fetched.url} says that it returns {page.items_returned:,} items, but its result "
+            f"holds {len(page.records):,} <{resource.name}>: that is not a list of records.",
+            found=found,
+            source=fetched.url,
+        )
+    if page.record_name and not resource.fields:
+        ids = ids_of(page, replace(resource, key="id"))
+        are_distinct = None not in ids and len(set(ids)) == len(ids)
+        resource = replace(resource, key="id" if are_distinct else "")
+    return replace(query, resource=resource), fetched
+
+
+def is_single(query: Query, first: FetchedPage) -> bool:
+    """Return whether the first page is a single record, and not a page of a collection."""
+    page = first.page
+    counted = page.items_available is not None or page.items_returned is not None
+    return query.is_single is not False and len(page.records) == 1 and not counted
+
+
+# -- single records ----------------------------------------------------------------------------
+
+
+def _load_by_email(address: str, client: Directory, policy: Policy) -> pd.DataFrame:
+    # The specification hashes the address, the live service the address in lower case.
+    spellings = list(dict.fromkeys([address.lower(), address]))
+    for spelling in spellings:
+        digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
+        try:  # the account is checked by its e-mail address
+            frame = _load_record(ACCOUNT, digest, client, policy, matches=lambda *_: True)
+        except NotFoundError:
+            if spelling is spellings[-1]:
+                raise
+            continue
+        # An unknown digest that begins with digits is taken for an id by the live service.
+        if frame["email_sha1"].str.lower().isin(_email_sha1s(spellings)).all():
+            return frame
+    url = client.session.address(f"/accounts/{digest}.xml")
+    raise NotFoundError(
+        f"{url} returned an account of another e-mail address; there is no account of the "
+        "one that was asked for.",
+        url=url,
+        status=200,
     )
+
+
+def _email_sha1s(addresses: list[str]) -> set[str]:
+    texts = [prefix + address for address in addresses for prefix in ("", "mailto:")]
+    return {sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts}
+
+
+def _matches(frame: pd.DataFrame, identifier: str) -> bool:
+    """Return whether the record matches an id, a name or the digest of an address."""
+    [row] = frame.to_dict("records")
+    if identifier == row["id"]:
+        return True
+    if identifier.isdigit():
+        return False
+    if _MD5.fullmatch(identifier):
+        # Today's live service takes an unknown digest that begins with digits for an id.
+        return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
+    return identifier.casefold() in {name.casefold() for name in _names(row)}
+
+
+def _names(row: Mapping[Hashable, Any]) -> list[str]:
+    """Return the names of a record, including those in its addresses."""
+    names = [row[name] for name in _NAME_COLUMNS if isinstance(row.get(name), str)]
+    addresses = [row[name] for name in _URL_COLUMNS if isinstance(row.get(name), str)]
+    ends = [urlsplit(address).path.rpartition("/")[2].removesuffix(".xml") for address in addresses]
+    return [*names, *(unquote(end) for end in ends)]
+
+
+def _describe(row: Mapping[Hashable, Any]) -> str:
+    names = list(dict.fromkeys(_names(row)))
+    return f"{row['id']} ({', '.join(names)})" if names else str(row["id"])
+
+
+def _load_record(
+    resource: Resource,
+    identifier: str,
+    client: Directory,
+    policy: Policy,
+    *,
+    matches: Callable[[pd.DataFrame, str], bool] = _matches,
+) -> pd.DataFrame:
+    if not identifier:
+        raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
+    path = record_path(resource, identifier)
+    fetched = client.session.get(path, None, **policy)
+    frame = _load_single(fetched, resource, client, {"id": identifier})
+    if len(frame) != 1 or not matches(frame, identifier):
+        what = resource.name if len(frame) == 1 else resource.collection
+        names = ", ".join(map(_describe, frame.head(3).to_dict("records")))
+        raise NotFoundError(
+            f"{fetched.url} returned {len(frame):,} {what}{f': {names}' if names else ''}, "
+            f"not with the one {resource.name} that was asked for by the id or name "
+            f"{identifier!r}.",
+            url=fetched.url,
+            status=200,
+        )
+    return frame

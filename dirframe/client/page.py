@@ -67,6 +67,10 @@ class Page:
         """Return the text of a leaf of each record; None if there is none, or several."""
         return tuple(_value(record, name) for record in self.records)
 
+    def signs(self) -> str:
+        """Return of each project a digit: 1 came with its analysis, 2 with its id, 3 both, 0 none."""
+        return "".join(map(_sign, self.records)) if self.record_name == "project" else ""
+
     def digests(self) -> tuple[str, ...]:
         """Return a digest of each record; equal ones are numbered."""
         seen: Counter[bytes] = Counter()
@@ -79,21 +83,9 @@ class Page:
 
 
 def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYTES) -> Page:
-    """Parse one document, also one that reports a failure.
+    """Parse one document, also one that reports a failure; `source` is its name in messages.
 
-    Parameters
-    ----------
-    content
-        The document.
-    source
-        Its name in error messages: a URL without a key, or a file.
-    max_bytes
-        Maximum size of a document.
-
-    Raises
-    ------
-    UnreadableResponseError
-        If it is not the interface's XML, or holds records of several names.
+    `UnreadableResponseError` if it is not the interface's XML, or holds records of several names.
     """
     if len(content) > max_bytes:
         size = f"{len(content):,} bytes long, more than the {max_bytes:,} allowed"
@@ -163,6 +155,15 @@ def _value(record: etree._Element, name: str) -> str | None:
         texts.append(child.text or "")
     stripped = [text.strip() for text in texts if text.strip()]
     return stripped[0] if len(stripped) == 1 else None
+
+
+def _sign(record: etree._Element) -> str:
+    parts = [(local_name(child), child) for child in record]
+    held, named = (
+        any(text.strip() for name, child in parts if name == element for text in child.itertext())
+        for element in ("analysis", "analysis_id")
+    )
+    return str(held + 2 * named)
 
 
 def _count(element: etree._Element | None) -> int | None:

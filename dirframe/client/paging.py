@@ -324,7 +324,6 @@ class Walk(Generic[T]):
         pages: Pages,
         fetch: Callable[..., T],
         receive: Callable[[int, T], Received],
-        *,
         workers: int = 1,
         progress: Callable[[int, int], None] = lambda *_: None,
     ) -> None:
@@ -358,8 +357,9 @@ class Walk(Generic[T]):
             is_needed = lambda _, begin=begin: not self._has_ended(begin)
             self.read(takewhile(is_needed, numbers), refresh=refresh)
 
-    def read_again(self) -> None:
-        """Read the pages again that do not fit together, as often as that may help."""
+    def read_all(self) -> None:
+        """Read the missing pages, and those again that do not fit together, while that may help."""
+        self.read_missing()
         planned = len(self.pages.received)
         for _ in range(MAX_REREADS):
             unfit = self.pages.unfit()

@@ -7,29 +7,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display import Card, counted
-from dirframe.client.address import fetch_first, is_single
-from dirframe.client.collection import get_page, in_order_of_today, is_cached
-from dirframe.client.details import check_details, needed_pages, own_page_is_cached, signs_of
+from dirframe.client.collection import in_order_of_today, needed_pages, own_page_is_cached
 from dirframe.client.directory import open_directory
+from dirframe.client.loaders import fetch_first, is_single
 from dirframe.client.many import is_known, names_of, query_of
-from dirframe.client.order import find_order, has_free_order
 from dirframe.client.paging import PAGE_SIZE_STEP, ids_of
-from dirframe.client.query import Policy, query_at
-from dirframe.client.sampling import Sample, check_sample
+from dirframe.client.query import Policy, find_order, has_free_order, query_at, sample_of
 from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
-
-#: Paths of the collections of a directory, of which there is one each.
-PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
 
 #: Collections of a project, by the names of their loaders.
 _OF_PROJECTS = {
@@ -215,31 +209,21 @@ def plan(
                     f"{collection!r} is no collection of projects; choose one of "
                     f"{', '.join(_OF_PROJECTS)}."
                 )
-            given = {name: value for name, value in options.items() if value is not None}
             resource = _OF_PROJECTS[collection]
-            queries = [query_of(resource, name, given) for name in names_of(projects)]
+            queries = [query_of(resource, name, **options) for name in names_of(projects)]
             return _price_many(client, queries, refresh=refresh)
-        path = PATHS.get(collection, collection)
-        if "/" not in path:
-            raise InvalidInputError(
-                f"There is no collection {collection!r}; choose one of {', '.join(PATHS)}, or pass a "
-                "path such as '/projects/1/contributors.xml'."
-            )
-        asked = query_at(path, client, **options)
-        check_details(asked.resource, details=details)
-        drawn = None if sample is None else Sample(sample, seed)
-        check_sample(asked, drawn)
-        return _price(client, asked, drawn, details=details, refresh=refresh)
+        drawn = sample_of(sample, seed)
+        asked = query_at(collection, client, sample=drawn, details=details, **options)
+        return _price(client, asked, refresh=refresh)
 
 
-def _price(
-    client: Directory, query: Query, sample: Sample | None, *, details: bool, refresh: bool
-) -> Plan:
+def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
+    sample = query.sample
     firsts: list[FetchedPage] = []
     policy = Policy()
 
     def first_page(query: Query) -> FetchedPage:
-        firsts.append(get_page(client.session, query, 1, policy))
+        firsts.append(query.get(client.session, 1, policy))
         return firsts[-1]
 
     if sample is not None:
@@ -262,11 +246,12 @@ def _price(
         pages = max(math.ceil(items / size), 1) if size else 1
         is_full = is_whole and items % size == 0 and (pages > 1 or size % PAGE_SIZE_STEP == 0)
         numbers = range(1, pages + 1 + bool(is_full))
-    cached = [n for n in numbers or () if not refresh and is_cached(client.session, query, n)]
+    cached = [n for n in numbers or () if not refresh and query.is_cached(client.session, n)]
     own = own_cached = unknown = 0
-    if details and items is not None and numbers is not None:
-        known = [get_page(client.session, query, n, policy) for n in cached] or [first]
-        own, own_cached, unknown = _own_pages(client, query, sample, known, items, refresh=refresh)
+    if query.details and available is not None and items is not None:
+        known = {n: query.get(client.session, n, policy) for n in cached} or {1: first}
+        drawn = range(items) if sample is None else sample.positions(available)
+        own, own_cached, unknown = _own_pages(client, query, known, drawn, refresh=refresh)
     to_pay = None if numbers is None else len(numbers) - len(cached) + own - own_cached
     return _plan(
         client,
@@ -274,7 +259,7 @@ def _price(
         items=items,
         pages=None if numbers is None else len(numbers),
         pages_cached=len(cached),
-        details=None if details and to_pay is None else own,
+        details=None if query.details and to_pay is None else own,
         details_cached=own_cached,
         requests_needed=to_pay,
         requests_at_least=None if to_pay is None else to_pay - unknown,
@@ -286,27 +271,28 @@ def _price(
 def _own_pages(
     client: Directory,
     query: Query,
-    sample: Sample | None,
-    known: list[FetchedPage],
-    items: int,
+    known: Mapping[int, FetchedPage],
+    positions: Sequence[int],
     *,
     refresh: bool,
 ) -> tuple[int, int, int]:
-    """Return the maximum number of own pages, those cached, and those that may not be needed."""
-    resource = query.resource
+    """Return the maximum number of own pages, those cached, and those that may not be needed.
+
+    `known` are pages by number, and `positions` those of the records of the load.
+    """
+    resource, size = query.resource, len(known[min(known)].page.records) or 1
+    on_page: dict[int, list[int]] = {}
+    for position in positions:
+        on_page.setdefault(position // size + 1, []).append(position % size)
     signs: dict[str, str] = {}
-    for page in known:
-        ids = ids_of(page.page, resource)
-        signs |= {
-            id_: sign for id_, sign in zip(ids, signs_of(page.page, resource), strict=True) if id_
-        }
-    if sample is not None:  # which of them were drawn is known to the load
-        return items, 0, items
-    chosen = dict(list(signs.items())[:items])
-    needed, unknown = needed_pages(chosen), items - len(chosen)
+    for number, fetched in known.items():
+        ids, kinds = ids_of(fetched.page, resource), fetched.page.signs()
+        places = [place for place in on_page.get(number, []) if place < len(ids)]
+        signs |= {str(ids[place]): kinds[place] for place in places if ids[place]}
+    needed, unknown = needed_pages(signs), len(positions) - len(signs)
     cached = 0 if refresh else sum(own_page_is_cached(client.session, resource, i) for i in needed)
     # A single analysis id on the other pages shows that none of these is needed.
-    is_open = unknown and {"2", "3"}.isdisjoint(chosen.values())
+    is_open = unknown and {"2", "3"}.isdisjoint(signs.values())
     return len(needed) + unknown, cached, unknown + (len(needed) - cached if is_open else 0)
 
 

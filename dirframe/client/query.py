@@ -1,23 +1,38 @@
-"""What is asked of a directory: a collection or a path, its filter, sort and limit."""
+"""What is asked of a directory: a collection or a path, its order, a random sample of it."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypedDict
+from random import Random
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from dirframe.client.http.api_key import KEY_PARAMETER, redact
-from dirframe.errors import InvalidInputError
+from dirframe.client.page import check_records
+from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
+from dirframe.schema import PROJECT
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
 
     from dirframe.client.directory import Directory
+    from dirframe.client.http.session import FetchedPage, Session
+    from dirframe.client.paging import Pages, Readings
     from dirframe.schema import Resource
 
+Incomplete = Literal["raise", "warn"]
+
+#: A callback that receives the number of records so far and the total.
+ProgressCallback: TypeAlias = "Callable[[int, int], None]"
+
+#: Paths of the collections of a directory, of which there is one each.
+PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in r.paths[0]}
 
 _SAFE = "/!$'()*+,:;=@~%"
 _PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
@@ -31,9 +46,24 @@ class Policy(TypedDict, total=False):
     store: bool
 
 
-def again(policy: Policy) -> Policy:
-    """Return the policy for a page that does not fit: the newest version, unless offline."""
-    return {**policy, "refresh": not policy.get("offline", False)}
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a query is loaded, as the loaders take it."""
+
+    incomplete: Incomplete = "raise"
+    refresh: bool = False
+    offline: bool = False
+    progress: bool | ProgressCallback = False
+
+    def __post_init__(self) -> None:
+        if self.incomplete not in get_args(Incomplete):
+            raise InvalidInputError(
+                f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
+            )
+
+    def policy(self, *, again: bool = False) -> Policy:
+        """Return how the cache may be used; `again` asks for the newest version, unless offline."""
+        return Policy(refresh=not self.offline if again else self.refresh, offline=self.offline)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,13 +71,15 @@ class Query:
     """A validated query; without a `path`, to the resource's own collection.
 
     `paged` and `is_single` are None if it is not known whether the path has pages or one record;
-    `facts` is recorded in provenance instead of the path.
+    `facts` is recorded in provenance instead of the path, and `sample` is drawn of all records.
     """
 
     resource: Resource
     query: str | None = None
     sort: str | None = None
     max_items: int | None = None
+    sample: Sample | None = None
+    details: bool = False
     path: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     paged: bool | None = True
@@ -67,8 +99,18 @@ class Query:
                 f"{resource.collection} cannot be sorted by {self.sort!r}; choose one of "
                 f"{', '.join(allowed)}."
             )
-        if most is not None and (isinstance(most, bool) or not _is_whole(most) or most < 1):
+        if most is not None and not (_is_whole(most) and most >= 1):
             raise InvalidInputError(f"max_items is {most!r}; it must be a whole number from 1.")
+        if most is not None and self.sample is not None:
+            raise InvalidInputError(
+                "A sample is of the whole collection, and max_items (--max-items) takes the first "
+                "records of it. Leave one of them out."
+            )
+        if self.details and resource is not PROJECT:
+            raise InvalidInputError(
+                f"Details are the own page of each project; {resource.collection} has none.",
+                hint="Leave details= (--details) out.",
+            )
         object.__setattr__(self, "path", self.path or f"/{resource.collection}.xml")
 
     def params(self, page: int) -> dict[str, str]:
@@ -83,6 +125,14 @@ class Query:
         }
         return {name: value for name, value in parameters.items() if value}
 
+    def get(self, session: Session, page: int, policy: Policy) -> FetchedPage:
+        """Return a page."""
+        return session.get(self.path, self.params(page), **policy)
+
+    def is_cached(self, session: Session, page: int) -> bool:
+        """Return whether a page is fresh in the cache."""
+        return session.is_cached(self.path, self.params(page))
+
     def to_provenance(self) -> dict[str, Any]:
         """Return the query as recorded in provenance."""
         is_own = self.path == f"/{self.resource.collection}.xml" and self.paged is True
@@ -90,20 +140,25 @@ class Query:
         facts |= self.parameters
         for name in ("query", "sort", "max_items"):
             facts[name] = getattr(self, name) or facts.get(name)
+        facts["details"] = self.details or None
         return {name: value for name, value in facts.items() if value is not None}
 
 
 def query_at(path: object, client: Directory, **options: Any) -> Query:
-    """Return the query to a path below the base URL, or to an absolute URL that begins with it.
+    """Return the query to a collection by its name, or to a path below the base URL.
 
-    Raises
-    ------
-    InvalidInputError
-        If it leads to another host or outside the base URL, does not end in ``.xml``, or
-        contains a key, a page number, a fragment, or an option that is given beside it.
+    An absolute URL may begin with the base URL. `InvalidInputError` if it leads to another host or
+    outside the base URL, does not end in ``.xml``, or contains a key, a page number, a fragment, or
+    an option that is given beside it.
     """
     base_url, key = client.base_url, client.api_key
     address = path.strip() if isinstance(path, str) else ""
+    address = PATHS.get(address, address)
+    if address.isidentifier():
+        raise InvalidInputError(
+            f"There is no collection {address!r}; choose one of {', '.join(PATHS)}, or pass a path, "
+            f"such as '/{address}.xml' or '/projects/1/contributors.xml'."
+        )
     if not address:
         raise InvalidInputError(
             f"The path is {path!r}; pass one below the base URL, such as '/languages.xml'."
@@ -145,26 +200,28 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
                 f"{name} stands in the path {path!r} and is given beside it, too.",
                 hint=f"Leave {name}= (--{name}) out.",
             )
+    return Query(path=quoted, parameters=parameters, **_known(quoted), **options)
+
+
+def _known(path: str) -> dict[str, Any]:
+    """Return what the schema knows of a path: its resource, and whether it has pages."""
     for resource in ALL_RESOURCES.values():
         for template in resource.paths:
-            if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), quoted):
+            if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), path):
                 is_single = template.endswith("}.xml")
-                return Query(
-                    resource=resource,
-                    path=quoted,
-                    parameters=parameters,
-                    paged=resource.paged and not is_single,
-                    is_single=is_single,
-                    **options,
-                )
-    return Query(
-        resource=UNKNOWN, path=quoted, parameters=parameters, paged=None, is_single=None, **options
-    )
+                paged = resource.paged and not is_single
+                return {"resource": resource, "paged": paged, "is_single": is_single}
+    return {"resource": UNKNOWN, "paged": None, "is_single": None}
+
+
+def record_path(resource: Resource, identifier: str) -> str:
+    """Return the path of a record's own page below the base URL."""
+    return f"/{resource.collection}/{quote(identifier, safe='')}.xml"
 
 
 def identifier_of(value: object, name: str) -> str:
     """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
-    if isinstance(value, bool) or not isinstance(value, str | Integral):
+    if not isinstance(value, str) and not _is_whole(value):
         raise InvalidInputError(
             f"The {name} is {value!r}; it must be text or a whole number.",
             hint="Pass one id or name; of a table, read the column of ids as text.",
@@ -186,7 +243,7 @@ def path_of(template: str, **values: str | int) -> str:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _is_text(value: object) -> bool:
@@ -195,3 +252,194 @@ def _is_text(value: object) -> bool:
         return isinstance(value, str) and bool(value.encode() or True)
     except UnicodeEncodeError:
         return False
+
+
+# -- an order that the directory keeps -----------------------------------------------------
+
+#: The one order that today's live service keeps; its others have no tie-break. Accounts have none.
+KEPT_TODAY = "project_name"
+
+_SIZE_TODAY = 10  # records on a page of today's live service
+
+
+def better_sort(query: Query) -> str | None:
+    """Return the sort that holds where one of today's live service does not; None if none does."""
+    return KEPT_TODAY if query.resource is PROJECT and query.sort != KEPT_TODAY else None
+
+
+def has_free_order(query: Query) -> bool:
+    """Return whether a query asks for all projects in no order of its own."""
+    is_whole = query.resource is PROJECT and query.max_items is None
+    return is_whole and query.path == "/projects.xml" and "sort" not in query.params(1)
+
+
+def is_of_today(signs: str, available: int | None, *, is_moved: bool) -> bool:
+    """Return whether a first page of projects is one of several of today's live service."""
+    is_whole = available is None or available <= len(signs)
+    return is_moved and len(signs) == _SIZE_TODAY and not is_whole and not {"1", "3"} & set(signs)
+
+
+def find_order(
+    query: Query,
+    fetch: Callable[[Query], FetchedPage],
+    tried: Sequence[str] = (),
+    reject: Callable[[str, FetchedPage | None], object] = lambda *_: None,
+) -> tuple[Query, FetchedPage | None]:
+    """Return the query in an order that the directory keeps, and its first page if it came.
+
+    Without a sort of its own these are ids, then names of projects, as the first page shows.
+    `fetch` returns the first page; `tried` are orders not to ask for again. `reject` is called with
+    an order that is not kept, and the page in it, if that was not refused.
+    """
+    if query.sort is not None:
+        return query, None
+    orders = ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]
+    for sort in orders:
+        if sort in tried:
+            continue
+        try:
+            first = fetch(replace(query, sort=sort))
+        except (NotFoundError, ServiceError) as error:
+            if (error.status or 0) >= 500:  # not about the order
+                raise
+            reject(sort, None)
+            tried = [sort]
+            continue
+        check_records(first.page, query.resource.name)
+        values = first.page.values("id" if sort == "id" else "name")
+        if is_sorted(values, is_id=sort == "id"):
+            return replace(query, sort=sort), first
+        available, records = first.page.items_available, len(first.page.records)
+        is_whole = available is not None and available <= records
+        if is_whole or tried:  # a second one is taken for ignored: its page is the directory's own
+            return query, first
+        reject(sort, first)
+        tried = [sort]
+    return query, None
+
+
+_FEWEST = 3  # values that show an order
+
+#: The columns that show whether an order was kept, and whether it descends.
+_COLUMNS = {
+    "id": ("id", False),
+    "name": ("name", False),
+    "project_name": ("name", False),
+    "created_at": ("created_at", False),
+    "updated_at": ("updated_at", False),
+    "stack_count": ("stack_count", False),
+    "new": ("created_at", True),
+}
+
+
+def is_sorted(values: Sequence[str | None], *, is_id: bool = False) -> bool:
+    """Return whether nine of ten neighbours are in ascending order.
+
+    Names are compared without case, with and without signs, which databases may leave out.
+    """
+    texts = [value or "" for value in values]
+    letters = ["".join(filter(str.isalnum, text.casefold())) for text in texts]
+    keys: list[list[Any]] = [[text.casefold() for text in texts], letters, texts]
+    if is_id:
+        keys = [[*map(int, texts)] if all(map(str.isdecimal, texts)) else texts]
+    return any(map(_ascend, keys))
+
+
+def is_in_order(frame: pd.DataFrame, sort: str) -> bool | None:
+    """Return whether records are in the order of a sort value; None if they cannot show it."""
+    column, descends = _COLUMNS.get(sort.removesuffix("_reverse"), ("", False))
+    if column not in frame:
+        return None
+    values: list[Any] = frame[column].dropna().tolist()
+    if descends != sort.endswith("_reverse"):
+        values.reverse()
+    if len(values) < _FEWEST:
+        return None
+    is_text = all(isinstance(value, str) for value in values)
+    return is_sorted(values, is_id=column == "id") if is_text else _ascend(values)
+
+
+def _ascend(values: Sequence[Any]) -> bool:
+    count = sum(a <= b for a, b in pairwise(values))
+    return bool(10 * count >= 9 * (len(values) - 1))
+
+
+# -- a random sample --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sample:
+    """So many positions of a collection, drawn without replacement; its first page says of how many."""
+
+    size: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        for argument, value, least in (("sample", self.size, 1), ("seed", self.seed, 0)):
+            if type(value) is not int or value < least:
+                raise InvalidInputError(
+                    f"{argument} is {value!r}; it must be a whole number from {least}."
+                )
+
+    def positions(self, population: int) -> list[int]:
+        """Return the positions that are drawn, from 0, in ascending order."""
+        # Only Random.random gives the same numbers in every version of Python.
+        chance, drawn = Random(self.seed), set[int]()  # noqa: S311  # no secret
+        while len(drawn) < min(self.size, population):
+            drawn.add(int(chance.random() * population))
+        return sorted(drawn)
+
+    def pages(self, population: int, page_size: int) -> list[int]:
+        """Return the numbers of the pages that hold these positions, and of the first one."""
+        return sorted({1, *(place // page_size + 1 for place in self.positions(population))})
+
+    def missing(self, pages: Pages) -> list[int]:
+        """Return the numbers of the pages that have not come yet."""
+        first = pages.first
+        if first is None:
+            return [1]
+        if first.available is None:
+            raise InvalidInputError(
+                "No sample can be drawn: the directory does not state how many records it has "
+                "(items_available)."
+            )
+        came = {page.number for page in pages.received}
+        return [n for n in self.pages(first.available, len(first.ids) or 1) if n not in came]
+
+    def records(self, pages: Pages) -> Readings:
+        """Return the page and the position of each record that was drawn, by its id."""
+        first, by_number = pages.first, {page.number: page for page in pages.received}
+        records: Readings = {}
+        if first is None:
+            return records
+        for position in self.positions(first.available or 0):
+            number, place = divmod(position, len(first.ids) or 1)
+            page = by_number.get(number + 1)
+            if page is not None and place < len(page.ids):
+                records[page.ids[place] or (number, place)] = page, place
+        return records
+
+    def completeness(self, pages: Pages) -> tuple[str, str | None]:
+        """Return ``sample``, or ``incomplete`` with the reason if a record is missing."""
+        drawn = len(self.positions(pages.first.available or 0)) if pages.first else self.size
+        came = sum(isinstance(key, str) for key in self.records(pages))
+        if came == drawn:
+            return "sample", None
+        return "incomplete", f"{came:,} different records came of {drawn:,} that were drawn"
+
+    def design(self, pages: Pages, sort: str | None) -> dict[str, Any]:
+        """Return how the sample was drawn, and other counts that later pages stated."""
+        population = pages.first.available if pages.first else None
+        later = {p.available for p in pages.received if p.number and p.available is not None}
+        return {
+            "design": "simple random sample of positions without replacement",
+            "size": len(self.positions(population or 0)),
+            "population": population,
+            "seed": self.seed,
+            "order": sort or "the directory's own",
+        } | ({"population_later": sorted(later - {population})} if later - {population} else {})
+
+
+def sample_of(size: int | None, seed: int) -> Sample | None:
+    """Return the sample of these options; None if none is asked for."""
+    return None if size is None else Sample(size, seed)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.details import ANALYSIS_COLUMNS, are_left_out, signs_of
+from dirframe.client.collection import ANALYSIS_COLUMNS, are_left_out
 from dirframe.client.page import MAX_BYTES, parse
 from dirframe.client.records import Records
 from dirframe.errors import (
@@ -95,8 +95,7 @@ def read_pages(
         page = parse(_read_file(file, max_bytes), source=str(file), max_bytes=max_bytes)
         _check_success(page)
         records.add(page)
-        if records.resource is not None:
-            signs += signs_of(page, records.resource)
+        signs += page.signs()
         counts.append(len(page.records))
         pages.append(replace(page, records=()))
     frame, duplicates = records.frame(), 0

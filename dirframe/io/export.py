@@ -10,15 +10,16 @@ from dirframe._display import unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.errors import InvalidInputError
 from dirframe.io.study import write_study
-from dirframe.io.workbook import require_package, write_workbook
 from dirframe.io.writers import (
     TEXTS,
     beside,
+    check_workbooks,
     checked_frame,
     parquet_bytes,
     record_text,
     write_csv,
     write_json,
+    write_workbook,
 )
 
 if TYPE_CHECKING:
@@ -67,12 +68,14 @@ def export(
         Only for a study: ``"Family, Given"`` for a person, a name without a comma for an
         organization. Default: the directory.
     license : str, optional
-        Only for a study: the licence of the records, as an identifier of SPDX or an address.
+        Only for a study: the licence of the records, as an expression of SPDX or an address.
         Default: none is stated, and the terms of the directory apply; for generated sample
         records CC0-1.0.
     personal : bool, default False
         Only for a study: whether columns about persons are written too, such as names, logins,
-        digests of e-mail addresses, pictures and locations; `dirframe.fields` marks them.
+        digests of e-mail addresses, pictures and locations; `dirframe.fields` marks them. What the
+        schema does not know is left out too, as it may be about persons: texts and lists, and of
+        other records than accounts and projects any column.
     archive : Archive, str or pathlib.Path, optional
         Only for a study: an archive of harvested pages to add. It holds what persons have written
         of themselves, and needs ``personal=True``.
@@ -98,7 +101,8 @@ def export(
     Warns
     -----
     ExportWarning
-        If the format cannot store a value unchanged; the warning names the columns.
+        If the format cannot store a value unchanged, or a study leaves out columns that the schema
+        does not know; the warning names the columns.
 
     See Also
     --------
@@ -172,7 +176,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     if suffix not in FORMATS:
         raise InvalidInputError(unknown_suffix(target, target.suffix, FORMATS))
     if suffix == ".xlsx":
-        require_package()
+        check_workbooks()
     check_writable(target, overwrite=overwrite)
     if suffix in TEXTS:
         check_writable(beside(target), overwrite=overwrite)

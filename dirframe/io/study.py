@@ -9,17 +9,20 @@ import json
 import re
 import zipfile
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from dirframe import __version__
+from dirframe._arrow import plain_value
 from dirframe.citation import cite, cited_source, cited_title
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import parquet_bytes, record_text, write_csv
-from dirframe.provenance import Provenance, get_provenance, resource_of
-from dirframe.schema import Kind
+from dirframe.provenance import Provenance, record_of, resource_of
+from dirframe.schema import RESOURCES, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
 
 #: Licence of generated sample records.
 _SAMPLE_LICENCE = "CC0-1.0"
+#: An expression of SPDX, or an address.
+_LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
+#: Columns that the functions of this package add to records.
+_ADDED = {"id", "account_id", "project_id", "country_alpha_2", "country_alpha_3", "country_name"}
 _ARCHIVE = "pages.archive"
 _MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
@@ -67,7 +74,11 @@ def write_study(
     """Write frames as a study; the options are those of `dirframe.export`."""
     pages = _archive_content(archive, personal=personal)
     people = _people(authors)
-    _check_license(license)
+    if license and not _LICENCE.fullmatch(license):
+        raise InvalidInputError(
+            f"license is {license!r}; it must be an identifier of SPDX, such as CC-BY-4.0, or the "
+            "address of the licence."
+        )
     tables: dict[str, pd.DataFrame] = {}
     left_out: dict[str, list[str]] = {}
     for given, frame in frames.items():
@@ -88,7 +99,7 @@ def write_study(
         for kind, content in texts.items():
             contents[f"data/{name}.{kind}"] = content
             resources.append(_resource(name, frame, kind, content))
-    records = [Provenance.from_dict(get_provenance(frame)) for frame in tables.values()]
+    records = [record_of(frame) for frame in tables.values()]
     synthetic = all(record.synthetic for record in records)
     terms = license or (_SAMPLE_LICENCE if synthetic else "")
     cited = dict.fromkeys(str(cite(frame)) for frame in tables.values())
@@ -119,38 +130,74 @@ def write_study(
 
 
 def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a frame without what tells who or where a person is, and what was left out."""
-    resource = resource_of(frame)
+    """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
+    resource, record = resource_of(frame), record_of(frame)
     fields = resource.fields if resource else ()
-    personal = {field.column for field in fields if field.personal}
-    personal |= {f"{column}_unreadable" for column in personal}
-    columns = [column for column in frame if column in personal]
-    if len(columns) == frame.shape[1]:
+    lists = {field.column: field.items.fields for field in fields if field.items}
+    described = [*fields, *chain.from_iterable(lists.values())]
+    personal = {field.column for field in described if field.personal}
+    known = {*_ADDED, *(field.column for field in described)}
+    is_loaded = resource is not None and not (record.statistic or record.counted)
+    about_persons, unknown = [], []
+    for column in frame:
+        values, element = frame[column], str(column).removesuffix("_unreadable")
+        if element in personal:
+            about_persons.append(str(column))
+        elif element not in known or (element in lists and not _is_lists(values)):
+            # A number, in a resource of the specification, was computed: its elements are text.
+            is_element = _is_text(values) or resource not in RESOURCES.values()
+            unknown += [str(column)] if is_loaded and is_element else []
+    if len(about_persons) + len(unknown) == frame.shape[1]:
         raise InvalidInputError(
-            f"All columns of {name!r} are about persons ({', '.join(columns)}), and a study holds "
-            "them only with personal=True (--personal)."
+            f"All columns of {name!r} are about persons ({', '.join(about_persons + unknown)}), or may "
+            "be, and a study holds them only with personal=True (--personal)."
         )
-    kept = frame.drop(columns=columns)
-    for field in fields:
-        inner = {one.path[-1] for one in field.items.fields if one.personal} if field.items else ()
-        if inner and field.column in kept:
-            lists = kept[field.column].map(lambda v, inner=inner: _entries(v, inner), "ignore")
-            kept = kept.assign(**{field.column: lists.astype("object")})
-            columns += [f"{one} in {field.column}" for one in sorted(inner)]
-    return kept, columns
+    kept = frame.drop(columns=about_persons + unknown)
+    for column in kept.columns.intersection(list(lists)):
+        parts = {field.column for field in lists[column] if not field.personal}
+        entries = [entry for value in kept[column].dropna() for entry in value]
+        others = sorted(
+            {part for entry in entries if isinstance(entry, dict) for part in entry} - parts
+        )
+        for part in others:
+            (about_persons if part in personal else unknown).append(f"{part} in {column}")
+        if others:
+            shorter = [_without(plain_value(value), others) for value in kept[column]]
+            kept[column] = pd.Series(shorter, kept.index, dtype="object")
+    if unknown:
+        warn(
+            ExportWarning(
+                f"Export of {name!r}: {', '.join(unknown)} left out, for the schema does not know what "
+                "they tell about persons.",
+                hint="Pass personal=True (--personal) to publish everything.",
+            )
+        )
+    return kept, about_persons + unknown
 
 
-def _entries(entries: Any, without: set[str]) -> list[Any]:
+def _without(entries: Any, parts: list[str]) -> Any:
+    if not isinstance(entries, list):  # a missing one
+        return None
     return [
-        {name: value for name, value in entry.items() if name not in without}
+        {name: value for name, value in entry.items() if name not in parts}
         if isinstance(entry, dict)
         else entry
         for entry in entries
     ]
 
 
+def _is_text(column: pd.Series[Any]) -> bool:
+    return column.dtype == "object" or isinstance(column.dtype, pd.StringDtype)
+
+
+def _is_lists(column: pd.Series[Any]) -> bool:
+    return column.dtype == "object" and all(
+        isinstance(value, list | np.ndarray) for value in column.dropna()
+    )
+
+
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
-    record = Provenance.from_dict(get_provenance(frame))
+    record = record_of(frame)
     known = resource_of(frame)
     # A column of a statistic is not the field of that name.
     is_record = known is not None and not record.statistic and (known.key or "id") in frame
@@ -224,20 +271,6 @@ def _people(authors: Sequence[str]) -> list[str]:
     return people
 
 
-def _check_license(license: str | None) -> None:
-    if not license or re.match(r"https?://[^\s/]+", license):
-        return
-    from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
-
-    try:
-        canonicalize_license_expression(license)
-    except InvalidLicenseExpression:
-        raise InvalidInputError(
-            f"license is {license!r}; it must be an identifier of SPDX, such as CC-BY-4.0, or the "
-            "address of the licence."
-        ) from None
-
-
 def _archive_content(archive: Archive | str | Path | None, *, personal: bool) -> bytes | None:
     if archive is None:
         return None
@@ -268,13 +301,13 @@ def _readme(
 ) -> bytes:
     lines = []
     for name, frame in tables.items():
-        word = get_provenance(frame)["completeness"]
+        word = record_of(frame).completeness
         lines.append(f"- `{name}`: {len(frame):,} rows ({word}). Cite as: {cite(frame)}")
     persons = [f"`{name}`: {', '.join(columns)}" for name, columns in left_out.items() if columns]
     if personal:
         about = "The tables hold data about persons: handle them as the law where you are asks."
     elif persons:
-        about = f"Left out, for they are about persons: {'; '.join(persons)}."
+        about = f"Left out, for they are about persons or may be: {'; '.join(persons)}."
     else:
         about = "No column is known to be about persons."
     text = _README.format(

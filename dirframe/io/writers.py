@@ -1,4 +1,6 @@
-"""Write a frame as CSV, TSV, JSON, JSON lines or Parquet, and its provenance as JSON."""
+"""Write frames as CSV, TSV, JSON, JSON lines, Parquet and workbooks, with their provenance."""
+
+# Limits of workbooks are those of Excel (Microsoft, "Excel specifications and limits").
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import io
 import json
 import re
 import zlib
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 import pandas as pd
@@ -14,7 +17,7 @@ from pandas.api import types
 from dirframe._arrow import as_pandas, plain_value, to_arrow, type_name
 from dirframe._tables import FORMULA
 from dirframe.citation import cite
-from dirframe.errors import ExportWarning, InvalidInputError, warn
+from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
 from dirframe.provenance import ATTRIBUTE, caption
 
 if TYPE_CHECKING:
@@ -30,6 +33,19 @@ DIGEST = b"dirframe_digest"
 
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 _HELD = ("str", "string", "object", "category", "bool", "boolean")
+
+_ROWS, _COLUMNS, _CHARACTERS, _EXACT = 1_048_576, 16_384, 32_767, 10**15
+_NO_TIME = "as text, for a workbook has no such times (before 1910, or fractions of seconds)"
+_NO_ZONE = "in UTC without a zone, which workbooks do not have"
+_NO_DIGITS = "as text, for a workbook holds 15 digits of a number"
+_NOT_IN_A_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+_TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
+_OPTIONS = {
+    "in_memory": True,
+    "strings_to_urls": False,
+    "strings_to_formulas": False,
+    "default_date_format": "yyyy-mm-dd hh:mm:ss",
+}
 
 
 def beside(path: Path) -> Path:
@@ -92,6 +108,93 @@ def parquet_bytes(frame: pd.DataFrame) -> bytes:
     return stream.getvalue()
 
 
+def check_workbooks() -> None:
+    """Raise if XlsxWriter is not installed."""
+    try:
+        import xlsxwriter  # noqa: F401  # is it there?
+    except ImportError:
+        raise MissingExtraError("XlsxWriter", extra="excel", purpose="A workbook (.xlsx)") from None
+
+
+def write_workbook(frames: dict[str, pd.DataFrame], file: Path) -> None:
+    """Write a workbook with a sheet for each frame, and the sheet ``provenance``."""
+    import xlsxwriter
+
+    book = xlsxwriter.Workbook(file, _OPTIONS)
+    provenance: list[tuple[str, str, str]] = []
+    try:
+        for name, frame in frames.items():
+            # A single frame is named after the file, whose name can be invalid for a sheet.
+            sheet_name = name if len(frames) > 1 else _NOT_IN_A_NAME.sub("_", name)[:31].strip("'")
+            if sheet_name.lower() in {"history", "provenance"} or not sheet_name:
+                if len(frames) > 1:
+                    raise InvalidInputError(f"A sheet of a workbook cannot be called {name!r}.")
+                sheet_name = "data"
+            _write_sheet(book.add_worksheet(sheet_name), name, frame)
+            facts: dict[str, Any] = {"caption": caption(frame), "citation": citation_of(frame)}
+            facts |= frame.attrs.get(ATTRIBUTE) or {}
+            for fact, value in facts.items():
+                if value not in (None, "", [], {}):
+                    text = (
+                        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+                    )
+                    provenance.append((sheet_name, fact, text[:_CHARACTERS]))
+        sheet = book.add_worksheet("provenance")
+        for row, cells in enumerate([("sheet", "fact", "value"), *provenance]):
+            sheet.write_row(row, 0, cells)
+            if cells[1] == "base_url":
+                sheet.write_url(row, 2, cells[2])
+        sheet.set_column(0, 1, 24)
+        sheet.set_column(2, 2, 100)
+        book.close()
+    except xlsxwriter.exceptions.FileCreateError as error:  # such as a full disk
+        raise error.args[0] from None
+    except xlsxwriter.exceptions.XlsxInputError as error:
+        raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
+
+
+def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
+    rows, columns = frame.shape
+    if rows + 1 > _ROWS or columns > _COLUMNS:
+        raise InvalidInputError(
+            f"{name!r} has {rows:,} rows and {columns:,} columns; a sheet of a workbook holds "
+            f"{_ROWS - 1:,} and {_COLUMNS:,}. Export it to .parquet or .csv."
+        )
+    losses: dict[str, list[str]] = {}
+    for position, column in enumerate(frame.columns):
+        cells, loss = _sheet_cells(name, frame[column])
+        if loss:
+            losses.setdefault(loss, []).append(column)
+        widest = max(len(str(cell)) for cell in [column, *cells[:200]])
+        sheet.set_column(position, position, min(widest + 2, 60))
+        sheet.write_string(0, position, column)
+        sheet.write_column(1, position, cells)
+    sheet.freeze_panes(1, 0)
+    sheet.autofilter(0, 0, rows, columns - 1)
+    for loss, names in losses.items():
+        _warn(name, f"written {loss}: {', '.join(names)}")
+
+
+def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
+    """Return the cells of a column, and what a workbook cannot store of it."""
+    values, dtype = plain_texts(column), str(column.dtype)
+    if dtype.startswith("datetime64"):
+        if not all(value is None or _TIME.fullmatch(value) for value in values):
+            return values, _NO_TIME
+        times = [v if v is None else datetime.fromisoformat(v.rstrip("Z")) for v in values]
+        return times, _NO_ZONE if "," in dtype and any(values) else ""
+    if any(isinstance(value, int) and abs(value) > _EXACT for value in values):
+        return [None if value is None else str(value) for value in values], _NO_DIGITS
+    longest = max((len(value) for value in values if isinstance(value, str)), default=0)
+    if longest > _CHARACTERS:
+        raise InvalidInputError(
+            f"The column {column.name!r} of {name!r} has a text of {longest:,} characters, and "
+            f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
+            "export to another format."
+        )
+    return [str(v) if isinstance(v, float) and abs(v) == float("inf") else v for v in values], ""
+
+
 def schema_digest(schema: pa.Schema) -> bytes:
     """Return a digest of what checksums of pages leave out: names, types, provenance, citation."""
     fields = [(field.name, str(field.type), field.nullable) for field in schema]
@@ -100,13 +203,7 @@ def schema_digest(schema: pa.Schema) -> bytes:
 
 
 def checked_frame(name: str, frame: Any) -> pd.DataFrame:
-    """Return a frame with what an export writes, or raise: named columns, no index.
-
-    Warns
-    -----
-    ExportWarning
-        If the index is dropped, or a dtype cannot be stored.
-    """
+    """Return a frame with what an export writes, or raise: named columns, no index."""
     frame = as_pandas(frame)
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(

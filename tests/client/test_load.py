@@ -470,6 +470,8 @@ def test_load_path_knows_what_is_there(serve, connect):
     frame = load("/projects/1/contributors.xml", directory)
     assert list(frame) == columns("contributor_fact")
     assert frame["first_commit_time"].dtype == "datetime64[us, UTC]"
+    for name in ("projects", "languages", "orgs"):
+        assert load(name, directory).equals(load(f"/{name}.xml", directory))
     unknown = load("/things.xml", directory)
     assert unknown.shape == (0, 0)
     assert get_provenance(unknown)["items_available"] == 0

@@ -9,6 +9,7 @@ import dirframe
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import get_provenance
 from tests.rig.server import Rig, page_xml
+from tests.rig.today import Today
 
 
 @pytest.fixture
@@ -143,3 +144,20 @@ def test_plan_refuses_what_there_is_not_before_anything_is_sent(rig, connect):
     with pytest.raises(InvalidInputError):
         dirframe.plan("accounts", details=True, directory=directory)
     assert rig.requests == []
+
+
+def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect, tmp_path):
+    rig = Today(200)
+    with rig.in_process():
+        directory = connect(rig, cache=tmp_path / "cache")
+        price = directory.plan("projects", sample=12, seed=7, details=True)
+        assert price.details == 12
+        # The projects of the first page that were not drawn cost nothing.
+        assert price.requests_needed == price.pages - price.pages_cached + 12
+        before = len(rig.requests)
+        dirframe.load_projects(directory, sample=12, seed=7, details=True, progress=False)
+        assert price.requests_at_least <= len(rig.requests) - before <= price.requests_needed
+        dirframe.load_projects(directory, details=True, progress=False)
+        price = directory.plan("projects", sample=12, seed=7, details=True)
+        assert (price.exact, price.requests_needed) == (True, 0)
+        assert price.details <= 12

@@ -128,7 +128,7 @@ def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, 
     one = records["projects"]
     failures = []
     for frames, options in [
-        (one, {"license": "CC-BY-9"}),
+        (one, {"license": "CC BY 4.0"}),
         (one, {"license": "public domain"}),
         (one, {"authors": "Hopper, Grace"}),
         (one, {"authors": [" "]}),
@@ -184,6 +184,40 @@ def test_persons_are_left_out_unless_asked_for(records, tmp_path):
     with pytest.raises(InvalidInputError, match="personal=True"):
         export(accounts[["name", "location"]], tmp_path / "nobody.zip")
     assert set(fields("account").query("personal")["name"]) >= set(PERSONAL)
+
+
+def test_what_the_schema_does_not_know_is_left_out_and_said(records, tmp_path):
+    accounts = records["All accounts"].head(2)
+    badges = [[{"name": "Scribe", "awarded_by": "Ada L."}], None]
+    strange = accounts.assign(
+        badges=pd.Series(badges, accounts.index, dtype="object"),
+        languages=["Ada L.", None],  # no list, as the schema has it
+        real_name=["Ada L.", None],
+        friends=pd.Series([["Ada L."], None], accounts.index, dtype="object"),
+        years=[3, 4],
+    )
+    project = records["projects"].head(1).assign(manager="Ada L.", size=pd.Categorical(["small"]))
+    position = pd.DataFrame({"id": ["1"], "name": ["Ada L."], "phone": [49301]})
+    with_provenance(position, source="A directory", resource="position")
+    for name, frame, held, left_out in [
+        ("accounts", strange, {"badges", "years"}, {"real_name", "friends", "languages"}),
+        ("project", project, {"name", "size"}, {"manager"}),
+        ("position", position, {"id"}, {"name", "phone"}),
+    ]:
+        with pytest.warns(dirframe.ExportWarning, match="personal=True"):
+            file = export(frame, tmp_path / f"{name}.zip")
+        with zipfile.ZipFile(file) as packed:
+            texts = {entry: packed.read(entry) for entry in packed.namelist()}
+        assert not [entry for entry, text in texts.items() if b"Ada L." in text]
+        columns = {*read_columns(texts[f"data/{name}.csv"])}
+        assert held <= columns
+        assert not left_out & columns
+        assert all(column.encode() in texts["README.md"] for column in left_out)
+    with zipfile.ZipFile(tmp_path / "accounts.zip") as packed:
+        assert b"awarded_by in badges" in packed.read("README.md")
+    everything = export(strange, tmp_path / "all.zip", personal=True)
+    with zipfile.ZipFile(everything) as packed:
+        assert {"real_name", "friends"} <= {*read_columns(packed.read("data/all.csv"))}
 
 
 REPLAY = """

@@ -69,7 +69,7 @@ def main() -> None:
 
 def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]:
     """Drop the keys on which sources differ; English goes before the other languages."""
-    decided = {normalize(clean_text(line.name)): line.alpha_2 for line in own_lines()}
+    decided = {normalize(clean_text(name)): alpha_2 for name, alpha_2, _ in own_lines()}
     codes = {normalize(c) for entry in countries().values() for c in (entry.alpha_2, entry.alpha_3)}
     by_key: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     all_names = list(names)

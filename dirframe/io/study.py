@@ -21,7 +21,7 @@ from dirframe._arrow import plain_value
 from dirframe.citation import cite, cited_source, cited_title
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import parquet_bytes, record_text, write_csv
-from dirframe.provenance import Provenance, get_provenance, resource_of
+from dirframe.provenance import Provenance, record_of, resource_of
 from dirframe.schema import RESOURCES, Kind
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def write_study(
         for kind, content in texts.items():
             contents[f"data/{name}.{kind}"] = content
             resources.append(_resource(name, frame, kind, content))
-    records = [Provenance.from_dict(get_provenance(frame)) for frame in tables.values()]
+    records = [record_of(frame) for frame in tables.values()]
     synthetic = all(record.synthetic for record in records)
     terms = license or (_SAMPLE_LICENCE if synthetic else "")
     cited = dict.fromkeys(str(cite(frame)) for frame in tables.values())
@@ -131,7 +131,7 @@ def write_study(
 
 def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
-    resource, record = resource_of(frame), Provenance.from_dict(get_provenance(frame))
+    resource, record = resource_of(frame), record_of(frame)
     fields = resource.fields if resource else ()
     lists = {field.column: field.items.fields for field in fields if field.items}
     described = [*fields, *chain.from_iterable(lists.values())]
@@ -197,7 +197,7 @@ def _is_lists(column: pd.Series[Any]) -> bool:
 
 
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
-    record = Provenance.from_dict(get_provenance(frame))
+    record = record_of(frame)
     known = resource_of(frame)
     # A column of a statistic is not the field of that name.
     is_record = known is not None and not record.statistic and (known.key or "id") in frame
@@ -301,7 +301,7 @@ def _readme(
 ) -> bytes:
     lines = []
     for name, frame in tables.items():
-        word = get_provenance(frame)["completeness"]
+        word = record_of(frame).completeness
         lines.append(f"- `{name}`: {len(frame):,} rows ({word}). Cite as: {cite(frame)}")
     persons = [f"`{name}`: {', '.join(columns)}" for name, columns in left_out.items() if columns]
     if personal:

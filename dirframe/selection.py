@@ -137,13 +137,14 @@ def _having(frame: pd.DataFrame, words: str) -> Mask:
     """Return which records have every word, or part of a word, in a text or a tag."""
     read(frame, name="name")
     texts = read(frame, **{name: name for name in _SEARCHED}, optional=_SEARCHED).fillna("")
-    whole = texts.iloc[:, 0].str.cat([texts[name] for name in [*texts][1:]], sep="\n")
-    whole = whole.str.casefold()
+    # Python finds a word in a text several times as fast as Arrow.
+    columns = (texts[name].to_numpy(object) for name in texts)
+    whole = ["\n".join(row).casefold() for row in zip(*columns, strict=True)]
     lists = frame["tags"] if "tags" in frame else pd.Series([None] * len(frame))
     rows, codes, tags = tag_codes(lists)
     mask = np.ones(len(frame), dtype=bool)
     for word in words.casefold().split():
-        found = np.array(whole.str.contains(word, regex=False), dtype=bool)
+        found = np.fromiter((word in text for text in whole), dtype=bool, count=len(whole))
         has_word = np.array([word in tag.casefold() for tag in tags], dtype=bool)
         found[rows[has_word[codes]]] = True
         mask &= found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from dirframe import provenance
 from dirframe._display import counted
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
-from dirframe.plot import text
+from dirframe.plot import axes, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
 
 Width = Literal["column", "page"]
+#: The options that all charts have: ax, title, caption and width.
+Look: TypeAlias = "tuple[Axes | None, str | None, str | bool, Width | None]"
 
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
@@ -70,20 +72,18 @@ class Canvas:
     change its `heading`, which the user's title replaces, and adds `notes`.
     """
 
-    def __init__(  # noqa: PLR0917  # the options of all charts, in their order
+    def __init__(
         self,
         table: pd.DataFrame,
         chart: str,
-        ax: Axes | None,
-        title: str | None,
-        caption: str | bool,
-        width: Width | None,
+        look: Look,
         *,
         needs: str,
         is_empty: bool | None = None,
         rows: int = _ROWS,
         inches: float = USUAL_WIDTH,
     ) -> None:
+        ax, title, caption, width = look
         check_options(title, caption, width)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
@@ -93,7 +93,7 @@ class Canvas:
         if width is not None and ax is not None:
             raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
         self.table, self.heading, self.notes = table, CHARTS[chart].title, [""]
-        self.counts: dict[str, int] = table.attrs["dirframe"]["counted"]
+        self.counts = text.counts_of(table)
         self.is_empty = table.empty if is_empty is None else is_empty
         self._needs = needs
         self._title, self._caption = title, caption
@@ -137,6 +137,33 @@ class Canvas:
         """Return why the chart is empty: no records, or none with the values that it needs."""
         noun, count = text.noun_of(self.counts), next(iter(self.counts.values()))
         return f"None of {counted(count, noun)} has {self._needs}" if count else f"No {noun}s"
+
+
+def bar_chart(
+    table: pd.DataFrame,
+    chart: str,
+    look: Look,
+    *,
+    name: str,
+    number: str,
+    unit: str,
+    needs: str,
+    notes: Sequence[str],
+    shown: pd.DataFrame | None = None,
+    colours: Sequence[str] | None = None,
+    is_empty: bool | None = None,
+) -> Axes:
+    """Draw a bar for each row of a statistic, or of those `shown`, with its number and share."""
+    rows = table if shown is None else shown
+    is_empty = not table[number].sum() if is_empty is None else is_empty
+    height = axes.height_of(rows[name])
+    with Canvas(table, chart, look, needs=needs, is_empty=is_empty, rows=height) as canvas:
+        if not is_empty:
+            pooled = sum(n for key, n in canvas.counts.items() if key.endswith("_in_other"))
+            is_pooled = pooled > 0 and len(rows) == len(table)
+            axes.bars(canvas.ax, rows, name, number, unit, colours=colours, is_pooled=is_pooled)
+        canvas.notes = [*notes]
+    return canvas.ax
 
 
 def check_options(title: object, caption: object, width: object) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import chain, count, islice, takewhile
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.patches import Patch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 #: For data of one kind, such as all bars of a chart of countries.
 ACCENT = "#4477AA"
@@ -33,6 +36,7 @@ _LOOKS = {
     "perl": ("#999933", "xxxx"),
     "ruby": ("#882255", "\\\\\\\\"),
 }
+_CLASSES = 6  # more shades of one colour are indistinguishable
 _HATCHES = ("....", "----", "||||", "++++", "oo", "**", "\\\\||", "--..", "xx--", "oo||", "..||")
 
 
@@ -87,6 +91,43 @@ def shades(count: int) -> list[str]:
         positions.reverse()
     # The lightness of this colormap is monotonic, so that it is legible in greyscale.
     return [to_hex(mpl.colormaps["YlGnBu"](position)) for position in positions]
+
+
+class Classes:
+    """A few classes of logarithmic width from 1 to `most`, with their labels and shades."""
+
+    def __init__(self, most: int) -> None:
+        divisions = chain(
+            [count(1), _decades(1, 2, 5), _decades(1, 3)],
+            ((10 ** (step * power) for power in count()) for step in count(1)),
+        )
+        for bounds in divisions:  # the finest first
+            self.lowest = list(islice(takewhile(most.__ge__, bounds), _CLASSES + 1))
+            if len(self.lowest) <= _CLASSES:
+                break
+        ends = [*(low - 1 for low in self.lowest[1:]), most]
+        self.labels = [
+            f"{low:,}" if low == end else f"{low:,}–{end:,}"
+            for low, end in zip(self.lowest, ends, strict=True)
+        ]
+        self.shades = shades(len(self.lowest))
+
+    def place_of(self, number: int) -> int:
+        """Return which class a number is in."""
+        return bisect_right(self.lowest, number) - 1
+
+    def shade_of(self, number: int) -> str:
+        """Return the shade of a number."""
+        return self.shades[self.place_of(number)]
+
+    def patches(self) -> list[Patch]:
+        """Return the entries of a legend."""
+        pairs = zip(self.labels, self.shades, strict=True)
+        return [Patch(facecolor=shade, edgecolor=NEUTRAL, label=label) for label, shade in pairs]
+
+
+def _decades(*digits: int) -> Iterator[int]:
+    return (digit * 10**power for power in count() for digit in digits)
 
 
 def fill(colour: str, hatch: str) -> dict[str, Any]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from dirframe import stats
 from dirframe._display import counted, percent
 from dirframe.plot import axes, text
-from dirframe.plot.accounts import class_labels, size_classes
-from dirframe.plot.canvas import Canvas
-from dirframe.plot.colours import ACCENT, NEUTRAL, shades
+from dirframe.plot.canvas import Canvas, bar_chart
+from dirframe.plot.colours import ACCENT, NEUTRAL, Classes
 from dirframe.stats.contributors import concentration
 
 if TYPE_CHECKING:
@@ -28,6 +25,10 @@ if TYPE_CHECKING:
     from dirframe.plot.canvas import Width
 
 _NEEDED = "a valid contributor count"
+_UNCOUNTED = {
+    "contributors_missing": "without a contributor count",
+    "contributors_negative": "with a negative one",
+}
 _DOTS = 600  # more of them overlap
 _CELLS = 8  # per decade
 
@@ -44,31 +45,26 @@ def contributor_distribution(
 
     Parameters
     ----------
-    projects
-        As for `dirframe.stats.contributor_distribution`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, ax, title, caption, width
+        As `dirframe.stats.contributor_distribution` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One dot for each number of contributors that occurs (people in twelve months), at the
-        number of projects with it. Both axes are logarithmic, the x axis linear from 0 to 1, since
-        many projects have none. The caption states the maximum of half, 90% and 99% of the
-        projects, and how many have no valid number.
+        One dot for each number of contributors that occurs, at the number of projects with it. Both
+        axes are logarithmic, the x axis linear from 0 to 1, since many projects have none. The
+        caption states what half, 90% and 99% of the projects have at most.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 0, 3]})
-    >>> ax = contributor_distribution(projects)
-    >>> ax.lines[0].get_ydata().tolist()
+    >>> contributor_distribution(projects).lines[0].get_ydata().tolist()
     [2.0, 1.0]
     """
     table = stats.contributor_distribution(projects)
     with Canvas(
-        *(table, "contributor_distribution", ax, title, caption, width),
-        needs=_NEEDED,
+        *(table, "contributor_distribution", (ax, title, caption, width)), needs=_NEEDED
     ) as canvas:
         if not canvas.is_empty:
             axes.frequencies(canvas.ax, table["contributors"], table["projects"])
@@ -76,7 +72,7 @@ def contributor_distribution(
             axes.units(canvas.ax, unit, "Projects, logarithmic")
             canvas.notes = [
                 text.at_most(table["contributors"], table["share_at_most"]),
-                _not_shown(canvas.counts),
+                text.not_shown(canvas.counts, **_UNCOUNTED),
             ]
     return canvas.ax
 
@@ -94,40 +90,34 @@ def team_size_classes(
 
     Parameters
     ----------
-    projects, bounds
-        As for `dirframe.stats.team_size_classes`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, bounds, ax, title, caption, width
+        As `dirframe.stats.team_size_classes` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per class, the smallest teams at the top, labelled with the number of projects and
-        their share of those with a valid number of contributors.
+        One bar per class, the smallest teams at the top, with the number of projects and their share
+        of those with a valid number of contributors.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 4, 7]})
-    >>> ax = team_size_classes(projects, bounds=[0, 1, 5])
-    >>> [int(bar.get_width()) for bar in ax.patches]
+    >>> [int(bar.get_width()) for bar in team_size_classes(projects, bounds=[0, 1, 5]).patches]
     [1, 2, 1]
     """
     table = stats.team_size_classes(projects, bounds=bounds)
-    with Canvas(
-        *(table, "team_size_classes", ax, title, caption, width),
+    return bar_chart(
+        *(table, "team_size_classes", (ax, title, caption, width)),
+        name="team_size",
+        number="projects",
+        unit="Projects (share of those with a valid count)",
         needs=_NEEDED,
-        is_empty=not table["projects"].sum(),
-        rows=len(table),
-    ) as canvas:
-        if not canvas.is_empty:
-            unit = "Projects (share of those with a valid count)"
-            axes.bars(canvas.ax, table, "team_size", "projects", unit)
-        canvas.notes = [
+        notes=[
             "Size: people who contributed in twelve months.",
-            _not_shown(canvas.counts),
-        ]
-    return canvas.ax
+            text.not_shown(text.counts_of(table), **_UNCOUNTED),
+        ],
+    )
 
 
 def lorenz(
@@ -142,18 +132,15 @@ def lorenz(
 
     Parameters
     ----------
-    projects
-        As for `dirframe.stats.lorenz`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, ax, title, caption, width
+        As `dirframe.stats.lorenz` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The Lorenz curve: the cumulative share of contributors, from the projects with the fewest,
-        beside the diagonal of equality. The Gini coefficient is in the chart. The caption states
-        the share of the projects with the most contributors, and the coefficient of the projects
-        with a contributor, as `dirframe.stats.contributor_concentration`.
+        The cumulative share of contributors, from the projects with the fewest, beside the diagonal
+        of equality, with the Gini coefficient. The caption states the share of the top tenth, and
+        the coefficient without the projects that have none.
 
     Examples
     --------
@@ -164,7 +151,7 @@ def lorenz(
     """
     table = stats.lorenz(projects)
     with Canvas(
-        *(table, "lorenz", ax, title, caption, width),
+        *(table, "lorenz", (ax, title, caption, width)),
         needs="a contributor",
         rows=13,
         inches=4.6,
@@ -190,7 +177,7 @@ def lorenz(
             canvas.notes = [
                 f"The tenth of the projects with the most has {top} of the contributors.",
                 _without_any(x, y),
-                _not_shown(canvas.counts),
+                text.not_shown(canvas.counts, **_UNCOUNTED),
             ]
     return canvas.ax
 
@@ -205,14 +192,6 @@ def _without_any(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
     return f"Without the {percent(without)} that have none, the coefficient is {gini:.2f}."
 
 
-def _not_shown(counts: dict[str, int]) -> str:
-    reasons = {
-        "without a contributor count": counts["contributors_missing"],
-        "with a negative one": counts["contributors_negative"],
-    }
-    return text.not_shown(counts, reasons)
-
-
 def users_against_contributors(
     projects: Any,
     *,
@@ -225,33 +204,27 @@ def users_against_contributors(
 
     Parameters
     ----------
-    projects
-        As for `dirframe.stats.users_against_contributors`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, ax, title, caption, width
+        As `dirframe.stats.users_against_contributors` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One dot for each pair of users (members who state that they use a project) and contributors
-        (people in twelve months), larger and darker with the number of projects; for more than 600
-        pairs, cells that are darker with the number of projects. Both axes are logarithmic, and
-        linear from 0 to 1, since many projects have none.
+        One dot for each pair of users (members) and contributors (people in twelve months), larger
+        and darker with the number of projects; for more than 600 pairs, cells that are darker with
+        it. Both axes are logarithmic, and linear from 0 to 1, since many projects have none.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "stack_count": [7, 0, 0],
-    ...     "analysis_twelve_month_contributor_count": [2, 1, 1],
-    ... })
-    >>> ax = users_against_contributors(projects)
-    >>> ax.collections[0].get_offsets().tolist()
+    >>> people = "analysis_twelve_month_contributor_count"
+    >>> projects = pd.DataFrame({"stack_count": [7, 0, 0], people: [2, 1, 1]})
+    >>> users_against_contributors(projects).collections[0].get_offsets().tolist()
     [[0.0, 1.0], [7.0, 2.0]]
     """
     table = stats.users_against_contributors(projects)
     with Canvas(
-        *(table, "users_against_contributors", ax, title, caption, width),
+        *(table, "users_against_contributors", (ax, title, caption, width)),
         needs="both users and contributors counted",
     ) as canvas:
         if not canvas.is_empty:
@@ -269,24 +242,22 @@ def users_against_contributors(
 
 
 def _draw_dots(ax: Axes, x: Any, y: Any, numbers: Any) -> None:
-    lowest = size_classes(int(numbers.max()))
-    colours = shades(len(lowest))
-    classes = [bisect_right(lowest, number) - 1 for number in numbers]
-    diameters = [0.7 * axes.dot(ax) * (1 + 0.6 * number) ** 0.5 for number in range(len(lowest))]
+    classes = Classes(int(numbers.max()))
+    places = [classes.place_of(number) for number in numbers]
+    diameters = [0.7 * axes.dot(ax) * (1 + 0.6 * n) ** 0.5 for n in range(len(classes.lowest))]
     ax.scatter(
         *(x, y),
-        s=[diameters[number] ** 2 for number in classes],
-        c=[colours[number] for number in classes],
+        s=[diameters[place] ** 2 for place in places],
+        c=[classes.shades[place] for place in places],
         edgecolors=NEUTRAL,
         linewidths=0.4,
         clip_on=False,
         zorder=3,
     )
+    dots = zip(classes.labels, classes.shades, diameters, strict=True)
     handles: list[Artist] = [
-        Line2D([], [], marker="o", ls="", color=colour, mec=NEUTRAL, mew=0.4, ms=size, label=label)
-        for label, colour, size in zip(
-            class_labels(lowest, int(numbers.max())), colours, diameters, strict=True
-        )
+        Line2D([], [], marker="o", ls="", color=shade, mec=NEUTRAL, mew=0.4, ms=size, label=label)
+        for label, shade, size in dots
     ]
     axes.legend(ax, handles, "Projects")
 
@@ -294,19 +265,12 @@ def _draw_dots(ax: Axes, x: Any, y: Any, numbers: Any) -> None:
 def _draw_cells(ax: Axes, x: Any, y: Any, numbers: Any) -> None:
     columns, lines = _edges(int(x.max())), _edges(int(y.max()))
     density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=numbers)
-    most = int(density.max())
-    lowest = size_classes(most)
-    colours = shades(len(lowest))
+    classes = Classes(int(density.max()))
     cells = np.zeros((*density.T.shape, 4))
     for line, column in zip(*np.nonzero(density.T), strict=True):
-        cells[line, column] = to_rgba(colours[bisect_right(lowest, density[column, line]) - 1])
+        cells[line, column] = to_rgba(classes.shade_of(density[column, line]))
     ax.pcolormesh(columns, lines, cells, zorder=2, rasterized=True)
-    labels = class_labels(lowest, most)
-    handles = [
-        Patch(facecolor=colour, edgecolor=NEUTRAL, label=label)
-        for label, colour in zip(labels, colours, strict=True)
-    ]
-    axes.legend(ax, handles, "Projects in a cell")
+    axes.legend(ax, classes.patches(), "Projects in a cell")
 
 
 def _edges(most: int) -> NDArray[np.float64]:
@@ -319,13 +283,13 @@ def _edges(most: int) -> NDArray[np.float64]:
 def _without_both(counts: dict[str, int]) -> str:
     """Return a note on projects with missing numbers, which can lack both."""
     hidden = counts["projects"] - counts["with_both"]
-    reasons = {
-        "without users": counts["users_missing"],
-        "with negative users": counts["users_negative"],
-        "without contributors": counts["contributors_missing"],
-        "with negative contributors": counts["contributors_negative"],
+    words = {
+        "users_missing": "without users",
+        "users_negative": "with negative users",
+        "contributors_missing": "without contributors",
+        "contributors_negative": "with negative contributors",
     }
-    if sum(reasons.values()) == hidden:
-        return text.not_shown(counts, reasons)
-    phrases = ", ".join(f"{number:,} {reason}" for reason, number in reasons.items() if number)
+    if sum(counts[name] for name in words) == hidden:
+        return text.not_shown(counts, **words)
+    phrases = ", ".join(f"{counts[name]:,} {why}" for name, why in words.items() if counts[name])
     return f"Not shown: {counted(hidden, 'project')} ({phrases}; some for two reasons)."

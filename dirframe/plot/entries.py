@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe import stats
 from dirframe._display import counted
-from dirframe.plot import axes, text
-from dirframe.plot.canvas import Canvas
+from dirframe.plot import text
+from dirframe.plot.canvas import bar_chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,41 +28,36 @@ def licenses(
 
     Parameters
     ----------
-    projects, top
-        As for `dirframe.stats.licenses`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, top, ax, title, caption, width
+        As `dirframe.stats.licenses` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per licence title, the most projects at the top, labelled with their number and
-        their share of the projects with a licence.
+        One bar per title of a licence, the most projects at the top, with their number and share of
+        the projects with a licence.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> gpl = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
-    >>> projects = pd.DataFrame({"id": ["1", "2"], "licenses": [[gpl], [gpl]]})
+    >>> projects = pd.DataFrame({"licenses": [[{"name": "gpl3"}], [{"name": "gpl3"}]]})
     >>> [int(bar.get_width()) for bar in licenses(projects).patches]
     [2]
     """
     table = stats.licenses(projects, top=top)
-    names = table["title"].fillna(table["license"])
-    with Canvas(
-        *(table, "licenses", ax, title, caption, width),
+    counts = text.counts_of(table)
+    return bar_chart(
+        *(table, "licenses", (ax, title, caption, width)),
+        shown=table.assign(title=table["title"].fillna(table["license"])),
+        name="title",
+        number="projects",
+        unit="Projects (share of those with a licence)",
         needs="a licence",
-        rows=axes.height_of(names),
-    ) as canvas:
-        if not canvas.is_empty:
-            axes.bars(
-                *(canvas.ax, table.assign(title=names), "title", "projects"),
-                "Projects (share of those with a licence)",
-                is_pooled=bool(canvas.counts["licenses_in_other"]),
-            )
-        reasons = {"without a licence": canvas.counts["without_license"]}
-        canvas.notes = ["A project can have several.", text.not_shown(canvas.counts, reasons)]
-    return canvas.ax
+        notes=[
+            "A project can have several.",
+            text.not_shown(counts, without_license="without a licence"),
+        ],
+    )
 
 
 def license_families(
@@ -77,15 +72,13 @@ def license_families(
 
     Parameters
     ----------
-    projects
-        As for `dirframe.stats.license_families`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, ax, title, caption, width
+        As `dirframe.stats.license_families` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per family, labelled with the number and share of all projects.
+        One bar per family, with the number and share of all projects.
 
     Examples
     --------
@@ -95,16 +88,15 @@ def license_families(
     [1, 0, 1, 0, 0]
     """
     table = stats.license_families(projects)
-    with Canvas(
-        *(table, "license_families", ax, title, caption, width),
+    return bar_chart(
+        *(table, "license_families", (ax, title, caption, width)),
+        name="family",
+        number="projects",
+        unit="Projects (share of all)",
         needs="a licence",
-        is_empty=not table.attrs["dirframe"]["counted"]["with_license"],
-    ) as canvas:
-        if not canvas.is_empty:
-            unit = "Projects (share of all)"
-            axes.bars(canvas.ax, table, "family", "projects", unit, is_pooled=False)
-        canvas.notes = ["A project can have licences of several families; none: it names none."]
-    return canvas.ax
+        is_empty=not text.counts_of(table)["with_license"],
+        notes=["A project can have licences of several families; none: it names none."],
+    )
 
 
 def tags(
@@ -120,42 +112,36 @@ def tags(
 
     Parameters
     ----------
-    projects, top
-        As for `dirframe.stats.tags`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, top, ax, title, caption, width
+        As `dirframe.stats.tags` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per tag, the most projects at the top, labelled with their number and their share
-        of the projects with a tag. Nearly all projects have a tag that is not shown, and a bar for
-        these would dwarf the rest, so the caption states the numbers of these tags and projects.
+        One bar per tag, the most projects at the top, with their number and share of the projects
+        with a tag. A bar for other tags would dwarf the rest: the caption states their number.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({"id": ["1", "2"], "tags": [["xml", "web"], ["xml"]]})
+    >>> projects = pd.DataFrame({"tags": [["xml", "web"], ["xml"]]})
     >>> [int(bar.get_width()) for bar in tags(projects).patches]
     [2, 1]
     """
     table = stats.tags(projects, top=top)
-    pooled = table.attrs["dirframe"]["counted"]["tags_in_other"]
-    shown = table.iloc[: len(table) - bool(pooled)]
-    with Canvas(
-        *(table, "tags", ax, title, caption, width),
+    counts = text.counts_of(table)
+    pooled = counts["tags_in_other"]
+    others = counted(int(table["projects"].iloc[-1]), "project") if pooled else ""
+    return bar_chart(
+        *(table, "tags", (ax, title, caption, width)),
+        shown=table.iloc[: len(table) - bool(pooled)],
+        name="tag",
+        number="projects",
+        unit="Projects (share of those with a tag)",
         needs="a tag",
-        rows=axes.height_of(shown["tag"]),
-    ) as canvas:
-        if not canvas.is_empty:
-            axes.bars(
-                *(canvas.ax, shown, "tag", "projects"),
-                "Projects (share of those with a tag)",
-            )
-        others = counted(int(table["projects"].iloc[-1]), "project") if pooled else ""
-        canvas.notes = [
+        notes=[
             "A project can have several.",
             f"{others} with any of {pooled:,} other tags." if pooled else "",
-            text.not_shown(canvas.counts, {"without a tag": canvas.counts["without_tag"]}),
-        ]
-    return canvas.ax
+            text.not_shown(counts, without_tag="without a tag"),
+        ],
+    )

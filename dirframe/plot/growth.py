@@ -39,29 +39,24 @@ def growth(
 
     Parameters
     ----------
-    frame, freq
-        As for `dirframe.stats.growth`.
-    cumulative : bool, default True
-        Whether to draw the total up to the end of each period, or the new records in it.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    frame, freq, cumulative, ax, title, caption, width
+        As `dirframe.stats.growth` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One step per period (UTC), at the number of records. A last period that is not over at the
-        newest date in the data is hatched, which the caption says.
+        One step per period (UTC), at the total up to its end or, if not `cumulative`, at the new
+        records in it. A last period that is not over at the newest date in the data is hatched.
 
     Examples
     --------
     >>> import pandas as pd
     >>> created = pd.to_datetime(["2013-01-31", "2013-03-01", "2013-03-31"])
-    >>> ax = growth(pd.DataFrame({"created_at": created}))
-    >>> ax.patches[0].get_data().values.tolist()
+    >>> growth(pd.DataFrame({"created_at": created})).patches[0].get_data().values.tolist()
     [1.0, 1.0, 3.0]
     """
     table = stats.growth(frame, freq=freq)
-    with Canvas(*(table, "growth", ax, title, caption, width), needs="a date") as canvas:
+    with Canvas(*(table, "growth", (ax, title, caption, width)), needs="a date") as canvas:
         nouns = next(iter(canvas.counts))
         canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
         if not canvas.is_empty:
@@ -80,8 +75,6 @@ def growth(
                 f"Hatched: {last} is not over at the newest date in the data."
                 if unfinished.any()
                 else "",
-                text.not_shown(
-                    canvas.counts, {"without a date": canvas.counts["created_at_missing"]}
-                ),
+                text.not_shown(canvas.counts, created_at_missing="without a date"),
             ]
     return canvas.ax

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from dirframe import stats
 from dirframe._display import counted
 from dirframe.plot import axes, text
-from dirframe.plot.canvas import Canvas
+from dirframe.plot.canvas import Canvas, bar_chart
 from dirframe.plot.colours import OTHER, OTHER_HATCH, fill, language_colour, looks
 
 if TYPE_CHECKING:
@@ -34,43 +34,33 @@ def language_share(
 
     Parameters
     ----------
-    projects, top
-        As for `dirframe.stats.language_share`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, top, ax, title, caption, width
+        As `dirframe.stats.language_share` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per language, the most projects at the top, labelled with their number and their
-        share of the projects with a main language.
+        One bar per language, the most projects at the top, with their number and share of the
+        projects with a main language.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_main_language_name": ["C", "Java", "C"],
-    ...     "analysis_total_code_lines": [1200, 800, 40],
-    ... })
-    >>> ax = language_share(projects)
-    >>> [int(bar.get_width()) for bar in ax.patches]
+    >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "Java", "C"]})
+    >>> [int(bar.get_width()) for bar in language_share(projects).patches]
     [2, 1]
     """
     table = stats.language_share(projects, top=top)
-    with Canvas(
-        *(table, "language_share", ax, title, caption, width),
+    counts = text.counts_of(table)
+    return bar_chart(
+        *(table, "language_share", (ax, title, caption, width)),
+        name="language",
+        number="projects",
+        unit="Projects (share of those with a main language)",
+        colours=[language_colour(name) for name in table["language"]],
         needs="a main language",
-        rows=len(table),
-    ) as canvas:
-        if not canvas.is_empty:
-            axes.bars(
-                *(canvas.ax, table, "language", "projects"),
-                "Projects (share of those with a main language)",
-                colours=[language_colour(name) for name in table["language"]],
-                is_pooled=bool(canvas.counts["languages_in_other"]),
-            )
-        canvas.notes = [text.not_shown(canvas.counts, text.without_language(canvas.counts))]
-    return canvas.ax
+        notes=[text.not_shown(counts, text.without_language(counts))],
+    )
 
 
 def contributors_by_language(
@@ -86,35 +76,29 @@ def contributors_by_language(
 
     Parameters
     ----------
-    projects, top
-        As for `dirframe.stats.contributors_by_language`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, top, ax, title, caption, width
+        As `dirframe.stats.contributors_by_language` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One row per language, the most contributors in total at the top: a bar from the lower to
-        the upper quartile of contributors per project, a dot at the median with a thick line over
-        its 95% confidence interval, a thin line to the maximum, and beside it the median, the sum
-        and the number of projects. The bar of fewer than 10 projects is pale. The x axis is
-        logarithmic from 1, and linear from 0 to 1, since many projects have none.
+        One row per language, the most contributors at the top: a bar from the lower to the upper
+        quartile, pale below 10 projects, a dot at the median on a thick line over its 95% confidence
+        interval, a thin line to the maximum, and beside it the median, the sum and the projects. The
+        x axis is logarithmic from 1, and linear below, since many projects have none.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_main_language_name": ["C", "C", "C", "Java"],
-    ...     "analysis_twelve_month_contributor_count": [0, 2, 10, 1],
-    ... })
-    >>> ax = contributors_by_language(projects)
-    >>> [label.get_text() for label in ax.get_yticklabels()]
+    >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "C", "C", "Java"],
+    ...                          "analysis_twelve_month_contributor_count": [0, 2, 10, 1]})
+    >>> [label.get_text() for label in contributors_by_language(projects).get_yticklabels()]
     ['C', 'Java']
     """
     table = stats.contributors_by_language(projects, top=top)
     described = table[table["projects_counted"] > 0]
     with Canvas(
-        *(table, "contributors_by_language", ax, title, caption, width),
+        *(table, "contributors_by_language", (ax, title, caption, width)),
         needs="a valid contributor count" if len(table) else "a main language",
         is_empty=described.empty,
         rows=len(table),
@@ -122,10 +106,6 @@ def contributors_by_language(
         counts = canvas.counts
         if not canvas.is_empty:
             canvas.pad = _draw_spreads(canvas.ax, table, described, counts["languages_in_other"])
-            uncounted = counts["contributors_missing"] + counts["contributors_negative"]
-            reasons = text.without_language(counts) | {
-                "without a valid contributor count": uncounted
-            }
             canvas.notes = [
                 (
                     "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence "
@@ -133,7 +113,11 @@ def contributors_by_language(
                 ),
                 axes.pale_note(described["projects_counted"], "languages"),
                 "People: sum over the projects; who is in two of them counts twice.",
-                text.not_shown(counts, reasons),
+                text.not_shown(
+                    *(counts, text.without_language(counts)),
+                    contributors_missing="without a valid contributor count",
+                    contributors_negative="without a valid contributor count",
+                ),
             ]
     return canvas.ax
 
@@ -190,57 +174,43 @@ def language_breakdown(
 
     Parameters
     ----------
-    projects, top
-        As for `dirframe.stats.language_breakdown`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, top, ax, title, caption, width
+        As `dirframe.stats.language_breakdown` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per language, the most lines at the top, labelled with their number and share.
+        One bar per language, the most lines at the top, with their number and share.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "id": ["1"],
-    ...     "analysis_total_code_lines": [1000],
-    ...     "analysis_languages": [
-    ...         [{"language": "C", "percentage": "80", "id": "1"},
-    ...          {"language": "Perl", "percentage": "20", "id": "8"}],
-    ...     ],
-    ... })
-    >>> [int(bar.get_width()) for bar in language_breakdown(projects).patches]
+    >>> both = [{"language": "C", "percentage": "80"}, {"language": "Perl", "percentage": "20"}]
+    >>> lines = {"analysis_total_code_lines": [1000], "analysis_languages": [both]}
+    >>> [int(bar.get_width()) for bar in language_breakdown(pd.DataFrame(lines)).patches]
     [800, 200]
     """
     table = stats.language_breakdown(projects, top=top)
-    with Canvas(
-        *(table, "language_breakdown", ax, title, caption, width),
+    counts = text.counts_of(table)
+    unnamed = counts["code_lines_unnamed"]
+    return bar_chart(
+        *(table, "language_breakdown", (ax, title, caption, width)),
+        name="language",
+        number="code_lines",
+        unit="Lines of code (share of those in a named language)",
+        colours=[language_colour(name) for name in table["language"]],
         needs="languages with lines of code",
-        is_empty=not table["code_lines"].sum(),
-        rows=len(table),
-    ) as canvas:
-        counts = canvas.counts
-        if not canvas.is_empty:
-            axes.bars(
-                *(canvas.ax, table, "language", "code_lines"),
-                "Lines of code (share of those in a named language)",
-                colours=[language_colour(name) for name in table["language"]],
-                is_pooled=bool(counts["languages_in_other"]),
-            )
-        unnamed = counts["code_lines_unnamed"]
-        reasons = {
-            "without a breakdown": counts["breakdown_missing"],
-            "without a valid number of lines": counts["code_lines_missing"]
-            + counts["code_lines_negative"],
-            "with an impossible percentage": counts["percentages_impossible"],
-        }
-        canvas.notes = [
+        notes=[
             f"{counted(unnamed, 'line')} in languages without a name." if unnamed else "",
-            text.not_shown(counts, reasons),
-        ]
-    return canvas.ax
+            text.not_shown(
+                counts,
+                breakdown_missing="without a breakdown",
+                code_lines_missing="without a valid number of lines",
+                code_lines_negative="without a valid number of lines",
+                percentages_impossible="with an impossible percentage",
+            ),
+        ],
+    )
 
 
 def languages_by_year(
@@ -258,34 +228,29 @@ def languages_by_year(
 
     Parameters
     ----------
-    projects, top, date, min_projects
-        As for `dirframe.stats.languages_by_year`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, top, date, min_projects, ax, title, caption, width
+        As `dirframe.stats.languages_by_year` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar per year, stacked by the share of each language (% of the year's projects with a
-        main language), the language with the most projects at the bottom. The legend is beside the
-        last bar, in the same order. A bar as wide as several years holds them together; the first
-        bar is as wide as one year and the caption says since when. A year that is not over at the
-        newest date in the data is hatched at its top, one with fewer than 10 projects pale.
+        One bar per year, stacked by the share of each language, the most projects at the bottom, as
+        in the legend beside. A bar as wide as several years holds them together; the first is as
+        wide as one, and the caption says since when. A year that is not over at the newest date in
+        the data is hatched at its top; one with fewer than 10 projects is pale.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_main_language_name": ["C", "Java", "C"],
-    ...     "analysis_min_month": pd.to_datetime(["2012-05-01", "2013-01-01", "2013-02-01"]),
-    ... })
+    >>> months = pd.to_datetime(["2012-05-01", "2013-01-01"])
+    >>> projects = pd.DataFrame({"analysis_main_language_name": "C", "analysis_min_month": months})
     >>> ax = languages_by_year(projects, min_projects=1)
-    >>> [[float(bar.get_height()) for bar in language] for language in ax.containers[:2]]
-    [[1.0, 0.5], [0.0, 0.5]]
+    >>> [float(bar.get_height()) for bar in ax.containers[0]]
+    [1.0, 1.0]
     """
     table = stats.languages_by_year(projects, top=top, date=date, min_projects=min_projects)
     with Canvas(
-        *(table, "languages_by_year", ax, title, caption, width),
+        *(table, "languages_by_year", (ax, title, caption, width)),
         needs="both a main language and a date",
     ) as canvas:
         counts = canvas.counts
@@ -299,8 +264,12 @@ def languages_by_year(
             )
             axes.units(canvas.ax, f"Year ({begun})", "Projects (share of the year's)")
             canvas.ax.grid(visible=False)
-            reasons = text.without_language(counts) | {"without a date": counts["date_missing"]}
-            canvas.notes = [*_notes_on_years(years, min_projects), text.not_shown(counts, reasons)]
+            canvas.notes = [
+                *_notes_on_years(years, min_projects),
+                text.not_shown(
+                    counts, text.without_language(counts), date_missing="without a date"
+                ),
+            ]
     return canvas.ax
 
 

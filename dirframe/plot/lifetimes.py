@@ -14,7 +14,7 @@ from pandas.tseries.offsets import MonthBegin
 from dirframe import stats
 from dirframe._display import counted
 from dirframe.plot import axes, text
-from dirframe.plot.canvas import Canvas
+from dirframe.plot.canvas import Canvas, bar_chart
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, has_colour, looks
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from dirframe.plot.canvas import Width
 
 _ANOTHER = "another or none"
+_FAULTS = {
+    "month_missing": "without both months",
+    "months_reversed": "that ended before they began",
+    "months_after_fetch": "with activity after the fetch",
+}
 _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
@@ -42,61 +47,52 @@ def activity(
 
     Parameters
     ----------
-    projects, as_of, window
-        As for `dirframe.stats.activity`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, as_of, window, ax, title, caption, width
+        As `dirframe.stats.activity` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        One bar each for active and dormant projects, labelled with their number and share of the
-        known ones, and a hatched bar for unknown ones. The caption defines active, and states how
-        many are unknown and why.
+        A bar each for active and dormant projects, with their number and share of the known ones,
+        and a hatched one for unknown ones. The caption defines active, and states who is unknown.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01"]),
+    >>> projects = pd.DataFrame({"analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01"]),
     ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
-    ... })
-    >>> ax = activity(projects)
-    >>> [int(bar.get_width()) for bar in ax.patches]
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"])})
+    >>> [int(bar.get_width()) for bar in activity(projects).patches]
     [1, 1, 0]
     """
     table = stats.activity(projects, as_of=as_of, window=window)
-    with Canvas(
-        *(table, "activity", ax, title, caption, width),
+    counts, month = text.counts_of(table), table["as_of"].iloc[0]
+    notes = []
+    if not pd.isna(month):
+        period = "the month of" if window == 1 else f"the {window} months up to"
+        notes = [
+            f"Active: activity in {period} {month:%Y-%m}, or before and after it.",
+            "Known where the code was fetched in that month or later.",
+        ]
+    return bar_chart(
+        *(table, "activity", (ax, title, caption, width)),
+        name="activity",
+        number="projects",
+        unit="Projects (share of those that are known)",
+        colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
-        is_empty=not table["projects"].sum(),
-        rows=len(table),
-    ) as canvas:
-        if not canvas.is_empty:
-            axes.bars(
-                *(canvas.ax, table, "activity", "projects"),
-                "Projects (share of those that are known)",
-                colours=[ACCENT, NEUTRAL, OTHER],
-            )
-        month = table["as_of"].iloc[0]
-        if not pd.isna(month):
-            period = "the month of" if window == 1 else f"the {window} months up to"
-            active = f"Active: activity in {period} {month:%Y-%m}, or before and after it."
-            canvas.notes = [active, "Known where the code was fetched in that month or later."]
-        reasons = {
-            "not fetched since": "not_fetched_since",
-            "without a date of the fetch": "fetch_missing",
-            "with a date of the fetch that cannot be": "fetch_impossible",
-            "without both months": "month_missing",
-            "that ended before they began": "months_reversed",
-            "with activity after the fetch": "months_after_fetch",
-        }
-        unknown = {reason: canvas.counts[name] for reason, name in reasons.items()}
-        canvas.notes.append(text.listed("Unknown", "project", unknown))
-        later = {"begun later": canvas.counts["begun_after_as_of"]}
-        canvas.notes.append(text.not_shown(canvas.counts, later))
-    return canvas.ax
+        notes=[
+            *notes,
+            text.listed(
+                *("Unknown", counts),
+                not_fetched_since="not fetched since",
+                fetch_missing="without a date of the fetch",
+                fetch_impossible="with a date of the fetch that cannot be",
+                **_FAULTS,
+            ),
+            text.not_shown(counts, begun_after_as_of="begun later"),
+        ],
+    )
 
 
 def life_span(
@@ -113,39 +109,30 @@ def life_span(
 
     Parameters
     ----------
-    projects, top, window
-        As for `dirframe.stats.life_span`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, top, window, ax, title, caption, width
+        As `dirframe.stats.life_span` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
         One bar per project from the start of its first month to the end of its last (UTC), the
-        longest at the top, in the colour and hatch of its main language. The length in months is
-        beside it, with a plus if the life had not ended when the code was fetched, or this is
-        unknown. The caption states how many lives have not ended, how many projects are not shown,
-        and why.
+        longest at the top, in the look of its main language. Beside it the months, with a plus if
+        the life had not ended when the code was fetched, or this is unknown; the caption says of
+        how many.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "id": ["1", "2"],
-    ...     "name": ["Ant", "Bee"],
-    ...     "analysis_main_language_name": ["C", None],
-    ...     "analysis_min_month": pd.to_datetime(["2013-07-01", "2012-01-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2013-02-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
-    ...     "analysis_twelve_month_contributor_count": [3, 0],
-    ... })
-    >>> ax = life_span(projects)
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['Bee', 'Ant']
+    >>> projects = pd.DataFrame({"name": ["Ant"], "analysis_main_language_name": ["C"],
+    ...     "analysis_min_month": pd.to_datetime(["2010-01-01"]),
+    ...     "analysis_max_month": pd.to_datetime(["2011-02-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"])})
+    >>> [label.get_text() for label in life_span(projects).get_yticklabels()]
+    ['Ant']
     """
     table = stats.life_span(projects, top=top, window=window)
     with Canvas(
-        *(table, "life_span", ax, title, caption, width),
+        *(table, "life_span", (ax, title, caption, width)),
         needs="both a first and a last month",
         rows=len(table) + 3,  # room for the legend
     ) as canvas:
@@ -153,15 +140,9 @@ def life_span(
         if not canvas.is_empty:
             canvas.pad = _draw_lives(canvas.ax, table)
             lives, open_lives = counts["with_life_span"], counts["with_life_span"] - counts["ended"]
-            reasons = {
-                "with a shorter life": counts["projects_not_shown"],
-                "without both months": counts["month_missing"],
-                "that ended before they began": counts["months_reversed"],
-                "with activity after the fetch": counts["months_after_fetch"],
-            }
             canvas.notes = [
                 *_open_notes(window, open_lives, lives),
-                text.not_shown(counts, reasons),
+                text.not_shown(counts, projects_not_shown="with a shorter life", **_FAULTS),
             ]
     return canvas.ax
 
@@ -220,44 +201,33 @@ def survival(
 
     Parameters
     ----------
-    projects, window, confidence
-        As for `dirframe.stats.survival`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    projects, window, confidence, ax, title, caption, width
+        As `dirframe.stats.survival` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The curve of Kaplan and Meier over months since the first activity, with its interval;
-        below each tick the projects at risk. The caption states the median life and what counts
-        as an end.
+        The curve of Kaplan and Meier over months since the first activity, with its interval; below
+        each tick the projects at risk. The caption states the median life and what is an end.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_min_month": pd.to_datetime(["2010-01-01"] * 2),
+    >>> projects = pd.DataFrame({"analysis_min_month": pd.to_datetime(["2010-01-01"] * 2),
     ...     "analysis_max_month": pd.to_datetime(["2010-03-01", "2013-07-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"] * 2),
-    ... })
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"] * 2)})
     >>> survival(projects).lines[0].get_ydata().tolist()
     [1.0, 0.5, 0.5]
     """
     table = stats.survival(projects, window=window, confidence=confidence)
     with Canvas(
-        *(table, "survival", ax, title, caption, width),
+        *(table, "survival", (ax, title, caption, width)),
         needs="a life whose end is known",
     ) as canvas:
         counts = canvas.counts
         if not canvas.is_empty:
             _draw_survival(canvas.ax, table)
             below = table["months"][table["survival"] <= 0.5]
-            reasons = {
-                "whose end is not known": counts["end_unknown"],
-                "without both months": counts["month_missing"],
-                "that ended before they began": counts["months_reversed"],
-                "with activity after the fetch": counts["months_after_fetch"],
-            }
             canvas.notes = [
                 f"Median life: {counted(int(below.iloc[0]), 'month')}."
                 if len(below)
@@ -267,7 +237,7 @@ def survival(
                     f"{counts['not_ended']:,} had not ended."
                 ),
                 f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-                text.not_shown(counts, reasons),
+                text.not_shown(counts, end_unknown="whose end is not known", **_FAULTS),
             ]
     return canvas.ax
 

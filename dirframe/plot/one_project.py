@@ -37,31 +37,27 @@ def monthly_activity(
 
     Parameters
     ----------
-    frame
-        As for `dirframe.stats.monthly_activity`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    frame, ax, title, caption, width
+        As `dirframe.stats.monthly_activity` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Two lanes, its ``child_axes``, over one axis of months (UTC) with a step per month: commits
-        above, contributors (people) below, each with its own scale. A month that was not over when
-        the frame was loaded is hatched, is not part of the step line, and is named in the caption.
+        Two lanes, its ``child_axes``, over one axis of months (UTC): commits above, contributors
+        (people) below, each with its own scale. A month that was not over when the frame was loaded
+        is hatched, not part of the line, and named in the caption.
 
     Examples
     --------
     >>> import pandas as pd
     >>> months = pd.to_datetime(["2013-01-01", "2013-03-01"])
     >>> frame = pd.DataFrame({"month": months, "commits": [7, 2], "contributors": [3, 1]})
-    >>> commits, people = monthly_activity(frame).child_axes
-    >>> commits.patches[0].get_data().values.tolist()
+    >>> monthly_activity(frame).child_axes[0].patches[0].get_data().values.tolist()
     [7.0, 0.0, 2.0]
     """
     table = stats.monthly_activity(frame)
     with Canvas(
-        *(table, "monthly_activity", ax, title, caption, width),
-        needs="a month",
+        *(table, "monthly_activity", (ax, title, caption, width)), needs="a month"
     ) as canvas:
         canvas.heading = "Commits and contributors by month" + _of_project(table)
         if not canvas.is_empty:
@@ -109,15 +105,15 @@ def _notes(table: pd.DataFrame, counts: dict[str, int]) -> list[str]:
     unfinished = table["month"][~table["finished"].fillna(value=True)]
     months = ", ".join(f"{month:%Y-%m}" for month in unfinished)
     filled = counts["months_filled"]
-    reasons = {
-        "without a month": counts["month_missing"],
-        "without valid commits": counts["commits_invalid"],
-        "without valid contributors": counts["contributors_invalid"],
-    }
     return [
         f"Hatched: not over when it was loaded ({months})." if months else "",
         f"{counted(filled, 'month')} without a row: 0." if filled else "",
-        text.not_shown(counts, reasons),
+        text.not_shown(
+            counts,
+            month_missing="without a month",
+            commits_invalid="without valid commits",
+            contributors_invalid="without valid contributors",
+        ),
     ]
 
 
@@ -139,18 +135,15 @@ def commits_by_contributor(
 
     Parameters
     ----------
-    frame
-        As for `dirframe.stats.commits_by_contributor`.
-    ax, title, caption, width
-        As `dirframe.plot` describes them.
+    frame, ax, title, caption, width
+        As `dirframe.stats.commits_by_contributor` and `dirframe.plot` describe them.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The cumulative share of commits (%), most active contributors first, over the number of
-        contributors (logarithmic). Dashed lines mark half of the commits and the number of
-        contributors who reach it, the bus factor, which is labelled. The caption states the shares
-        of the first and of the first five, as `dirframe.stats.commit_concentration`.
+        The cumulative share of commits, most active contributors first, over their number
+        (logarithmic). Dashed lines mark half of the commits and the bus factor, who reach it. The
+        caption states the shares of the first and the first five.
 
     Examples
     --------
@@ -164,7 +157,7 @@ def commits_by_contributor(
     measures = dict(zip(measured["measure"], measured["value"], strict=True))
     bus_factor = measures.get("bus factor")
     with Canvas(
-        *(table, "commits_by_contributor", ax, title, caption, width),
+        *(table, "commits_by_contributor", (ax, title, caption, width)),
         needs="a commit",
         is_empty=bus_factor is None,
     ) as canvas:
@@ -173,14 +166,14 @@ def commits_by_contributor(
             _draw_commits(canvas.ax, table, bus_factor)
             first, five = (percent(measures[name]) for name in ("top 1", "top 5"))
             rest = f", the first five have {five}." if len(table) > 5 else "."
-            reasons = {
-                "without a number of commits": canvas.counts["commits_missing"],
-                "with a negative one": canvas.counts["commits_negative"],
-            }
             canvas.notes = [
                 f"The first has {first} of the commits{rest}",
                 "Bus factor: so many have half of them together.",
-                text.not_shown(canvas.counts, reasons),
+                text.not_shown(
+                    canvas.counts,
+                    commits_missing="without a number of commits",
+                    commits_negative="with a negative one",
+                ),
             ]
     return canvas.ax
 

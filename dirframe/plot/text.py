@@ -120,24 +120,42 @@ def amounts(counts: Iterable[int], shares: Iterable[float | NAType]) -> list[str
     return [f"{n:,}" if pd.isna(share) else f"{n:,} ({percent(share)})" for n, share in pairs]
 
 
+def counts_of(table: pd.DataFrame) -> dict[str, int]:
+    """Return the counts of a statistic, that of all records first."""
+    return dict(table.attrs["dirframe"]["counted"])
+
+
 def noun_of(counts: Mapping[str, int]) -> str:
     """Return what the records of a statistic are called: its first count is that of all."""
     return next(iter(counts)).removesuffix("s").replace("_", " ")
 
 
-def listed(what: str, noun: str, reasons: Mapping[str, int]) -> str:
-    """Return a note with the number of records for each reason; empty if there are none."""
+def listed(
+    what: str, counts: Mapping[str, int], first: Mapping[str, int] | None = None, /, **words: str
+) -> str:
+    """Return a note with the number of records for each reason; empty if there are none.
+
+    The reasons are given in words by the names of their counts, after those that are counted first.
+    """
+    reasons = dict(first or {})
+    for name, reason in words.items():
+        reasons[reason] = reasons.get(reason, 0) + counts[name]
     nonzero = [(count, reason) for reason, count in reasons.items() if count]
     if not nonzero:
         return ""
     (count, reason), *others = nonzero
-    phrases = [f"{counted(count, noun)} {reason}", *(f"{n:,} {why}" for n, why in others)]
+    phrases = [
+        f"{counted(count, noun_of(counts))} {reason}",
+        *(f"{n:,} {why}" for n, why in others),
+    ]
     return f"{what}: {', '.join(phrases)}."
 
 
-def not_shown(counts: Mapping[str, int], reasons: Mapping[str, int]) -> str:
-    """Return a note on the records that a chart leaves out, and why; empty if it shows all."""
-    return listed("Not shown", noun_of(counts), reasons)
+def not_shown(
+    counts: Mapping[str, int], first: Mapping[str, int] | None = None, /, **words: str
+) -> str:
+    """Return a note on the records that a chart leaves out, and why, as `listed` takes it."""
+    return listed("Not shown", counts, first, **words)
 
 
 def without_language(counts: Mapping[str, int]) -> dict[str, int]:

@@ -133,14 +133,12 @@ def summary(frame: pd.DataFrame) -> Summary:
 def _fields(frame: pd.DataFrame) -> pd.DataFrame:
     present = [_present(frame[name]) for name in frame]
     counts = pd.Series([int(rows.sum()) for rows in present], dtype="Int64")
-    columns = {
-        "column": list(frame),
-        "present": counts,
-        "missing_share": 1 - counts / len(frame) if len(frame) else [None] * len(counts),
-        "values": [_values(frame[n][rows]) for n, rows in zip(frame, present, strict=True)],
-    }
-    dtypes = {"column": "str", "present": "Int64", "missing_share": "Float64", "values": "str"}
-    return table_of(columns, dtypes)
+    return table_of(
+        column=("str", list(frame)),
+        present=("Int64", counts),
+        missing_share=("Float64", 1 - counts / len(frame) if len(frame) else [None] * len(counts)),
+        values=("str", [_values(frame[n][rows]) for n, rows in zip(frame, present, strict=True)]),
+    )
 
 
 def _present(column: pd.Series[Any]) -> pd.Series[bool]:
@@ -181,9 +179,8 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
     if record["complete"] is False and available is not None and loaded is not None:
         lacking = max(available - loaded, 0)
         rows.insert(0, (_not_loaded(frame, resource, record), lacking, lacking / max(available, 1)))
-    columns = dict(zip(("reason", "records", "share"), zip(*rows, strict=True), strict=False))
     dtypes = {"reason": "str", "records": "Int64", "share": "Float64"}
-    return table_of({name: columns.get(name, ()) for name in dtypes}, dtypes)
+    return pd.DataFrame(rows, columns=[*dtypes]).astype(dtypes)
 
 
 def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> str:

@@ -1,16 +1,24 @@
 """Statistics: each takes records and returns a tidy frame.
 
-Each row of the input is one record; duplicates are not removed. Every docstring states how
-missing and impossible values are handled, and ``result.attrs["dirframe"]["counted"]`` holds
-their numbers beside the provenance of the records. Columns and dtypes do not depend on the number
-of records.
+What all of them share is said here, and the rest in the docstring of each.
 
-The records are a pandas frame, or elsewhere: the path of a Parquet file or folder, a Dask frame (a
-cluster reads), or whatever offers an Arrow C stream, as Polars frames, Arrow tables and DuckDB
-relations do. Of these, only the columns that the statistic needs are read, and pandas counts
-them. A Polars frame or a relation has no provenance: then the reference day is now.
-
-A needed column that is absent raises an error that names it.
+- **Records** are a pandas frame of a loader, of either dialect, or elsewhere: the path of a Parquet
+  file or folder, a Dask frame (a cluster reads), or whatever offers an Arrow C stream, as Polars
+  frames, Arrow tables and DuckDB relations do. Of these, only the columns that the statistic needs
+  are read, and pandas counts them. Each row is one record; duplicates are not removed. A Polars
+  frame or a relation has no provenance: then the reference day is now.
+- **Rows** are in a fixed order; those that tie are by name, by code point. Columns and dtypes do
+  not depend on the number of records. `top` keeps that many rows, and the others share a last one,
+  ``other (n languages)`` and so on, with thousands separated by commas, whatever its size. A single
+  one left over keeps its own row, and None, the default, keeps all.
+- **Values** that are missing, blank or impossible are in no figure, and counted. A valid number is
+  0 or more. A share is 0.0 where its whole is 0. Days and months are in UTC.
+- **Counts**: ``result.attrs["dirframe"]["counted"]`` holds the number of all records, named after
+  them (``projects``), then what the docstring names as counted, beside the provenance.
+- **Errors**: a needed column that is absent raises `MissingColumnsError`, one that the directory
+  did not send `ColumnsNotSentError`. `InvalidInputError`, their base, is raised by a column that
+  holds something else than it should, a sum beyond 64 bits, and an option that is out of its
+  bounds.
 """
 
 from typing import TYPE_CHECKING

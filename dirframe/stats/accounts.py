@@ -34,48 +34,31 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
     accounts : pandas.DataFrame, or records elsewhere
         Accounts with unified countries, as `dirframe.unify_countries` gives them.
     top : int, optional
-        Keep this many countries and sum up the others in a last row named
-        ``other (n countries)``, with thousands separated by commas. A single country left over
-        keeps its own row. By default, all countries.
+        Number of countries with a row of their own.
 
     Returns
     -------
     pandas.DataFrame
-        One row per country (one ``country_name``), the most accounts first, then by name (by code
-        point), ``other`` last whatever its size:
+        One row per ``country_name``, the most accounts first:
 
-        - ``country_alpha_2`` (str): ISO 3166-1 code of two letters, the first by alphabet
-          where the accounts have several; missing for ``other``
-        - ``country_name`` (str): name of the country
+        - ``country_alpha_2`` (str): its code of ISO 3166-1, the first by alphabet of several;
+          missing for ``other``
+        - ``country_name`` (str)
         - ``accounts`` (Int64, accounts)
-        - ``share`` (Float64, 0 to 1): of the accounts whose country is known, those in
-          ``other`` included
+        - ``share`` (Float64, 0 to 1): of the accounts whose country is known
 
-    Raises
-    ------
-    InvalidInputError
-        If the countries have not been unified, or `top` is below 1.
-
-    Notes
-    -----
-    Accounts without a country, whose ``country_name`` is missing or blank, are in no row.
-    ``attrs["dirframe"]["counted"]`` holds ``accounts`` (all), ``with_country``, ``countries``
-    (those in ``other`` too), ``countries_in_other``, and of the accounts in no row
-    ``country_missing`` (a missing or blank ``country_code``) and ``country_unresolved`` (a
-    ``country_code`` that names no country).
+    Notes ----- Counted: ``accounts``, ``with_country``, ``countries``, ``countries_in_other``, and
+    of the accounts in no row ``country_missing`` (no ``country_code``) and ``country_unresolved``
+    (one that names no country).
 
     Examples
     --------
     >>> import pandas as pd
-    >>> accounts = pd.DataFrame({
-    ...     "country_code": ["DE", "Germany", "NA", "Atlantis", None],
-    ...     "country_alpha_2": ["DE", "DE", "NA", None, None],
-    ...     "country_name": ["Germany", "Germany", "Namibia", None, None],
-    ... })
+    >>> accounts = pd.DataFrame({"country_code": ["DE", "Germany", "Atlantis"],
+    ...     "country_alpha_2": ["DE", "DE", None], "country_name": ["Germany", "Germany", None]})
     >>> print(accounts_by_country(accounts))
-      country_alpha_2 country_name  accounts     share
-    0              DE      Germany         2  0.666667
-    1              NA      Namibia         1  0.333333
+      country_alpha_2 country_name  accounts  share
+    0              DE      Germany         2    1.0
     """
     a = read(accounts, raw="country_code", code="country_alpha_2", name="country_name")
     country, raw = names_of(a["name"]), names_of(a["raw"])
@@ -106,7 +89,7 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
     Parameters
     ----------
     accounts : pandas.DataFrame, or records elsewhere
-        Accounts as `dirframe.load_accounts` gives them.
+        Accounts.
 
     Returns
     -------
@@ -115,26 +98,18 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
 
         - ``kudo_rank`` (Int64, rank)
         - ``accounts`` (Int64, accounts)
-        - ``share`` (Float64, 0 to 1): of the accounts with a rank; 0.0 in each row where
-          none has one
-
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or does not hold whole numbers.
+        - ``share`` (Float64, 0 to 1): of the accounts with a rank
 
     Notes
     -----
-    An account without a kudo score has no rank and is in no row, although the directory's
-    pages show it as rank 1. ``attrs["dirframe"]["counted"]`` holds ``accounts`` (all),
-    ``with_kudo_rank`` (1 to 10), ``kudo_rank_missing`` and ``kudo_rank_impossible`` (not from 1
-    to 10, in no row either); the last three add up to the first.
+    An account without a kudo score has no rank, although the directory's pages show it as rank 1.
+    Counted: ``accounts``, which is the sum of ``with_kudo_rank``, ``kudo_rank_missing`` and
+    ``kudo_rank_impossible`` (not from 1 to 10).
 
     Examples
     --------
     >>> import pandas as pd
-    >>> accounts = pd.DataFrame({"kudo_score_kudo_rank": [1, 9, 1, None, 11]})
-    >>> table = accounts_by_kudo_rank(accounts)
+    >>> table = accounts_by_kudo_rank(pd.DataFrame({"kudo_score_kudo_rank": [1, 9, 1, None, 11]}))
     >>> print(table[table["accounts"] > 0])
        kudo_rank  accounts     share
     0          1         2  0.666667
@@ -144,8 +119,9 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
     count = rank.value_counts().reindex(_RANKS, fill_value=0).astype("Int64")
     missing, with_rank = rank.isna().sum(), count.sum()
     table = table_of(
-        {"kudo_rank": _RANKS, "accounts": count.to_numpy(), "share": shares(count).to_numpy()},
-        {"kudo_rank": "Int64", "accounts": "Int64", "share": "Float64"},
+        kudo_rank=("Int64", _RANKS),
+        accounts=("Int64", count.to_numpy()),
+        share=("Float64", shares(count).to_numpy()),
     )
     return table, {
         "accounts": len(rank),
@@ -162,28 +138,20 @@ def posts_distribution(accounts: Frame) -> Counted:
     Parameters
     ----------
     accounts : pandas.DataFrame, or records elsewhere
-        Accounts as `dirframe.load_accounts` gives them.
+        Accounts.
 
     Returns
     -------
     pandas.DataFrame
-        One row per number of posts that occurs, ascending; none where no account has a valid one:
+        One row per number of posts that occurs, ascending:
 
         - ``posts`` (Int64, posts per account)
         - ``accounts`` (Int64, accounts): accounts with this many
         - ``share`` (Float64, 0 to 1): of the accounts with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
 
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or does not hold whole numbers.
-
-    Notes
-    -----
-    A valid number is 0 or more. Missing and negative ones are left out and counted:
-    ``attrs["dirframe"]["counted"]`` holds ``accounts`` (all), ``with_posts`` (valid),
-    ``posts_missing`` and ``posts_negative``; the last three add up to the first.
+    Notes ----- Counted: ``accounts``, which is the sum of ``with_posts``, ``posts_missing``,
+    ``posts_negative``.
 
     Examples
     --------

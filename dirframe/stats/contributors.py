@@ -1,7 +1,8 @@
 """Distribution and concentration of contributors over projects.
 
-A contributor is a person who committed to the project in the twelve months before its analysis.
-A person in two projects counts twice.
+A contributor is a person who committed in the twelve months before the project's analysis
+(``analysis_twelve_month_contributor_count``); one in two projects counts twice. All count
+``projects``, ``with_contributors`` (valid), ``contributors_missing``, ``contributors_negative``.
 """
 
 from __future__ import annotations
@@ -48,30 +49,21 @@ def contributor_distribution(projects: Frame) -> Counted:
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
 
     Returns
     -------
     pandas.DataFrame
-        One row per number of contributors that occurs, ascending; none where no project has a
-        valid one:
+        One row per number of contributors that occurs, ascending:
 
         - ``contributors`` (Int64, people per project)
         - ``projects`` (Int64, projects): projects with this many
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
 
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or does not hold whole numbers.
-
-    Notes
-    -----
-    The number is ``analysis_twelve_month_contributor_count``; a valid one is 0 or more. Missing
-    and negative ones are left out and counted: ``attrs["dirframe"]["counted"]`` holds
-    ``projects`` (all), ``with_contributors`` (valid), ``contributors_missing`` and
-    ``contributors_negative``; the last three add up to the first.
+    Notes ----- Counted: ``projects``, which is the sum of ``with_contributors`` (a valid
+    ``analysis_twelve_month_contributor_count``), ``contributors_missing``,
+    ``contributors_negative``.
 
     Examples
     --------
@@ -93,50 +85,41 @@ def lorenz(projects: Frame) -> Counted:
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
 
     Returns
     -------
     pandas.DataFrame
-        The corners of the curve from (0, 0) to (1, 1), one for each number of contributors
-        that occurs, projects with the fewest first; none where no project has a contributor:
+        The corners from (0, 0) to (1, 1), one for each number of contributors that occurs,
+        ascending; none where no project has a contributor:
 
         - ``projects_share`` (Float64, 0 to 1): of the projects with a valid number
         - ``contributors_share`` (Float64, 0 to 1): of all contributors, in these projects
-        - ``contributors`` (Int64, people per project): what the projects up to this corner have
-          at most; missing at the origin
-
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or does not hold whole numbers.
+        - ``contributors`` (Int64, people per project): what the projects up to this corner have at
+          most; missing at the origin
 
     Notes
     -----
-    After Lorenz, "Methods of measuring the concentration of wealth", Publications of the
-    American Statistical Association 9 (1905), 209-219. Missing and negative numbers are left
-    out and counted as in `contributor_distribution`.
+    Lorenz, Publications of the American Statistical Association 9 (1905), 209-219. Counted: as in
+    `contributor_distribution`.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
-    >>> print(lorenz(projects))
+    >>> print(lorenz(projects).tail(2))
        projects_share  contributors_share  contributors
-    0             0.0                 0.0          <NA>
-    1             0.5                 0.0             0
     2            0.75                0.25             1
     3             1.0                 1.0             3
     """
     known, counted = _people(projects)
     numbers, records, held = _curve(known)
-    columns = {
-        "projects_share": records,
-        "contributors_share": held,
-        "contributors": [None, *numbers] if len(held) else [],
-    }
-    dtypes = dict(zip(columns, ["Float64", "Float64", "Int64"], strict=True))
-    return table_of(columns, dtypes), counted
+    table = table_of(
+        projects_share=("Float64", records),
+        contributors_share=("Float64", held),
+        contributors=("Int64", [None, *numbers] if len(held) else []),
+    )
+    return table, counted
 
 
 @statistic("with_contributors", "with a valid number of contributors")
@@ -146,64 +129,39 @@ def contributor_concentration(projects: Frame) -> Counted:
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
 
     Returns
     -------
     pandas.DataFrame
         One row per measure:
 
-        - ``measure`` (str): ``"gini"``, then ``"top 1%"``, ``"top 10%"``, ``"top 20%"`` and
-          ``"top 50%"`` of the projects
-        - ``value`` (Float64, 0 to 1): the Gini coefficient (0: all projects have the same
-          number), and the share of all contributors that those projects have; missing where
-          no project has a contributor
-        - ``value_without_zeros`` (Float64, 0 to 1): the same of the projects with at least
-          one contributor
+        - ``measure`` (str): ``"gini"``, ``"top 1%"``, ``"top 10%"``, ``"top 20%"``, ``"top 50%"``
+        - ``value`` (Float64, 0 to 1): the Gini coefficient (0: all have the same number), and the
+          share of all contributors that those projects have; missing where nobody contributed
+        - ``value_without_zeros`` (Float64, 0 to 1): the same of the projects with a contributor
 
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or does not hold whole numbers.
-
-    Notes
-    -----
-    The Gini coefficient is 1 less twice the area below `lorenz`, whose corners are joined by
-    straight lines, without the correction for small samples: n projects reach (n - 1) / n at
-    most. The top p have 1 less the height of that curve at 1 - p, so that of a share that is
-    no whole number of projects a part of the one at the edge counts. Missing and negative
-    numbers are left out and counted as in `contributor_distribution`;
-    ``attrs["dirframe"]["counted"]`` holds ``projects_without_contributors`` (0) as well.
-
-    Dormant projects have no contributor, and a directory keeps many: with z the share of the
-    projects that have none, the coefficient of all is z + (1 - z) times that without them, so
-    that it says how many are dormant first of all. ``value_without_zeros`` says how unequal
-    the others are.
-
-    `dirframe.plot.lorenz` draws the curve with the coefficient, and says what the tenth with the
-    most has.
+    Notes ----- The coefficient is 1 less twice the area below `lorenz`, without the correction for
+    small samples. Of a top share that is no whole number of projects, a part of the one at the edge
+    counts. Most of a directory can be dormant: with z the share of projects without a contributor,
+    the coefficient of all is z + (1 - z) times that without them. Counted: as in
+    `contributor_distribution`, and ``projects_without_contributors``.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
-    >>> print(contributor_concentration(projects))
-       measure  value  value_without_zeros
-    0     gini  0.625                 0.25
-    1   top 1%   0.03                0.015
-    2  top 10%    0.3                 0.15
-    3  top 20%    0.6                  0.3
-    4  top 50%    1.0                 0.75
+    >>> print(contributor_concentration(projects).head(2))
+      measure  value  value_without_zeros
+    0    gini  0.625                 0.25
+    1  top 1%   0.03                0.015
     """
     known, counted = _people(projects)
     measures, without_zeros = gini_and_shares(known), gini_and_shares(known[known > 0])
     table = table_of(
-        {
-            "measure": [*measures],
-            "value": [*measures.values()],
-            "value_without_zeros": [*without_zeros.values()],
-        },
-        {"measure": "str", "value": "Float64", "value_without_zeros": "Float64"},
+        measure=("str", [*measures]),
+        value=("Float64", [*measures.values()]),
+        value_without_zeros=("Float64", [*without_zeros.values()]),
     )
     return table, counted | {"projects_without_contributors": (known == 0).sum()}
 
@@ -215,34 +173,24 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
     bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
-        The smallest number of each class, ascending, the first of them 0.
+        The smallest number of each class, ascending from 0.
 
     Returns
     -------
     pandas.DataFrame
         One row per class, also where no project is in it:
 
-        - ``team_size`` (str): name of the class: ``"2–4"`` (an en dash), ``"0"`` where that is
-          the only number in it, ``"1,000 or more"``
-        - ``smallest``, ``largest`` (Int64, people per project): its bounds, both of them in it;
-          the last class has no ``largest``
+        - ``team_size`` (str): ``"2–4"`` (an en dash), ``"0"``, ``"1,000 or more"``
+        - ``smallest``, ``largest`` (Int64, people per project): both in it; the last has no largest
         - ``projects`` (Int64, projects)
-        - ``share`` (Float64, 0 to 1): of the projects with a valid number; 0.0 in each row
-          where none has one
-        - ``contributors`` (Int64, people): sum over the projects of the class; 0 where there
-          is none
-
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or does not hold whole numbers, their sum is
-        beyond 64 bits, or `bounds` are no whole numbers that ascend from 0.
+        - ``share`` (Float64, 0 to 1): of the projects with a valid number
+        - ``contributors`` (Int64, people): sum over the projects
 
     Notes
     -----
-    Missing and negative numbers are left out and counted as in `contributor_distribution`.
+    Counted: as in `contributor_distribution`.
 
     Examples
     --------
@@ -263,16 +211,15 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
     classes = np.searchsorted(np.asarray(bounds), known, side="right") - 1
     sums = known.groupby(classes).sum().reindex(range(len(bounds)), fill_value=0)
     projects_of = pd.Series(np.bincount(classes, minlength=len(bounds)), dtype="Int64")
-    columns = {
-        "team_size": size_names(bounds),
-        "smallest": bounds,
-        "largest": [*(bound - 1 for bound in bounds[1:]), None],
-        "projects": projects_of,
-        "share": shares(projects_of),
-        "contributors": sums.to_numpy(),
-    }
-    dtypes = dict.fromkeys(columns, "Int64") | {"team_size": "str", "share": "Float64"}
-    return table_of(columns, dtypes), counted
+    table = table_of(
+        team_size=("str", size_names(bounds)),
+        smallest=("Int64", bounds),
+        largest=("Int64", [*(bound - 1 for bound in bounds[1:]), None]),
+        projects=("Int64", projects_of),
+        share=("Float64", shares(projects_of)),
+        contributors=("Int64", sums.to_numpy()),
+    )
+    return table, counted
 
 
 @statistic("with_both", "with users and contributors")
@@ -282,37 +229,27 @@ def users_against_contributors(projects: Frame) -> Counted:
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them, of either dialect.
+        Projects.
 
     Returns
     -------
     pandas.DataFrame
         One row per pair that occurs, by users, then by contributors, both ascending:
 
-        - ``users`` (Int64, members): the project's ``stack_count``, or its ``user_count`` where
-          that is missing
+        - ``users`` (Int64, members): ``stack_count``, or ``user_count`` where that is missing
         - ``contributors`` (Int64, people): ``analysis_twelve_month_contributor_count``
         - ``projects`` (Int64, projects): projects with this pair
 
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold whole numbers.
-
     Notes
     -----
-    Projects where either number is missing or negative are in no row.
-    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_both``, ``users_missing``,
-    ``users_negative``, ``contributors_missing`` and ``contributors_negative``; a project can
-    be in two of the last four.
+    Counted: ``projects``, ``with_both``, and, of which a project can have two, ``users_missing``,
+    ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "stack_count": [7, 0, 0],
-    ...     "analysis_twelve_month_contributor_count": [2, 1, 1],
-    ... })
+    >>> people = "analysis_twelve_month_contributor_count"
+    >>> projects = pd.DataFrame({"stack_count": [7, 0, 0], people: [2, 1, 1]})
     >>> print(users_against_contributors(projects))
        users  contributors  projects
     0      0             1         2
@@ -337,14 +274,12 @@ def _people(projects: Frame) -> tuple[pd.Series[int], dict[str, Any]]:
 def distribution(known: pd.Series[int], number: str, records: str) -> pd.DataFrame:
     """Return each number with its records, their share and their cumulative share."""
     counts = known.value_counts().sort_index()
-    columns = {
-        number: counts.index,
-        records: counts.to_numpy(),
-        "share": counts.to_numpy() / max(len(known), 1),
-        "share_at_most": counts.cumsum().to_numpy() / max(len(known), 1),
-    }
-    dtypes = {number: "Int64", records: "Int64", "share": "Float64", "share_at_most": "Float64"}
-    return table_of(columns, dtypes)
+    whole = max(len(known), 1)
+    return table_of(
+        **{number: ("Int64", counts.index), records: ("Int64", counts.to_numpy())},
+        share=("Float64", counts.to_numpy() / whole),
+        share_at_most=("Float64", counts.cumsum().to_numpy() / whole),
+    )
 
 
 def _curve(known: pd.Series[int]) -> tuple[NDArray[np.int64], Floats, Floats]:

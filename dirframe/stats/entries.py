@@ -30,51 +30,32 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them, of either dialect.
+        Projects.
     top : int, optional
-        Keep this many licences and count the projects that have any other in a last row
-        named ``other (n licences)``, with thousands separated by commas. A single licence left
-        over keeps its own row. By default, all licences.
+        Number of licences with a row of their own.
 
     Returns
     -------
     pandas.DataFrame
-        One row per licence, the most projects first, then by code (by code point), ``other`` last
-        whatever its size:
+        One row per licence, the most projects first:
 
-        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url``, its ``name`` where
-          there is none
-        - ``title`` (str): the first by code point of those that the projects give it: its
-          ``nice_name``, its ``name`` where there is none; missing for ``other``, and where no
-          project gives either
-        - ``projects`` (Int64, projects): that name it, each once; in ``other``, those that
-          name any of the others, each once
+        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url`` or else its ``name``
+        - ``title`` (str): its ``nice_name`` or else its ``name``, the first by code point of
+          several; missing for ``other``
+        - ``projects`` (Int64, projects): that name it, each once; in ``other``, any of the others
         - ``share`` (Float64, 0 to 1): of the projects that name a licence
 
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or does not hold lists, or `top` is below 1.
-
-    Notes
-    -----
-    Recorded answers have the code in ``name`` and the title in ``nice_name``, today's the
-    title in ``name`` and the code in ``vanity_url``. Blanks around a text go, and a blank one is
-    none; an entry with neither ``vanity_url`` nor ``name`` is no licence. A licence of the
-    recorded answers without a title has its code for one. Not to name a licence is not to have
-    none: those projects are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``
-    (all), ``with_license``, ``without_license``, ``licenses`` (those in ``other`` too) and
+    Notes ----- Recorded answers have the code in ``name``, today's the title. Not to name a licence
+    is not to have none. Counted: ``projects``, ``with_license``, ``without_license``, ``licenses``,
     ``licenses_in_other``.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> gpl = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
+    >>> recorded = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
     >>> today = {"name": "GNU General Public License 3.0", "vanity_url": "gpl3"}
-    >>> projects = pd.DataFrame({"id": ["1", "2", "3"], "licenses": [[gpl], [today], None]})
-    >>> print(licenses(projects)[["license", "projects", "share"]])
-      license  projects  share
-    0    gpl3         2    1.0
+    >>> licenses(pd.DataFrame({"licenses": [[recorded], [today], None]}))["projects"].tolist()
+    [2]
     """
     lists = read(projects, licenses="licenses")["licenses"]
     rows, codes, names, titles = license_codes(lists)
@@ -95,19 +76,19 @@ FAMILIES = {
 }
 
 
-@statistic("with_license", "with a licence")
+@statistic("projects", "with a licence or none")
 def license_families(projects: Frame) -> Counted:
     """Count the projects under permissive, weak and strong copyleft, and other licences.
 
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them, of either dialect.
+        Projects.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each family, and a last one for ``"none"``, also where no project is:
+        A row for each family, also where no project is:
 
         - ``family`` (str): ``"permissive"``, ``"weak copyleft"``, ``"strong copyleft"``,
           ``"other"``, ``"none"``
@@ -117,9 +98,8 @@ def license_families(projects: Frame) -> Counted:
 
     Notes
     -----
-    A licence belongs to the first family whose words, listed in `FAMILIES`, are in its code, which
-    is that of `licenses`. ``attrs["dirframe"]["counted"]`` holds ``projects`` (all),
-    ``with_license`` and ``without_license``.
+    A licence belongs to the first of `FAMILIES` whose words are in its code, which is that of
+    `licenses`. Counted: ``projects``, ``with_license``, ``without_license``.
 
     Examples
     --------
@@ -137,12 +117,9 @@ def license_families(projects: Frame) -> Counted:
     having = _distinct(rows)
     numbers = np.append(np.bincount(codes, minlength=len(order)), len(lists) - having)
     table = table_of(
-        {
-            "family": [*order, "none"],
-            "projects": numbers,
-            "share": numbers / max(len(lists), 1),
-        },
-        {"family": "str", "projects": "Int64", "share": "Float64"},
+        family=("str", [*order, "none"]),
+        projects=("Int64", numbers),
+        share=("Float64", numbers / max(len(lists), 1)),
     )
     without = len(lists) - having
     return table, {"projects": len(lists), "with_license": having, "without_license": without}
@@ -155,40 +132,27 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
     top : int, optional
-        Keep this many tags and count the projects that have any other in a last row named
-        ``other (n tags)``, with thousands separated by commas. A single tag left over keeps
-        its own row. By default, all tags.
+        Number of tags with a row of their own.
 
     Returns
     -------
     pandas.DataFrame
-        One row per tag, the most projects first, then by tag (by code point), ``other`` last
-        whatever its size:
+        One row per tag, the most projects first:
 
-        - ``tag`` (str): as the directory wrote it, without blanks around it: ``"xml "`` is
-          ``"xml"``, but ``"XML"`` is another; a tag of blanks alone is none
-        - ``projects`` (Int64, projects): that have it, each once; in ``other``, those that
-          have any of the others, each once
+        - ``tag`` (str): as the directory wrote it, without blanks around it
+        - ``projects`` (Int64, projects): that have it, each once; in ``other``, any of the others
         - ``share`` (Float64, 0 to 1): of the projects that have a tag
-
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or does not hold lists, or `top` is below 1.
 
     Notes
     -----
-    Projects without a tag are in no row. ``attrs["dirframe"]["counted"]`` holds ``projects``
-    (all), ``with_tag``, ``without_tag``, ``tags`` (those in ``other`` too) and
-    ``tags_in_other``.
+    Counted: ``projects``, ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({"id": ["1", "2"], "tags": [["xml", "web"], ["xml", "xml"]]})
-    >>> print(tags(projects))
+    >>> print(tags(pd.DataFrame({"tags": [["xml", "web"], ["xml", "xml "]]})))
        tag  projects  share
     0  xml         2    1.0
     1  web         1    0.5
@@ -204,7 +168,7 @@ def _memberships(
     rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
     numbers = np.bincount(codes, minlength=len(names))
-    table = table_of({"projects": numbers}, {"projects": "Int64"}).set_axis(names)
+    table = table_of(projects=("Int64", numbers)).set_axis(names)
 
     def pool(others: pd.Index[Any]) -> pd.Series[Any]:
         chosen = np.isin(names, others)[codes]

@@ -19,7 +19,7 @@ from dirframe.schema import COUNTED_LISTS
 from dirframe.schema.extensions import ALL_RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from dask.dataframe import DataFrame as DaskFrame
     from numpy.typing import NDArray
@@ -222,12 +222,12 @@ def fetch(frame: Any, columns: Sequence[str]) -> pd.DataFrame:
     if isinstance(frame, str | os.PathLike):
         dataset = _dataset(frame)
         table = dataset.to_table([n for n in names if n in dataset.schema.names])
-        return _converted(table)
+        return require_records(table)
     if hasattr(frame, "__arrow_c_stream__"):
         reader = pa.RecordBatchReader.from_stream(frame)
         kept = [name for name in names if name in reader.schema.names]
         schema = pa.schema([reader.schema.field(name) for name in kept], reader.schema.metadata)
-        return _converted(pa.Table.from_batches((b.select(kept) for b in reader), schema))
+        return require_records(pa.Table.from_batches((b.select(kept) for b in reader), schema))
     if _is_dask(frame):
         table = frame[[name for name in names if name in frame.columns]].compute()
         table.attrs = dict(frame._meta.attrs)  # Dask's frame without rows
@@ -251,10 +251,6 @@ def _dataset(path: str | os.PathLike[str]) -> Any:
         raise InvalidInputError(f"{os.fspath(path)} is not Parquet: {error}.") from error
 
 
-def _converted(table: pa.Table) -> pd.DataFrame:
-    return require_records(table)
-
-
 def origin(frame: Any) -> Any:
     """Return a frame that has the provenance of a frame: itself, or one without its rows."""
     if isinstance(frame, pd.DataFrame | pa.Table):
@@ -266,7 +262,7 @@ def origin(frame: Any) -> Any:
     if not isinstance(schema, pa.Schema):
         names = [str(name) for name in getattr(frame, "columns", ())]
         return pd.DataFrame(columns=names)
-    return _converted(schema.empty_table())
+    return require_records(schema.empty_table())
 
 
 def require_records(frame: Any) -> pd.DataFrame:
@@ -363,10 +359,9 @@ def valid(numbers: pd.Series[Any], what: str) -> tuple[pd.Series[Any], dict[str,
     }
 
 
-def table_of(columns: Mapping[str, Any], dtypes: Mapping[str, str]) -> pd.DataFrame:
-    """Return columns as a table with these dtypes, also where it has no row."""
-    series = {name: pd.Series(columns[name], dtype=dtype) for name, dtype in dtypes.items()}
-    return pd.DataFrame({name: column.array for name, column in series.items()})
+def table_of(**columns: tuple[str, Any]) -> pd.DataFrame:
+    """Return columns, each a dtype and its values, as a table, also where it has no row."""
+    return pd.DataFrame({n: pd.Series(v, dtype=d).array for n, (d, v) in columns.items()})
 
 
 def whole_number(

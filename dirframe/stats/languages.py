@@ -51,58 +51,36 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them, of either dialect.
+        Projects.
     top : int, optional
-        Keep this many languages and sum up the others in a last row named
-        ``other (n languages)``, with thousands separated by commas. A single language left
-        over keeps its own row. By default, all languages.
+        Number of languages with a row of their own.
 
     Returns
     -------
     pandas.DataFrame
-        One row per language, the most projects first, then by name (by code point), ``other`` last
-        whatever its size:
+        One row per language, the most projects first:
 
         - ``language`` (str): name of the main language
-        - ``projects`` (Int64, projects): projects with this main language
-        - ``share`` (Float64, 0 to 1): of the projects that have a main language, those in
-          ``other`` included
-        - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines`` over these
-          projects, in all their languages; missing where none of them has a valid count (0 or
-          more), and where the frame lacks the column
-        - ``users`` (Int64, members): sum of each project's ``stack_count``, or of its
-          ``user_count`` where that is missing; a member who uses two projects counts twice;
-          missing as above
+        - ``projects`` (Int64, projects)
+        - ``share`` (Float64, 0 to 1): of the projects that have a main language
+        - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines``, in all languages of
+          the projects; missing where none has a valid count, or the frame has no such column
+        - ``users`` (Int64, members): sum of ``stack_count``, or ``user_count`` where that is
+          missing; a member who uses two projects counts twice; missing as above
 
-    Raises
-    ------
-    InvalidInputError
-        If the main language is missing, a column does not hold whole numbers, a sum is beyond 64
-        bits, or `top` is below 1.
-
-    Notes
-    -----
-    Projects without a main language (missing or blank) are in no row. Negative counts of lines
-    or users are impossible, but occur (20 in 12,360 projects recorded in 2013); they are left
-    out of the sums, and the projects are counted. ``attrs["dirframe"]["counted"]`` holds
-    ``projects`` (all), ``with_language``, ``without_language``, ``without_analysis`` (those of
-    the last that have no ``analysis_id``; only where the frame has that column), ``languages``
-    (those in ``other`` too), ``languages_in_other``, and of the projects with a language
-    ``code_lines_missing``, ``code_lines_negative``, ``users_missing`` (neither count) and
-    ``users_negative``, of the columns that the frame has.
+    Notes ----- Counted: ``projects``, ``with_language``, ``without_language``, ``without_analysis``
+    (of the last, if the frame tells), ``languages``, ``languages_in_other``, and of the projects
+    with a language ``code_lines_missing``, ``code_lines_negative``, ``users_missing`` and
+    ``users_negative``.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_main_language_name": ["C", "Java", "C", None],
-    ...     "analysis_total_code_lines": [1200, 800, -5, None],
-    ...     "stack_count": [7, 2, 1, 0],
-    ... })
-    >>> print(language_share(projects))
-      language  projects     share  code_lines  users
-    0        C         2  0.666667        1200      8
-    1     Java         1  0.333333         800      2
+    >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "Java", "C", None]})
+    >>> print(language_share(projects)[["language", "projects", "share"]])
+      language  projects     share
+    0        C         2  0.666667
+    1     Java         1  0.333333
     """
     p = read(
         projects,
@@ -152,66 +130,41 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
     top : int, optional
-        Keep this many languages and describe the projects of all others together in a last
-        row named ``other (n languages)``, with thousands separated by commas. A single
-        language left over keeps its own row. By default, all languages.
+        Number of languages with a row of their own; the last describes the projects of all others.
 
     Returns
     -------
     pandas.DataFrame
         One row per language, the most contributors first (missing ones last), then the most
-        projects, then by name (by code point), ``other`` last whatever its size:
+        projects:
 
         - ``language`` (str): name of the main language
-        - ``projects`` (Int64, projects): projects with this main language
-        - ``projects_counted`` (Int64, projects): those with a valid contributor count, which
-          all following columns describe
-        - ``contributors`` (Int64, people): sum over these projects of the people who
-          committed in the twelve months before the project's analysis; a person in two
-          projects counts twice
+        - ``projects`` (Int64, projects)
+        - ``projects_counted`` (Int64, projects): those with a valid
+          ``analysis_twelve_month_contributor_count``, which the following describe; missing if 0
+        - ``contributors`` (Int64, people): sum; a person in two projects counts twice
         - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project)
-        - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval
-          of the median; missing for fewer than 6 projects, of which there is none
+        - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval of
+          the median, for a larger population of such projects; missing below 6 projects
         - ``maximum`` (Int64, people per project)
 
-        The columns after ``projects_counted`` are missing where that is 0.
-
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold whole numbers, a sum is beyond 64
-        bits, or `top` is below 1.
-
-    Notes
-    -----
-    Projects without a main language (missing or blank) are in no row. Missing and negative
-    contributor counts (``analysis_twelve_month_contributor_count``) are left out, and the
-    projects are counted: ``attrs["dirframe"]["counted"]`` holds ``projects`` (all),
-    ``with_language``, ``with_language_and_contributors``, ``without_language``,
-    ``without_analysis`` (those of the last that have no ``analysis_id``; only where the frame
-    has that column), ``languages`` (those in ``other`` too), ``languages_in_other``, and of the
-    projects with a language ``contributors_missing`` and ``contributors_negative``.
-
-    Quartiles interpolate linearly between neighbours: type 7 of Hyndman and Fan, "Sample
-    quantiles in statistical packages", The American Statistician 50 (1996), 361-365. The interval
-    of a median assumes nothing of the distribution: its ends are the values whose ranks the
-    binomial distribution gives (W. J. Conover, Practical Nonparametric Statistics, 3rd edition,
-    1999, section 3.2). It is that of a larger population of such projects.
+    Notes ----- Counted: as `language_share` up to ``languages_in_other``,
+    ``with_language_and_contributors``, ``contributors_missing`` and ``contributors_negative``.
+    Quartiles: type 7 of Hyndman and Fan, The American Statistician 50 (1996), 361-365. Interval:
+    ranks of the binomial distribution, Conover, Practical Nonparametric Statistics (1999), section
+    3.2.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_main_language_name": ["C", "C", "C", "Java"],
-    ...     "analysis_twelve_month_contributor_count": [0, 2, 10, None],
-    ... })
-    >>> table = contributors_by_language(projects)
-    >>> print(table[["language", "projects_counted", "contributors", "median"]])
-      language  projects_counted  contributors  median
-    0        C                 3            12     2.0
-    1     Java                 0          <NA>    <NA>
+    >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "C", "C", "Java"],
+    ...                          "analysis_twelve_month_contributor_count": [0, 2, 10, None]})
+    >>> print(contributors_by_language(projects)[["language", "contributors", "median"]])
+      language  contributors  median
+    0        C            12     2.0
+    1     Java          <NA>    <NA>
     """
     p = read(
         projects,
@@ -294,65 +247,37 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
     top : int, optional
-        Keep this many languages and sum up the others in a last row named
-        ``other (n languages)``, with thousands separated by commas, where a project counts
-        once for each of them. A single language left over keeps its own row. By default, all
-        languages.
+        Number of languages with a row; in the last, a project counts once for each of the others.
 
     Returns
     -------
     pandas.DataFrame
-        One row per language, the most lines first, then the most projects, then by name (by code
-        point), ``other`` last whatever its size:
+        One row per language, the most lines first, then the most projects:
 
         - ``language`` (str): without blanks around it
-        - ``projects`` (Int64, projects): that list this language
-        - ``code_lines`` (Float64, lines): sum over these projects of their lines
-          (``analysis_total_code_lines``) times the language's percentage by 100, which the
-          directory gives in whole percent (``<1`` counts as 0.5)
-        - ``share`` (Float64, 0 to 1): of the lines in all rows; 0.0 in each where that sum
-          is 0, so that nothing can be shared out
+        - ``projects`` (Int64, projects): that list it, if twice, then with the lines of both
+        - ``code_lines`` (Float64, lines): sum of the projects' ``analysis_total_code_lines`` times
+          the language's whole percentage by 100 (``<1`` counts as 0.5)
+        - ``share`` (Float64, 0 to 1): of the lines in all rows
 
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold lists or whole numbers, or `top` is below 1.
-
-    Notes
-    -----
-    The directory lists a project's largest languages and sums up the rest, such as
-    ``7 Other``: digits, a blank, ``Other`` or ``Others``, and no id. The rest is in no row and
-    in no share; its lines, reckoned as those of a language, are in ``code_lines_unnamed``, with
-    those of entries without a name. A language that a project lists twice counts as one
-    project, with the lines of both. In the row ``other (n languages)``, a project counts once
-    for each of its languages there. Left out are, for the first of these reasons, projects
-    without a breakdown or with one that lists nothing (``breakdown_missing``), without a number
-    of lines (``code_lines_missing``) or with a negative one (``code_lines_negative``), and
-    those with a percentage, of the rest too, that is missing, cannot be read, is below 0 or
-    above 100 (``percentages_impossible``: negative lines in one language make others exceed the
-    whole). ``attrs["dirframe"]["counted"]`` holds these, ``projects`` (all) and
-    ``with_breakdown``, which they add up with to that; ``languages`` (those in ``other`` too),
-    ``languages_in_other``, and ``code_lines_unnamed`` (rounded to whole lines).
+    Notes ----- The rest that the directory sums up (``7 Other``, without an id) is in no row and no
+    share. Counted: ``projects``, ``with_breakdown``, ``languages``, ``languages_in_other``,
+    ``code_lines_unnamed`` (of the rest and of entries without a name), and by the first reason why
+    a project is left out: ``breakdown_missing`` (or empty), ``code_lines_missing``,
+    ``code_lines_negative``, ``percentages_impossible`` (one cannot be read, or is not from 0 to
+    100).
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "id": ["1", "2"],
-    ...     "analysis_total_code_lines": [1000, 500],
-    ...     "analysis_languages": [
-    ...         [{"language": "C", "percentage": "80", "id": "1"},
-    ...          {"language": "2 Other", "percentage": "20", "id": ""}],
-    ...         [{"language": "C", "percentage": "40", "id": "1"},
-    ...          {"language": "Perl", "percentage": "60", "id": "8"}],
-    ...     ],
-    ... })
+    >>> both = [{"language": "C", "percentage": "80"}, {"language": "Perl", "percentage": "20"}]
+    >>> projects = pd.DataFrame({"analysis_total_code_lines": [1000], "analysis_languages": [both]})
     >>> print(language_breakdown(projects))
-      language  projects  code_lines    share
-    0        C         2      1000.0  0.769231
-    1     Perl         1       300.0  0.230769
+      language  projects  code_lines  share
+    0        C         1       800.0    0.8
+    1     Perl         1       200.0    0.2
     """
     p = read(projects, analysis_languages="analysis_languages", lines=LINES)
     rows, entries = entries_of(p["analysis_languages"])
@@ -375,12 +300,9 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
         ids, _ = coded(field_of(entries, "id"))
         named &= ~(np.append(is_rest, False)[codes] & (ids < 0))
     listed = distinct_pairs(rows[named], codes[named], len(names))[1]
+    lines = np.bincount(codes[named], weight[named], minlength=len(names))
     table = table_of(
-        {
-            "projects": np.bincount(listed, minlength=len(names)),
-            "code_lines": np.bincount(codes[named], weight[named], minlength=len(names)),
-        },
-        {"projects": "Int64", "code_lines": "Float64"},
+        projects=("Int64", np.bincount(listed, minlength=len(names))), code_lines=("Float64", lines)
     ).set_axis(names)
     table = table[table["projects"] > 0]
     groups = len(table)
@@ -419,67 +341,47 @@ def languages_by_year(
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
     min_projects: int = 1,
 ) -> Counted:
-    """Count the projects of each main language by the year in which they began.
+    """Count the projects of each main language, that of the latest analysis, by year.
 
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
     top : int, optional
-        Keep this many languages, those with the most projects over all years, and sum up the
-        others as ``other (n languages)``, with thousands separated by commas. A single
-        language left over keeps its own rows. By default, all languages.
+        Number of languages with rows of their own, those with the most projects over all years.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
-        Whether a project begins with its first month with activity, or when the directory
-        got it.
+        Whether a project begins with its first month with activity, or when the directory got it.
     min_projects : int, default 1
-        Take years with fewer projects together with those that follow, until there are so
-        many, and those at the end with the last before.
+        Take years with fewer projects together with those that follow, until there are so many, and
+        those at the end with the last before.
 
     Returns
     -------
     pandas.DataFrame
         A row for each year from the first to the last and each language, also where it has no
-        project: by year, then the language with the most projects over all years first, then
-        by name (by code point), ``other`` last in each year:
+        project, by year, then the most projects over all years first:
 
-        - ``year`` (Int64, year in UTC); of years taken together, the last
-        - ``from_year`` (Int64, year in UTC): the first of the years taken together, else the same
-        - ``language`` (str): name of the main language
+        - ``year``, ``from_year`` (Int64): the last and the first of the years taken together
+        - ``language`` (str)
         - ``projects`` (Int64, projects): begun in this year
-        - ``share`` (Float64, 0 to 1): of the year's projects with a main language; missing in
-          a year without any, as nothing says that it has none
-        - ``finished`` (boolean): whether the year ended before the newest date of the records,
-          of `date` and, where the frame has it, ``updated_at``
-
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold dates, `top` or `min_projects` is
-        below 1, or `date` is another column.
+        - ``share`` (Float64, 0 to 1): of the year's projects; missing in a year without any
+        - ``finished`` (boolean): whether the year ended before the newest date of the records, of
+          `date` and, where the frame has it, ``updated_at``
 
     Notes
     -----
-    The main language is that of the latest analysis, not that of the year. Projects without
-    a main language (missing or blank) or a date are in no row.
-    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_language_and_date``,
-    ``without_language``, ``without_analysis`` (those of the last that have no ``analysis_id``;
-    only where the frame has that column), ``date_missing`` (with a language), ``languages`` (in a
-    row, those in ``other`` too) and ``languages_in_other``.
+    Counted: ``with_language_and_date``, ``date_missing`` (with a language), and as `language_share`
+    ``projects``, ``without_language``, ``without_analysis``, ``languages``, ``languages_in_other``.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_main_language_name": ["C", "Java", "C"],
-    ...     "analysis_min_month": pd.to_datetime(["2012-05-01", "2013-01-01", "2013-02-01"]),
-    ... })
-    >>> print(languages_by_year(projects).drop(columns="from_year"))
-       year language  projects  share  finished
-    0  2012        C         1    1.0      True
-    1  2012     Java         0    0.0      True
-    2  2013        C         1    0.5     False
-    3  2013     Java         1    0.5     False
+    >>> months = pd.to_datetime(["2012-05-01", "2013-01-01"])
+    >>> projects = pd.DataFrame({"analysis_main_language_name": "C", "analysis_min_month": months})
+    >>> print(languages_by_year(projects)[["year", "language", "projects", "finished"]])
+       year language  projects  finished
+    0  2012        C         1      True
+    1  2013        C         1     False
     """
     if date not in {FIRST_MONTH, CREATED}:
         raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
@@ -514,23 +416,15 @@ def languages_by_year(
     whole = np.repeat(grid.to_numpy().sum(axis=1), len(order))
     size = len(order)
     result = table_of(
-        {
-            "year": np.repeat(last, size),
-            "from_year": np.repeat(first, size),
-            "language": np.tile(np.array(order, dtype=object), len(last)),
-            "projects": number,
-            "share": pd.Series(number, dtype="Int64")
-            / pd.Series(whole, dtype="Int64").replace(0, pd.NA),
-            "finished": np.repeat(np.array(finished, dtype=bool), size),
-        },
-        {
-            "year": "Int64",
-            "from_year": "Int64",
-            "language": "str",
-            "projects": "Int64",
-            "share": "Float64",
-            "finished": "boolean",
-        },
+        year=("Int64", np.repeat(last, size)),
+        from_year=("Int64", np.repeat(first, size)),
+        language=("str", np.tile(np.array(order, dtype=object), len(last))),
+        projects=("Int64", number),
+        share=(
+            "Float64",
+            np.divide(number, whole, out=np.full(len(number), np.nan), where=whole > 0),
+        ),
+        finished=("boolean", np.repeat(np.array(finished, dtype=bool), size)),
     )
     return result, {
         "projects": counts.pop("projects"),

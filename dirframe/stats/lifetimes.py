@@ -1,7 +1,8 @@
 """Activity, life spans and survival of projects.
 
-Months are whole numbers; January of the year 0 is 0. What a project did is known up to the month
-in which its code was fetched.
+Months are whole numbers; January of the year 0 is 0. What a project did is known up to the month in
+which its code was fetched: ``analysis_logged_at``, or ``analysis_oldest_code_set_time`` where that
+is missing. The retrieval is when the frame was loaded, or now where that is not known or later.
 """
 
 from __future__ import annotations
@@ -61,87 +62,40 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
     as_of : datetime.date or str, optional
-        A day such as ``"2013-07-31"``, or a month such as ``"2013-07"``: the reference
-        month. By default, the month in which the code of the median project was fetched, of those
-        with such a date that is not after the retrieval (of two medians, the later). At least
-        half of them were fetched then or later, and a few wrong dates do not change it.
+        The reference month: a day such as ``"2013-07-31"`` or a month such as ``"2013-07"``. By
+        default that in which the code of the median project was fetched (of two, the later).
     window : int, default 12
         Length of the window in months, including the month of `as_of`: 1 to 24.
 
     Returns
     -------
     pandas.DataFrame
-        A row for ``"active"``, ``"dormant"`` and ``"unknown"``, in this order, also where no
-        project is:
+        A row for ``"active"``, ``"dormant"`` and ``"unknown"``, in this order:
 
-        - ``activity`` (str)
-        - ``projects`` (Int64, projects)
-        - ``share`` (Float64, 0 to 1): of the active and dormant ones; 0.0 where there is
-          neither, missing for the unknown
-        - ``share_of_all`` (Float64, 0 to 1): of all three; 0.0 where there is none
-        - ``as_of`` (datetime64[us, UTC]): first day of the reference month; missing
-          where it was left out and no project has a date of the fetch
+        - ``activity`` (str), ``projects`` (Int64, projects)
+        - ``share`` (Float64, 0 to 1): of the active and dormant ones; missing for the unknown
+        - ``share_of_all`` (Float64, 0 to 1): of all three
+        - ``as_of`` (datetime64[us, UTC]): first day of the reference month, if there is one
 
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold dates or whole numbers, `as_of` is
-        neither a day nor a month (a year alone is none), or `window` is not from 1 to 24.
-
-    Notes
-    -----
-    What a project did is known up to the day its code was fetched: ``analysis_logged_at``, or
-    ``analysis_oldest_code_set_time`` where that is missing. A date counts as its month in UTC.
-    With months numbered, ``last`` the last month with activity and ``first`` the first:
-
-    - it is *active* if ``last > as_of - window``. One that went on after `as_of` (``first <=
-      as_of < last``) is active: it was alive, although no column says in which of the months
-      between somebody committed. A project that paused at `as_of` and was taken up again counts
-      as active, so that earlier months have larger shares;
-    - it is *dormant* if ``last <= as_of - window``;
-    - it is *unknown*, and neither, for the first of these reasons: the first or last month is
-      missing (``month_missing``); the last is before the first (``months_reversed``); the last
-      is after the month of the fetch, or after that of the retrieval where no fetch is known,
-      so that it cannot be (``months_after_fetch``); the date of the fetch is missing
-      (``fetch_missing``) or after the retrieval (``fetch_impossible``); the code was last
-      fetched before the month of `as_of`, so that nobody saw the end of the window
-      (``not_fetched_since``), whatever was seen before: were those that are active already
-      taken in, the share of the active would be too large.
-
-    A project that begins after `as_of` was not there, and is in no row
-    (``begun_after_as_of``; looked at after ``months_after_fetch`` and before the date of the
-    fetch is). The retrieval is when the frame was loaded, which frames of pandas note, and else
-    now; a load later than now is taken for now. It, too, is a month.
-
-    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_activity`` (active or
-    dormant), ``unknown`` and each of its reasons (they add up to it), ``begun_after_as_of``,
-    ``not_fetched_since_but_active`` (of ``not_fetched_since``, those with ``last > as_of -
-    window``), ``window`` (months) and ``in_disagreement``. The last is a check alone: projects
-    with ``first <= last <= fetched``, and that not after the retrieval, whose own analysis
-    counts no contributor in the twelve months before it although ``fetched - last < 12``, or
-    one or more although ``fetched - last > 12``; a missing or negative count is no
-    disagreement, and without the column of the contributors there is no such count.
+    Notes ----- A project is *active* if its last month is within the window or after it, *dormant*
+    if before, and *unknown*, whatever was seen, for the first of these reasons, each counted:
+    ``month_missing`` (the first or last), ``months_reversed``, ``months_after_fetch`` (the last is
+    after the fetch, or after the retrieval where no fetch is known), ``fetch_missing``,
+    ``fetch_impossible`` (after the retrieval), ``not_fetched_since`` (fetched before the month of
+    `as_of`; some ``not_fetched_since_but_active``). One ``begun_after_as_of`` is in no row. Counted
+    besides: ``projects``, ``with_activity``, ``unknown``, ``window``, ``in_disagreement`` (the
+    number of contributors contradicts the months).
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01", "2010-07-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01", "2011-11-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02", "2011-12-24"]),
-    ... })
-    >>> print(activity(projects)[["activity", "projects", "share"]])
-      activity  projects  share
-    0   active         1    0.5
-    1  dormant         1    0.5
-    2  unknown         1   <NA>
-    >>> print(activity(projects, as_of="2011-11")[["activity", "projects", "share"]])
-      activity  projects     share
-    0   active         2  0.666667
-    1  dormant         1  0.333333
-    2  unknown         0      <NA>
+    >>> projects = pd.DataFrame({"analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01"]),
+    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"])})
+    >>> activity(projects)["projects"].tolist()
+    [1, 1, 0]
     """
     requested, months_in_window = None if as_of is None else month_of(as_of), _window(window)
     p = read(projects, **MONTHS, people=CONTRIBUTORS, optional=("people",))
@@ -152,20 +106,11 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     rows = [(state == "active").sum(), (state == "dormant").sum(), sum(reasons.values())]
     numbers = pd.Series(rows, dtype="Int64")
     table = table_of(
-        {
-            "activity": ["active", "dormant", "unknown"],
-            "projects": numbers,
-            "share": [*shares(numbers[:2]), None],
-            "share_of_all": shares(numbers),
-            "as_of": [timestamp(month)] * 3,
-        },
-        {
-            "activity": "str",
-            "projects": "Int64",
-            "share": "Float64",
-            "share_of_all": "Float64",
-            "as_of": MOMENT,
-        },
+        activity=("str", ["active", "dormant", "unknown"]),
+        projects=("Int64", numbers),
+        share=("Float64", [*shares(numbers[:2]), None]),
+        share_of_all=("Float64", shares(numbers)),
+        as_of=(MOMENT, [timestamp(month)] * 3),
     )
     recent = months["last"] > (month or 0) - months_in_window
     counted = {
@@ -203,80 +148,47 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
     top : int, optional
         Give this many projects, those with the longest life. By default, all.
     window : int, default 12
-        Months without activity, up to the month of the fetch, after which a life has ended: 1
-        to 24.
+        Months without activity, up to the fetch, after which a life has ended: 1 to 24.
 
     Returns
     -------
     pandas.DataFrame
-        One row per project, the longest life first, then the earlier first month, then by name
-        and id (as text, by code point, missing ones first):
+        One row per project, the longest life first, then the earlier first month, name and id (as
+        text, by code point, missing ones first):
 
-        - ``id`` and ``name`` (str)
-        - ``language`` (str): main language; missing where there is none
-        - ``first_month`` and ``last_month`` (datetime64[us, UTC]): as in the frame, which has
-          the first day of the month
+        - ``id``, ``name``, ``language`` (str): ``id`` is missing where the frame has none
+        - ``first_month``, ``last_month`` (datetime64[us, UTC])
         - ``months`` (Int64, months): from the first to the last, both counted
-        - ``ended`` (boolean): whether the last `window` months that were seen of the project
-          had no activity; missing where the date of the fetch is missing or impossible
-        - ``contributors`` (Int64, people): who committed in the twelve months before the
-          analysis; missing where unknown or negative
+        - ``ended`` (boolean): whether the last `window` months seen had no activity; missing where
+          the date of the fetch is missing or impossible
+        - ``contributors`` (Int64, people): who committed in the twelve months before the analysis;
+          missing where unknown or negative, and where the frame has no such column
 
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold whole numbers or dates, `top` is
-        below 1, or `window` is not from 1 to 24.
-
-    Notes
-    -----
-    The months of a life that has not ended (``ended`` is False) are a lower bound: it is
-    censored at the fetch. Most lives have not, so that a mean or median of ``months`` is too
-    small, and one of the ended alone too small as well, as long lives end later: `survival`
-    estimates with censored times.
-
-    With months numbered, ``ended`` is ``last <= fetched - window``, each project's own code
-    having been fetched in the month ``fetched`` (the columns are those of `activity`). Nothing
-    says that a project was active in every month between.
-
-    Projects that lack one of the months (``month_missing``), with the last before the first
-    (``months_reversed``), or with the last after the month of the fetch or, where no fetch is
-    known, of the retrieval (``months_after_fetch``) are in no row, for the first of these
-    reasons. ``attrs["dirframe"]["counted"]`` holds these, ``projects`` (all),
-    ``with_life_span``, of those (with and without a row) ``ended``, ``not_ended`` and
-    ``end_unknown``, ``window`` (months), and ``projects_not_shown`` (beyond `top`).
+    Notes ----- A life that has not ended is censored at the fetch, so a mean of ``months`` is too
+    small: `survival` estimates. Counted: ``projects``, ``with_life_span``, of those ``ended``,
+    ``not_ended`` and ``end_unknown``, ``month_missing``, ``months_reversed`` and
+    ``months_after_fetch`` as in `activity`, ``window``, and ``projects_not_shown`` (beyond `top`).
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "id": ["1", "2"],
-    ...     "name": ["Ant", "Bee"],
-    ...     "analysis_main_language_name": ["C", None],
-    ...     "analysis_min_month": pd.to_datetime(["2013-07-01", "2010-01-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2011-02-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"]),
-    ...     "analysis_twelve_month_contributor_count": [3, 0],
-    ... })
+    >>> projects = pd.DataFrame({"name": ["Ant"], "analysis_main_language_name": ["C"],
+    ...     "analysis_min_month": pd.to_datetime(["2010-01-01"]),
+    ...     "analysis_max_month": pd.to_datetime(["2011-02-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"])})
     >>> print(life_span(projects)[["name", "months", "ended"]])
       name  months  ended
-    0  Bee      14   True
-    1  Ant       1  False
+    0  Ant      14   True
     """
     if top is not None:
         whole_number("top", top, least=1, instead="or None for all projects")
-    p = read(
-        projects,
-        id="id",
-        name="name",
-        language=LANGUAGE,
-        contributors=CONTRIBUTORS,
-        **MONTHS,
-    )
+    names = {"id": "id", "name": "name", "language": LANGUAGE, "contributors": CONTRIBUTORS}
+    p = read(projects, **names, **MONTHS, optional=("id", "contributors"))
+    p = p.reindex(columns=[*names, *MONTHS]).astype({"id": "str", "contributors": "Int64"})
     lives, counted = _lives(p, projects, window)
     shown = lives
     if top is not None and top < len(lives):  # fewer to sort
@@ -289,8 +201,8 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
         ascending=[False, True, True, True],
         na_position="first",
     ).head(len(table) if top is None else top)
-    names = ["id", "name", "language", "first_month", "last_month", "months", "ended"]
-    table = table[[*names, "contributors"]].astype({"months": "Int64"}).reset_index(drop=True)
+    order = ["id", "name", "language", "first_month", "last_month", "months", "ended"]
+    table = table[[*order, "contributors"]].astype({"months": "Int64"}).reset_index(drop=True)
     return table, counted | {"projects_not_shown": len(lives) - len(table)}
 
 
@@ -301,67 +213,38 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
     Parameters
     ----------
     projects : pandas.DataFrame, or records elsewhere
-        Projects as `dirframe.load_projects` gives them.
+        Projects.
     window : int, default 12
-        Months without activity, up to the month of the fetch, after which a life has ended: 1
-        to 24.
+        Months without activity, up to the fetch, after which a life has ended: 1 to 24.
     confidence : float, default 0.95
         Level of the intervals, each by itself: they are no band for the whole curve.
 
     Returns
     -------
     pandas.DataFrame
-        A row for 0 and one for each number of months at which a life ended or was last seen,
-        ascending; none where no end is known:
+        A row for 0 and for each number of months at which a life ended or was last seen, ascending:
 
-        - ``months`` (Int64, months): from the first to the last month with activity, both
-          counted
-        - ``at_risk`` (Int64, projects): that were seen to live so long
-        - ``ended`` (Int64, projects): whose life ended in this month
-        - ``censored`` (Int64, projects): whose last activity so far is in this month
+        - ``months`` (Int64, months): from the first to the last with activity, both counted
+        - ``at_risk``, ``ended``, ``censored`` (Int64, projects): that lived so long, whose life
+          ended in this month, and whose last activity so far is in it
         - ``survival`` (Float64, 0 to 1): probability to live beyond this month
         - ``low``, ``high`` (Float64, 0 to 1): its interval; missing where the estimate is 1 or 0
 
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold dates, `window` is not from 1 to 24,
-        or `confidence` is no share.
-
-    Notes
-    -----
-    Kaplan and Meier, "Nonparametric estimation from incomplete observations", Journal of the
-    American Statistical Association 53 (1958), 457-481; a life that was seen to its last month
-    in the month of an end is at risk there. Intervals on the scale log(-log) with the variance
-    of Greenwood: Kalbfleisch and Prentice, "The Statistical Analysis of Failure Time Data",
-    Wiley 1980.
-
-    An end is what `life_span` says: no activity in the last `window` months seen. A project
-    that rests longer and comes back counts as ended, and one that was left within the window as
-    alive. The estimate assumes that censoring, so the day of the fetch, has nothing to do with
-    the life: a directory that fetches dead projects less often breaks that, as do projects that
-    were removed. The median life is the first number of months with a survival of 0.5 or less,
-    if there is one.
-
-    Projects without a valid life are left out as in `life_span`, and those whose end is unknown.
-    ``attrs["dirframe"]["counted"]`` holds ``projects`` (all), ``with_known_end``, ``ended``,
-    ``not_ended``, ``end_unknown``, ``month_missing``, ``months_reversed``,
-    ``months_after_fetch`` and ``window``.
+    Notes ----- Kaplan and Meier, Journal of the American Statistical Association 53 (1958),
+    457-481; intervals on the scale log(-log) with the variance of Greenwood: Kalbfleisch and
+    Prentice, The Statistical Analysis of Failure Time Data (1980). A project that rests longer than
+    the window and comes back counts as ended. Censoring must have nothing to do with the life: a
+    directory that fetches dead projects less often, or removes them, breaks that. Counted: as in
+    `life_span`, and ``with_known_end``, those in the figures.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({
-    ...     "analysis_min_month": pd.to_datetime(["2010-01-01"] * 4),
-    ...     "analysis_max_month": pd.to_datetime(["2010-03-01", "2010-05-01", "2013-07-01"] + [None]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"] * 4),
-    ... })
-    >>> print(survival(projects)[["months", "at_risk", "ended", "survival"]])
-       months  at_risk  ended  survival
-    0       0        3      0       1.0
-    1       3        3      1  0.666667
-    2       5        2      1  0.333333
-    3      43        1      0  0.333333
+    >>> projects = pd.DataFrame({"analysis_min_month": pd.to_datetime(["2010-01-01"] * 2),
+    ...     "analysis_max_month": pd.to_datetime(["2010-03-01", "2013-07-01"]),
+    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"] * 2)})
+    >>> survival(projects)["survival"].tolist()
+    [1.0, 0.5, 0.5]
     """
     level: object = confidence
     if not isinstance(level, int | float) or not 0 < level < 1:
@@ -383,18 +266,17 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
         half = quantile * np.sqrt(greenwood) / np.abs(np.log(estimate))
         low, high = (estimate ** np.exp(sign * half) for sign in (1, -1))
     defined = (estimate > 0) & (estimate < 1)
-    columns = {
-        "months": months,
-        "at_risk": at_risk,
-        "ended": ended,
-        "censored": censored,
-        "survival": estimate,
-        "low": np.where(defined, low, np.nan),
-        "high": np.where(defined, high, np.nan),
-    }
-    floats = dict.fromkeys(("survival", "low", "high"), "Float64")
+    table = table_of(
+        months=("Int64", months),
+        at_risk=("Int64", at_risk),
+        ended=("Int64", ended),
+        censored=("Int64", censored),
+        survival=("Float64", estimate),
+        low=("Float64", np.where(defined, low, np.nan)),
+        high=("Float64", np.where(defined, high, np.nan)),
+    )
     all_lives = counted.pop("with_life_span")
-    return table_of(columns, dict.fromkeys(columns, "Int64") | floats), {
+    return table, {
         "projects": counted.pop("projects"),
         "with_known_end": all_lives - counted["end_unknown"],
         **counted,

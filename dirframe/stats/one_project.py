@@ -23,6 +23,10 @@ from dirframe.stats.kernel import (
     whole_number,
 )
 
+_MEASURES = (
+    *("top 1", "top 5", "gini", "bus factor", "bus factor still active"),
+    "effective contributors",
+)
 _NUMBERS = ("commits", "contributors", "code_added", "code_removed")
 _ONE = (
     "Pass the records of one project, or those of several with stats.by (--by) and the column that "
@@ -37,38 +41,23 @@ def commits_by_contributor(frame: Frame) -> Counted:
     Parameters
     ----------
     frame : pandas.DataFrame, or records elsewhere
-        The contributors of one project as `dirframe.load_contributors` gives them; with `by`,
-        those of several and a column that tells their projects apart.
+        The contributors of one project, or with `by` of several, as `dirframe.load_contributors`
+        gives them: a name in the commits each, so that a person with two names is two of them.
 
     Returns
     -------
     pandas.DataFrame
-        One row per contributor, most commits first, then by id, then by name (as text, by code
-        point, so that ``"10"`` is before ``"9"``; missing ones first):
+        One row per contributor, most commits first, then by id and name (as text, missing first):
 
-        - ``rank`` (Int64): number of the row from 1; those with as many commits do not share it
-        - ``contributor_id`` (str)
-        - ``contributor_name`` (str): as in the commits; missing where the frame has none
+        - ``rank`` (Int64): number of the row from 1
+        - ``contributor_id``, ``contributor_name`` (str)
         - ``commits`` (Int64, commits in all)
         - ``share`` (Float64, 0 to 1): of the commits in all rows
-        - ``cumulative_share`` (Float64, 0 to 1): of those, up to this one with it; 0.0, as
-          ``share``, where nobody has committed
+        - ``cumulative_share`` (Float64, 0 to 1): of those, up to this one with it
 
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold whole numbers, the sum of the
-        commits is beyond 64 bits, or a contributor is there more than once, as in a frame of
-        several projects.
-
-    Notes
-    -----
-    A contributor is a name in the commits: one person with two names is two of them.
-    Contributors without a number of commits, or with a negative one, are in no row. Rows without
-    an id are a contributor each. ``attrs["dirframe"]["counted"]`` holds ``contributors`` (all),
-    ``with_commits`` (0 or more), ``commits_missing`` and ``commits_negative``; the last three
-    add up to the first. The rules of `exclude` know accounts and projects: one whose columns
-    the frame lacks is refused.
+    Notes ----- A contributor who is there twice, as in a frame of several projects, raises; rows
+    without an id are one each. Counted: ``contributors``, which is the sum of ``with_commits``,
+    ``commits_missing`` and ``commits_negative``.
 
     Examples
     --------
@@ -91,68 +80,39 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
     Parameters
     ----------
     frame : pandas.DataFrame, or records elsewhere
-        As `commits_by_contributor` takes them.
+        As `commits_by_contributor` takes them, and with the same counts.
     window : int, default 12
-        Months before the newest commit in which a contributor counts as active: 1 to 24.
+        Months before the newest commit of all in which a contributor counts as active: 1 to 24.
 
     Returns
     -------
     pandas.DataFrame
-        One row per measure:
+        One row per ``measure`` (str), with its ``value`` (Float64); missing where nobody committed:
 
-        - ``measure`` (str): ``"top 1"`` and ``"top 5"`` contributors, ``"gini"``,
-          ``"bus factor"``, ``"bus factor still active"``, ``"effective contributors"``
-        - ``value`` (Float64): the share of all commits (0 to 1) that the one and the five with
-          the most have (of fewer than five, all have); the Gini coefficient (0 to 1; 0: all
-          have the same number); the smallest number of contributors (people) who have half
-          of all commits or more together; how many of those (people) committed in the last
-          `window` months, missing where the frame has no ``last_commit_time`` or not of all of
-          them; and the number of contributors with equal shares who would be as concentrated.
-          All missing where nobody has committed
+        - ``top 1``, ``top 5``: share of all commits (0 to 1) that these contributors have
+        - ``gini``: as in `contributor_concentration` (0 to 1), of contributors without commits too
+        - ``bus factor``: fewest contributors (people) who have half of all commits or more
+        - ``bus factor still active``: how many of those committed in the last `window` months;
+          missing where ``last_commit_time`` is not known of all of them
+        - ``effective contributors``: how many with equal shares would be as concentrated, the
+          reciprocal of the Herfindahl-Hirschman index
 
-    Raises
-    ------
-    InvalidInputError
-        As `commits_by_contributor`.
-
-    Notes
-    -----
-    The bus factor is the truck factor by commits, as the Contributor Absence Factor of CHAOSS
-    counts it; that of Avelino et al., "A novel approach for estimating truck factors" (ICPC
-    2016), needs the authors of each file, which the interface does not have. It counts commits
-    over the whole life of the project, large or small; who is still active is counted from the
-    newest ``last_commit_time`` of all, not from today. The effective number is the reciprocal of
-    the Herfindahl-Hirschman index, the sum of the squared shares. The Gini coefficient is computed as in `contributor_concentration`, of the
-    contributors with a number of commits, 0 too. Who is left out, and what ``counted`` holds,
-    is said in `commits_by_contributor`.
+    Notes ----- The bus factor is the Contributor Absence Factor of CHAOSS, by commits over the
+    whole life; that of Avelino et al. (ICPC 2016) needs the authors of each file, which the
+    interface does not have.
 
     Examples
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 40, 50]})
-    >>> print(commit_concentration(frame).round(3))
-                       measure  value
-    0                    top 1    0.5
-    1                    top 5    1.0
-    2                     gini  0.267
-    3               bus factor    1.0
-    4  bus factor still active   <NA>
-    5   effective contributors  2.381
+    >>> commit_concentration(frame).set_index("measure").loc["bus factor", "value"]
+    np.float64(1.0)
     """
     months = whole_number("window", window, least=1, most=24, instead="in months")
     table, counted, last = _ranked(frame)
     commits = table["commits"].astype("int64")
     total, so_far = int(commits.sum()), commits.cumsum().to_numpy()
-    measures: dict[str, float | None] = dict.fromkeys(
-        [
-            "top 1",
-            "top 5",
-            "gini",
-            "bus factor",
-            "bus factor still active",
-            "effective contributors",
-        ]
-    )
+    measures: dict[str, float | None] = dict.fromkeys(_MEASURES)
     if total:
         # In whole numbers, so that exactly half is recognised for any number of commits.
         factor = int(np.searchsorted(so_far, -(-total // 2))) + 1
@@ -167,8 +127,8 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
         if theirs.notna().all():
             since = last.max() - pd.DateOffset(months=months)
             measures["bus factor still active"] = (theirs > since).sum()
-    columns = {"measure": [*measures], "value": [*measures.values()]}
-    return table_of(columns, {"measure": "str", "value": "Float64"}), counted
+    values = [*measures.values()]
+    return table_of(measure=("str", [*measures]), value=("Float64", values)), counted
 
 
 def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, Any], pd.Series[Any]]:
@@ -216,49 +176,33 @@ def monthly_activity(frame: Frame) -> Counted:
     Parameters
     ----------
     frame : pandas.DataFrame, or records elsewhere
-        The months of one project as `dirframe.load_activity` gives them; with `by`, those of
-        several and a column that tells their projects apart.
+        The months of one project, or with `by` of several, as `dirframe.load_activity` gives them.
 
     Returns
     -------
     pandas.DataFrame
-        One row per month from the first to the last of the frame (UTC), ascending, without gaps:
+        One row per month from the first to the last of the frame, ascending, without gaps:
 
         - ``month`` (datetime64[us, UTC]): its first day
-        - ``commits`` (Int64, commits)
-        - ``contributors`` (Int64, people who committed)
-        - ``code_added``, ``code_removed`` (Int64, lines of code): missing in all rows where
-          the frame has no such column, or nothing in it
-        - ``finished`` (boolean): whether the month was over when the frame was loaded. Where
-          that is not known, missing for the last month and true for all before
+        - ``commits`` (Int64, commits), ``contributors`` (Int64, people who committed)
+        - ``code_added``, ``code_removed`` (Int64, lines of code): missing in all rows where the
+          frame has no such column, or nothing in it
+        - ``finished`` (boolean): whether the month was over when the frame was loaded; where that
+          is not known, missing for the last month and true for all before
 
-    Raises
-    ------
-    InvalidInputError
-        If a column is missing or does not hold months or whole numbers, or a month
-        is there more than once, as in a frame of several projects.
-
-    Notes
-    -----
-    A month between the first and the last that has no row counts as one without activity: 0.
-    Months before and after are not included. A number that is missing or negative in a row is
-    missing. Months after the project's last analysis can hold zeros that only mean that they
-    were not analysed. ``attrs["dirframe"]["counted"]`` holds ``activity_facts`` (all rows), ``with_month``,
-    ``month_missing`` (in no row here), ``months_filled`` (months without a row), and
-    ``commits_invalid`` and ``contributors_invalid``, the rows with a month whose number is
-    missing or negative. The rules of `exclude` know accounts and projects: one whose columns
-    the frame lacks is refused.
+    Notes ----- A month without a row is one without activity: 0; those after the last analysis can
+    hold zeros that only mean that they were not analysed. A month that is there twice, as in a
+    frame of several projects, raises. Counted: ``activity_facts``, ``with_month``,
+    ``month_missing``, ``months_filled`` (without a row), ``commits_invalid`` and
+    ``contributors_invalid`` (missing or negative).
 
     Examples
     --------
     >>> import pandas as pd
     >>> months = pd.to_datetime(["2013-01-01", "2013-03-01"])
     >>> frame = pd.DataFrame({"month": months, "commits": [7, 2], "contributors": [3, 1]})
-    >>> print(monthly_activity(frame)[["month", "commits", "contributors"]])
-                          month  commits  contributors
-    0 2013-01-01 00:00:00+00:00        7             3
-    1 2013-02-01 00:00:00+00:00        0             0
-    2 2013-03-01 00:00:00+00:00        2             1
+    >>> print(monthly_activity(frame)["commits"].tolist())
+    [7, 0, 2]
     """
     p = read(
         frame, month="month", **dict(zip(_NUMBERS, _NUMBERS, strict=True)), optional=_NUMBERS[2:]

@@ -70,55 +70,40 @@ def by(
     frame : pandas.DataFrame
         Its records.
     column : str
-        A column of text or whole numbers, or ``"language"`` (the main language), ``"country"``
-        (``country_name``), ``"year"`` (UTC, of the first month with activity or, where that was
-        not sent or loaded, of creation) or ``"team_size"`` (contributors: 0, 1, 2–4, 5–9, 10–19,
-        20–49, 50–99, 100 or more), unless the frame has a column of that name.
+        A column of text or whole numbers, or ``"language"`` (the main one), ``"country"``,
+        ``"year"`` (of the first month with activity or, where that was not loaded, of creation) or
+        ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more), unless a column has that name.
     min_records : int, default 1
-        Strata with fewer records are pooled into one, the last: ``other (n strata)``, with
-        thousands separated by commas.
+        Strata with fewer records are pooled into the last: ``other (n strata)``.
     **options : object
-        Options of the statistic.
+        Options of the statistic, which takes ``as_of`` and the like from each stratum by itself.
 
     Returns
     -------
     pandas.DataFrame
-        The rows that the statistic gives for the records of each stratum alone, after a column
-        (str) with the name of `column`, or ``by_language`` and so on where the statistic has a
-        column of that name itself; missing where the value is missing, blank or, of a size,
-        negative. Numbers, years and sizes ascend; of texts the one with the most records is
-        first, then by text; missing ones are last.
-
-    Raises
-    ------
-    InvalidInputError
-        If the column is absent, or of another kind, or `min_records` is below 1.
+        The rows of each stratum, after a column (str) with the name of `column`, or ``by_language``
+        and so on where the statistic has that name. Numbers, years and sizes ascend; of texts the
+        most records are first; missing values (blank, or of a size negative) are last.
 
     Warns
     -----
     StrataOmittedWarning
-        If a column that the statistic needs was not sent for the records of a stratum, which has
-        no rows then.
+        If a column that the statistic needs was not sent for a stratum, which has no rows then.
 
-    Notes
-    -----
-    A day that the statistic takes from the data, such as ``as_of``, is the stratum's own if it is
-    not given. ``attrs["dirframe"]["counted"]`` holds the records of all strata, ``strata``,
-    ``strata_in_other``, ``stratum_missing`` (records in strata of missing values that are not in
-    ``other``) and ``stratum_not_sent`` (records in strata without rows for that reason).
+    Notes ----- Counted: the records of all strata, ``strata``, ``strata_in_other``,
+    ``stratum_missing`` (records without a value) and ``stratum_not_sent`` (records in strata
+    without rows).
 
     Examples
     --------
     >>> import pandas as pd
     >>> from dirframe import stats
-    >>> projects = pd.DataFrame({
-    ...     "analysis_main_language_name": ["C", "C", "Java"],
-    ...     "analysis_twelve_month_contributor_count": [1, 1, 4],
-    ... })
-    >>> print(by(stats.contributor_distribution, projects, "language"))
-      language  contributors  projects  share  share_at_most
-    0        C             1         2    1.0            1.0
-    1     Java             4         1    1.0            1.0
+    >>> places = ["Chad", "Chad", "Cuba"]
+    >>> accounts = pd.DataFrame({"posts_count": [1, 1, 4], "country_name": places})
+    >>> print(by(stats.posts_distribution, accounts, "country")[["country", "posts", "accounts"]])
+      country  posts  accounts
+    0    Chad      1         2
+    1    Cuba      4         1
     """
     frame = require_records(frame)
     strata = divided(frame, column, min_records=min_records)

@@ -181,6 +181,7 @@ def test_an_absent_column_is_named_or_done_without_and_never_taken_for_a_missing
         *(("language_share", "code_lines"), ("monthly_activity", "code_added")),
         ("commits_by_contributor", "contributor_name"),
         ("growth", "finished"),
+        *(("life_span", "id"), ("life_span", "contributors")),
     }
     users = stats.language_share(frames["projects"].drop(columns=[*oracle.USERS]))
     assert users["users"].isna().all()

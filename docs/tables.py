@@ -46,7 +46,9 @@ def _fields(name: str) -> str:
 
 def _reference(module: ModuleType, names: Iterable[str]) -> str:
     """Return the docstrings of the public functions and classes of a module."""
-    lines = [f".. py:module:: {module.__name__}", ".. py:currentmodule:: None", ""]
+    # What all statistics, or all charts, have in common is said by their package.
+    directive = "automodule" if module in {stats, plot} else "py:module"
+    lines = [f".. {directive}:: {module.__name__}", "", ".. py:currentmodule:: None", ""]
     for name in sorted(names):
         value = getattr(module, name)
         if callable(value):

@@ -30,13 +30,7 @@ _LAST = "end"
 
 
 def read_columns(content: bytes) -> Columns:
-    """Read a table of any of the formats, as its content shows.
-
-    Raises
-    ------
-    ValueError
-        If it holds no table, with the reason and the row or line.
-    """
+    """Read a table of the format that its content shows; ValueError says why it is none, and where."""
     if content[:4] == b"PAR1":
         return read_parquet(content)
     begin = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]

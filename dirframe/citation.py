@@ -13,13 +13,7 @@ from urllib.parse import quote, urlsplit
 from dirframe._arrow import as_pandas
 from dirframe._display import counted
 from dirframe.errors import InvalidInputError
-from dirframe.provenance import (
-    ATTRIBUTE,
-    Provenance,
-    attributes_of,
-    completeness_note,
-    difference,
-)
+from dirframe.provenance import Provenance, completeness_note, difference, record_of
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
 from dirframe.settings import is_loopback
 
@@ -114,7 +108,7 @@ def cited_source(frame: Any) -> tuple[str, str]:
 def _facts(frame: Any) -> tuple[Provenance, str]:
     """Return the record of a frame, and in words how many records it has."""
     frame = as_pandas(frame)
-    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
+    record = record_of(frame)
     if not (record.source or record.base_url):
         raise InvalidInputError(
             "The frame has no provenance, so it cannot be cited.",

@@ -221,21 +221,11 @@ class QuotaExceededError(RequestError):
         self.resets_at = resets_at
 
 
-class IncompleteCollectionError(DirframeError):
-    """A collection cannot be verified to be complete.
-
-    `frame` holds the records that were loaded, `missing` describes what is not in it, and
-    `details_missing` has the ids of projects whose own page could not be fetched. `received` and
-    `expected` are numbers of records. `order_fails` tells whether the reason is an order that does
-    not hold, and `better_sort` which sort may hold instead, if any.
-    """
-
+class _Incomplete(_Hinted):
     def __init__(
         self,
         message: str,
         *,
-        frame: pd.DataFrame,
-        missing: str,
         details_missing: Sequence[str] = (),
         received: int | None = None,
         expected: int | None = None,
@@ -244,11 +234,24 @@ class IncompleteCollectionError(DirframeError):
         hint: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
-        self.frame = frame
-        self.missing = missing
         self.details_missing = tuple(details_missing)
         self.received, self.expected = received, expected
         self.order_fails, self.better_sort = order_fails, better_sort
+
+
+class IncompleteCollectionError(_Incomplete, DirframeError):
+    """A collection cannot be verified to be complete.
+
+    `frame` holds the records that were loaded, `missing` describes what is not in it, and
+    `details_missing` has the ids of projects whose own page could not be fetched. `received` and
+    `expected` are numbers of records. `order_fails` tells whether the reason is an order that does
+    not hold, and `better_sort` which sort may hold instead, if any.
+    """
+
+    def __init__(self, message: str, *, frame: pd.DataFrame, missing: str, **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.frame = frame
+        self.missing = missing
 
 
 class StoreError(DirframeError):
@@ -286,24 +289,8 @@ class AnalysesNotSentWarning(DirframeWarning):
         self.requests = requests
 
 
-class IncompleteWarning(DirframeWarning):
+class IncompleteWarning(_Incomplete, DirframeWarning):
     """The frame may be incomplete; the attributes are those of `IncompleteCollectionError`."""
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        details_missing: Sequence[str] = (),
-        received: int | None = None,
-        expected: int | None = None,
-        order_fails: bool = False,
-        better_sort: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, hint=hint)
-        self.details_missing = tuple(details_missing)
-        self.received, self.expected = received, expected
-        self.order_fails, self.better_sort = order_fails, better_sort
 
 
 class SortIgnoredWarning(DirframeWarning):

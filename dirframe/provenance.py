@@ -49,6 +49,11 @@ F = TypeVar("F")
 _TUPLES = ("steps", "not_sent", "details_missing")
 #: What `Provenance.complete` says for a word; None for the others.
 _COMPLETE = {"proven": True, "incomplete": False}
+_NOTES = {
+    "proven": "",
+    "counted": "counted, not proven complete",
+    "unknown": "completeness unknown",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,14 +194,15 @@ class Provenance:
 class Difference:
     """How the records of a frame differ from those that were loaded.
 
-    Numbers of records `loaded` and now (`rows`), of `repeated` ids, and whether there are `others`,
-    which were not loaded. That is not known, and False, if there are fewer than were loaded.
+    Numbers of records `loaded` and now (`rows`), of `repeated` ids, and 1 if there are `others`,
+    which were not loaded. The provenance holds a digest of all ids, which cannot be compared with
+    that of a part: `others` is 0 if there are fewer than were loaded.
     """
 
     loaded: int
     rows: int
     repeated: int = 0
-    others: bool = False
+    others: int = 0
 
     def __str__(self) -> str:
         parts = [
@@ -215,6 +221,11 @@ def attributes_of(frame: Any) -> dict[str, Any]:
     """Return the attributes of a frame of pandas, or of a table or schema of Arrow."""
     check_text_dtype()  # whatever reads or makes a frame comes by here
     return _tables.attributes_of(frame)
+
+
+def record_of(frame: Any) -> Provenance:
+    """Return the provenance of a frame as a record."""
+    return Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
 
 
 def get_provenance(frame: Any) -> dict[str, Any]:
@@ -334,47 +345,27 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
 
 def resource_of(frame: Any) -> Resource | None:
     """Return the resource of a frame, from its provenance or else from its columns, or None."""
-    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
+    record = record_of(frame)
     if record.resource:
         return resource_named(record.resource)
     return detect_resource(getattr(frame, "column_names", None) or frame.columns)
 
 
 def difference(frame: Any) -> Difference | None:
-    """Compare the records of a frame with those that were loaded.
+    """Return how the records of a frame differ from those that were loaded, in any order.
 
-    Returns None if they are the same in any order, or if the number of loaded records is not
-    known. Other records than those loaded are detected only if there are at least as many: the
-    provenance holds a digest of all ids, which cannot be compared with a part.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": ["1", "2", "3"]})
-    >>> frame = set_provenance(frame, items_loaded=3)
-    >>> difference(frame.sort_values("id", ascending=False))
-    >>> str(difference(frame.head(2)))
-    '2 of 3 records loaded'
-    >>> str(difference(pd.concat([frame, frame])))
-    '3 with a repeated id'
+    None if they do not, or if the number of loaded records is not known.
     """
-    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
+    record = record_of(frame)
     if record.items_loaded is None:
         return None
-    counts = record.records or _records(frame, record)
-    change = Difference(
-        loaded=record.items_loaded,
-        rows=counts["rows"],
-        repeated=counts["repeated"],
-        others=bool(counts["others"]),
-    )
-    same = change.rows == change.loaded and not change.repeated and not change.others
-    return None if same else change
+    change = Difference(loaded=record.items_loaded, **(record.records or _records(frame, record)))
+    return None if change == Difference(loaded=change.loaded, rows=change.loaded) else change
 
 
 def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError | None:
     """Return the error for the columns that the directory did not send; None if there are none."""
-    not_sent = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE)).not_sent
+    not_sent = record_of(frame).not_sent
     empty = [
         name
         for name in columns
@@ -415,7 +406,7 @@ def caption(frame: Any) -> str:
     >>> caption(set_provenance(frame, resource="project", source="A directory", synthetic=True))
     'n = 2 projects · Source: A directory · synthetic sample data · completeness unknown'
     """
-    record = Provenance.from_dict(attributes_of(frame).get(ATTRIBUTE))
+    record = record_of(frame)
     excluded = sum(record.excluded.values())
     parts = [
         _size(record, frame),
@@ -432,12 +423,8 @@ def completeness_note(record: Provenance) -> str:
     if record.completeness == "sample":
         size, population = (record.sample.get(name) for name in ("size", "population"))
         return f"random sample of {size:,} of {population:,} (seed {record.sample.get('seed')})"
-    if record.completeness == "counted":
-        return "counted, not proven complete"
-    if record.completeness == "unknown":
-        return "completeness unknown"
-    if record.completeness == "proven":
-        return ""
+    if record.completeness != "incomplete":
+        return _NOTES[record.completeness]
     loaded, available = record.items_loaded, record.items_available
     known = loaded is not None and available is not None
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if known else "")

@@ -63,23 +63,8 @@ def resource_named(name: str) -> Resource:
 def detect_resource(columns: Iterable[object]) -> Resource | None:
     """Detect the resource of a table from its column names.
 
-    Parameters
-    ----------
-    columns : iterable
-        Column names.
-
-    Returns
-    -------
-    Resource or None
-        An extension, if all of its core columns are present; else accounts or projects,
-        whichever has more of its exclusive columns; None if both have the same number.
-
-    Examples
-    --------
-    >>> detect_resource(["id", "name", "stack_count"]).collection
-    'projects'
-    >>> detect_resource(["id", "name"]) is None
-    True
+    It is an extension, if all of its core columns are present; else accounts or projects,
+    whichever has more of its exclusive columns; None if both have the same number.
     """
     names = {name for name in columns if isinstance(name, str)}
     for extension in EXTENSIONS.values():

@@ -125,10 +125,13 @@ def create_app(
     @app.before_request
     def begin() -> None:
         g.begin = time.perf_counter()
+        host, version = (request.environ.get(n, "") for n in ("HTTP_HOST", "SERVER_PROTOCOL"))
+        if "," in host or (not host and version != "HTTP/1.0"):  # several are joined by commas
+            raise BadRequest("A request has one Host header.")
 
     @app.get("/healthz")
     def healthz() -> Response:
-        counts = ", ".join(f"{count} {name}" for name, count in store.counts().items())
+        counts = ", ".join(f"{count} {name}" for name, count in store.counts.items())
         return Response(f"ok: {counts}\n", mimetype="text/plain")
 
     @app.after_request

@@ -102,26 +102,7 @@ class KeyRecord:
 
 
 class KeyStore:
-    """The API keys of a directory, in a SQLite file.
-
-    Parameters
-    ----------
-    path
-        The file, created if missing; ``:memory:`` for none. Default: ``keys.sqlite`` in the data
-        folder.
-
-    Raises
-    ------
-    StoreError
-        The file is not a key store, has another version, or cannot be written.
-
-    Examples
-    --------
-    >>> with KeyStore(":memory:") as keys:
-    ...     key = keys.add("ada", "my first chart")
-    ...     len(key), keys.charge(key).remaining
-    (40, 999)
-    """
+    """The API keys of a directory, in a SQLite file; by default ``keys.sqlite`` in the data folder."""
 
     def __init__(self, path: Path | str | None = None) -> None:
         self.path = data_folder() / "keys.sqlite" if path is None else Path(path)
@@ -167,12 +148,7 @@ class KeyStore:
         """Register an application and return its key, 40 hexadecimal digits, which is not kept.
 
         A developer has five applications at most, each with one key; names are compared in any
-        case. `daily_limit` is the number of requests in 24 hours.
-
-        Raises
-        ------
-        InvalidInputError
-            A name is invalid, the application has a key, or the developer has five.
+        case.
         """
         developer, application = _name("developer", developer), _name("application", application)
         _check_limit(daily_limit)
@@ -227,11 +203,7 @@ class KeyStore:
     def charge(self, key: str) -> QuotaDecision:
         """Count one request with `key` if it is allowed, within 24 hours from the first one.
 
-        Raises
-        ------
-        StoreError
-            The request cannot be counted: the file is locked by another program, or cannot be
-            written.
+        That the file is locked by another program, or cannot be written, is a StoreError.
         """
         facts = {"hash": _hash(key), "now": time.time(), "day": _DAY}
         with self._access(_CHARGE_TIMEOUT):

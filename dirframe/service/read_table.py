@@ -77,13 +77,7 @@ def is_table(path: Path) -> bool:
 
 
 def read_table(path: Path, resource: Resource | None, ids: Ids) -> Iterator[Row]:
-    """Yield the records of a file, of what its suffix says.
-
-    Raises
-    ------
-    StoreError
-        The file cannot be read, or a value or row does not fit.
-    """
+    """Yield the records of a file, of what its suffix says."""
     with refuse_unreadable(path), open_file(path) as stream:
         content = stream.read()
     synthetic, read = False, _SUFFIXES[_suffix(path)]
@@ -106,15 +100,7 @@ def read_table(path: Path, resource: Resource | None, ids: Ids) -> Iterator[Row]
 
 
 def read_frame(frame: object, resource: Resource | None, ids: Ids) -> Iterator[Row]:
-    """Yield the records of a pandas, polars or Arrow frame.
-
-    Raises
-    ------
-    InvalidInputError
-        The object is no frame, or a column has values of several types.
-    StoreError
-        A value or row does not fit.
-    """
+    """Yield the records of a pandas, polars or Arrow frame."""
     import pyarrow as pa
 
     if not hasattr(frame, "__arrow_c_stream__"):
@@ -240,10 +226,7 @@ def _resource_of(name: str, columns: _tables.Columns) -> Resource:
 def _convert(value: str | None, field: Field) -> Any:
     """Return the text of a value, or the entries of a list; None if it is missing.
 
-    Raises
-    ------
-    ValueError
-        The value does not fit the field; the message is a sentence.
+    The message of a ValueError is a sentence.
     """
     text = "" if value is None else value.strip()
     if not text:

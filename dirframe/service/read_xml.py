@@ -21,6 +21,7 @@ from lxml import etree
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, SYNTHETIC_MARK, Kind, Resource
+from dirframe.schema.extensions import EXTENSIONS
 from dirframe.service.records import fold, is_always_sent
 
 if TYPE_CHECKING:
@@ -42,12 +43,7 @@ _DOCUMENTS = re.compile(
     r"(?:languages|(?:projects|p)/([^/]+)/(?:contributors|analyses/[^/]+/(?:activity|size)_facts))"
     r"\.xml"
 )
-_ENTRY_TAGS = {
-    "languages": "language",
-    "contributors": "contributor_fact",
-    "activity_facts": "activity_fact",
-    "size_facts": "size_fact",
-}
+_ENTRY_TAGS = {resource.collection: resource.name for resource in EXTENSIONS.values()}
 
 #: Names of fields here and in other dialects.
 _OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}
@@ -174,13 +170,7 @@ def open_file(path: Path) -> IO[bytes]:
 
 
 def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
-    """Yield the records of a file, or the document that it is by its address in its folder.
-
-    Raises
-    ------
-    StoreError
-        The file is not the interface's XML; the message names the file and the line.
-    """
+    """Yield the records of a file, or the document that it is by its address in its folder."""
     try:
         with refuse_unreadable(path):
             with open_file(path) as stream:
@@ -270,13 +260,7 @@ def _is_result(element: _Element) -> bool:
 
 
 def row_of(resource: Resource, element: _Element, where: str, *, synthetic: bool) -> Row:
-    """Validate a record, convert its element to the form that is served, and return the row.
-
-    Raises
-    ------
-    StoreError
-        The record has no valid id, or an invalid timestamp; the message contains its place.
-    """
+    """Validate a record, convert its element to the form that is served, and return the row."""
     if element.nsmap:
         for node in element.iter():
             node.tag = etree.QName(node).localname
@@ -384,8 +368,7 @@ def _pop_email(element: _Element, children: Children, where: str) -> str | None:
     if "email_md5" not in children and "email" not in children:
         return None
     digest, address = (_text(children.pop(name, None)) for name in ("email_md5", "email"))
-    for child in list(element.iterchildren("email_md5", "email")):
-        element.remove(child)
+    etree.strip_elements(element, "email_md5", "email", with_tail=False)
     if address and not digest:
         return email_digests(address)[1]
     if digest and not MD5.fullmatch(digest.lower()):

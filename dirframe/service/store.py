@@ -78,26 +78,19 @@ class Store:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._search = lru_cache(32)(self._find_matches)
-        self._counts: dict[str, int] = {}
-        self._sorts: dict[str, tuple[str, ...]] = {}
+        #: The number of records of each collection, and the sorts by whose field they have values.
+        self.counts: dict[str, int] = {}
+        self.sorts: dict[str, tuple[str, ...]] = {}
         with self._database() as database:
             #: Whether any record is generated.
             self.synthetic = bool(database.execute("SELECT synthetic FROM about").fetchone()[0])
             for name, resource in _COLLECTIONS.items():
                 numbers = ", ".join(f"count({column})" for column in _OPTIONAL)
                 row = database.execute(f"SELECT count(*), {numbers} FROM {name}").fetchone()
-                self._counts[name] = row[0]
+                self.counts[name] = row[0]
                 absent = {c for c, number in zip(_OPTIONAL, row[1:], strict=True) if not number}
                 others = (sort for sort in resource.other_sorts if sort not in absent)
-                self._sorts[name] = (*resource.sorts, *others)
-
-    def counts(self) -> dict[str, int]:
-        """Return the number of records of each collection."""
-        return dict(self._counts)
-
-    def sorts(self, resource: Resource) -> tuple[str, ...]:
-        """Return the supported sorts: those whose field the records have."""
-        return self._sorts[resource.collection]
+                self.sorts[name] = (*resource.sorts, *others)
 
     def default_sort(self, resource: Resource, query: str = "") -> str:
         """Return the default sort, with or without a query."""
@@ -120,13 +113,13 @@ class Store:
         with exactly the tag x.
         """
         sort = sort or self.default_sort(resource, query)
-        if sort not in (sorts := self.sorts(resource)):
+        if sort not in (sorts := self.sorts[resource.collection]):
             raise InvalidInputError(
                 f"There is no sort of {resource.collection} by {sort[:50]!r}; "
                 f"there are {', '.join(sorts)}."
             )
         sort, first = _ALIASES.get(sort, sort), (page - 1) * page_size
-        name, available = resource.collection, self._counts[resource.collection]
+        name, available = resource.collection, self.counts[resource.collection]
         words, tags = _read_query(resource, query)
         with self._database() as database:
             if words or tags:
@@ -344,13 +337,10 @@ def _build(path: Path, rows: Iterator[Row | Document]) -> None:
 
 def _fill(database: sqlite3.Connection, rows: Iterator[Row | Document]) -> None:
     # An interrupted build leaves no store, so it needs no journal.
-    for pragma in (
-        "page_size = 16384",
-        "cache_size = -65536",
-        "journal_mode = OFF",
-        "synchronous = OFF",
-    ):
-        database.execute(f"PRAGMA {pragma}")
+    database.executescript(
+        "PRAGMA page_size = 16384; PRAGMA cache_size = -65536;"
+        " PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"
+    )
     database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
     database.execute("BEGIN")
     database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")

@@ -1,4 +1,4 @@
-"""The examples in the help that `tests/cli` leaves out: of each statistic and chart, in a shell."""
+"""The examples in the help that `tests/cli` leaves out, typed in a shell."""
 
 import os
 import subprocess
@@ -16,24 +16,6 @@ def desk_folder(tmp_path_factory, root):
     folder = tmp_path_factory.mktemp("desk")
     with desk(folder, root):
         yield folder
-
-
-@pytest.mark.parametrize("group", ["stats", "plot"])
-def test_examples_of_each_statistic_and_chart_run(group, desk_folder, tmp_path, run, monkeypatch):
-    # All query a directory in the same way, which tests/cli runs for some.
-    lines = [
-        line
-        for line, path in examples(run).items()
-        if path[:1] == (group,) and len(path) == 2 and "--sample" not in line
-    ]
-    assert len(lines) > 20
-    failures = [
-        failure_of(
-            line, desk_folder, tmp_path / str(number), lambda words: run(*words), monkeypatch
-        )
-        for number, line in enumerate(lines)
-    ]
-    assert not any(failures), "\n".join(filter(None, failures))
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def test_damaged_cache_gives_no_wrong_record_and_stops_nothing(damage, rig, tmp_
 def test_cache_of_another_version_is_left_alone(rig, tmp_path):
     with rig.directory(tmp_path) as directory:
         file = dirframe.cache_info(tmp_path / "cache").file
-        other = file.with_name(file.name.replace("1", "7"))
+        other = file.with_name(file.name.replace("2", "7"))
         other.parent.mkdir(exist_ok=True)
         other.write_bytes(b"this is not a database " * 500)
         before = other.read_bytes()

@@ -6,17 +6,19 @@
 from __future__ import annotations
 
 from hashlib import md5, sha1
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tools.synthetic import calibration, edge_cases, people
+from tools.synthetic import calibration, people
 from tools.synthetic._time import DAY, SNAPSHOT, stamp
-from tools.synthetic.distributions import WeightedChoice, permute, seed_record
-from tools.synthetic.tables import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
+from tools.synthetic.distributions import (
+    Draw,
+    WeightedChoice,
+    edge_cases,
+    permute,
+    pick,
+    read_table,
+    record_random,
+)
 
 _STREAM = 2
 
@@ -46,9 +48,9 @@ def address(index: int) -> str:
     return f"member{index + 1}@example.org" if index else "ada@example.org"
 
 
-def account(rng: Random, seed: int, index: int) -> dict[str, Any]:
-    """Generate the account at an index; `rng` is seeded again and passed for reuse only."""
-    seed_record(rng, seed, _STREAM, index)
+def account(seed: int, index: int) -> dict[str, Any]:
+    """Generate the account at an index."""
+    rng = record_random(seed, _STREAM, index)
     draw = rng.random
     country = people.COUNTRIES.at(draw())
     created = int(calibration.ACCOUNT_CREATED.at(draw()))
@@ -72,11 +74,11 @@ def account(rng: Random, seed: int, index: int) -> dict[str, Any]:
         "kudo_score": _kudo(seed, index, created, draw),
         "email_md5": md5(mail, usedforsecurity=False).hexdigest(),
     }
-    record.update(edge_cases.texts(edge_cases.ACCOUNTS, index) if index else _ADA)
+    record.update(edge_cases("account", index) if index else _ADA)
     return {name: value for name, value in record.items() if value is not None}
 
 
-def _homepage(number: str, draw: Callable[[], float]) -> str:
+def _homepage(number: str, draw: Draw) -> str:
     kind = draw()
     if kind < 0.6:
         return f"{_SCHEME.at(draw())}://member{number}.example.org/"
@@ -85,12 +87,12 @@ def _homepage(number: str, draw: Callable[[], float]) -> str:
     return f"https://member{number}.invalid"
 
 
-def _whereabouts(country: people.Country, draw: Callable[[], float]) -> dict[str, Any]:
+def _whereabouts(country: people.Country, draw: Draw) -> dict[str, Any]:
     kind = draw()
     if kind < _WITHOUT_LOCATION:
         return {}
     if kind < _WITHOUT_LOCATION + _HOPELESS:
-        claimed = people.HOPELESS[int(draw() * len(people.HOPELESS))]
+        claimed = pick(people.HOPELESS, draw)
         return {"location": claimed, "country_code": claimed if draw() < _HOPELESS_CODE else None}
     claimed, (latitude, longitude) = people.location(country, draw)
     return {
@@ -101,7 +103,7 @@ def _whereabouts(country: people.Country, draw: Callable[[], float]) -> dict[str
     }
 
 
-def _kudo(seed: int, index: int, created: int, draw: Callable[[], float]) -> Any:
+def _kudo(seed: int, index: int, created: int, draw: Draw) -> Any:
     if draw() >= (_SCORED_NEW if created > SNAPSHOT - _NEW else _SCORED):
         return None
     position = permute(seed, index)

@@ -10,20 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from dirframe.schema import LESS_THAN_ONE
 from tools.synthetic import calibration
-from tools.synthetic._time import (
-    DAY,
-    SNAPSHOT,
-    month_of,
-    month_stamp,
-    stamp,
-)
-from tools.synthetic.tables import read_table
+from tools.synthetic._time import DAY, SNAPSHOT, month_of, month_start, stamp
+from tools.synthetic.distributions import Draw, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tools.synthetic.calibration import Language
-
 
 #: Offset of the ids of analyses.
 _NUMBERS_FROM = 1_000_000
@@ -44,7 +35,7 @@ def analysis(
     created: int,
     modified: int,
     first_month: int,
-    draw: Callable[[], float],
+    draw: Draw,
 ) -> dict[str, Any]:
     """Generate the analysis of the project at an index."""
     recent = max(created, SNAPSHOT - _RECENT)
@@ -73,8 +64,8 @@ def analysis(
         "project_id": str(index + 1),
         "updated_at": stamp(updated),
         "logged_at": stamp(logged) if draw() >= calibration.WITHOUT_LOGGED_AT else None,
-        "min_month": month_stamp(first) if months else None,
-        "max_month": month_stamp(last) if months else None,
+        "min_month": stamp(month_start(first)) if months else None,
+        "max_month": stamp(month_start(last)) if months else None,
         "twelve_month_contributor_count": str(people),
         "total_code_lines": str(lines),
         "main_language_id": language.number if with_main else None,
@@ -98,7 +89,7 @@ def _factoid(about: str, value: float) -> Any:
     )
 
 
-def _factoids(span: int, people: int, draw: Callable[[], float]) -> list[Any]:
+def _factoids(span: int, people: int, draw: Draw) -> list[Any]:
     factoids = [_factoid("ages", span), _factoid("teams", people), _factoid("comments", draw())]
     if draw() >= calibration.WITHOUT_ACTIVITY_FACTOID:
         factoids.append(_factoid("activity", draw() if people else _STABLE))
@@ -110,7 +101,7 @@ def _row(name: str, number: str, color: str, percentage: int) -> Any:
     return {"@color": color, "@percentage": share, "@id": number, "#text": name}
 
 
-def _languages(main: Language, draw: Callable[[], float]) -> list[Any]:
+def _languages(main: Language, draw: Draw) -> list[Any]:
     rows = calibration.LANGUAGE_ROWS.at(draw())
     if rows == 1:
         return [_row(main.name, main.number, main.color, 100)]

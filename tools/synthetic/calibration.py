@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.synthetic._time import years_curve
-from tools.synthetic.distributions import QuantileCurve, WeightedChoice
-from tools.synthetic.tables import read_rows, read_table
+from tools.synthetic.distributions import (
+    QuantileCurve,
+    WeightedChoice,
+    read_rows,
+    read_table,
+    years_curve,
+)
 
 _QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1)
 #: Of all projects, for languages with too few projects for separate figures.
@@ -56,10 +60,6 @@ class Language:
     contributors: QuantileCurve
 
 
-def _curve(name: str) -> QuantileCurve:
-    return QuantileCurve(**_CURVES[name])
-
-
 def _read_languages() -> tuple[dict[str, Language], WeightedChoice[Language]]:
     known: dict[str, Language] = {}
     weights: dict[Language, float] = {}
@@ -86,14 +86,14 @@ _TABLE, _CURVES = read_table("projects.toml"), read_table("curves.toml")
 COMPANIONS = WeightedChoice({_KNOWN[n]: weight for n, weight in _TABLE["companions"].items()})
 #: Languages listed in an analysis, with the line for the others (of 303 recorded ones).
 LANGUAGE_ROWS = WeightedChoice({1: 19, 2: 63, 3: 101, 4: 115})
-USERS = _curve("users")
-RATINGS = _curve("ratings")
-STARS = _curve("stars")
-TAGS_EACH = _curve("tags_each")
-DESCRIPTION_LENGTH = _curve("description_length")
-REST_SHARE = _curve("rest_share")
-DORMANT_UNTIL = _curve("dormant_until")
-POSTS = _curve("posts")
+USERS = QuantileCurve(**_CURVES["users"])
+RATINGS = QuantileCurve(**_CURVES["ratings"])
+STARS = QuantileCurve(**_CURVES["stars"])
+TAGS_EACH = QuantileCurve(**_CURVES["tags_each"])
+DESCRIPTION_LENGTH = QuantileCurve(**_CURVES["description_length"])
+REST_SHARE = QuantileCurve(**_CURVES["rest_share"])
+DORMANT_UNTIL = QuantileCurve(**_CURVES["dormant_until"])
+POSTS = QuantileCurve(**_CURVES["posts"])
 CREATED = years_curve(_CURVES["years"]["created"])
 UPDATED = years_curve(_CURVES["years"]["updated"])
 FIRST_MONTH = years_curve(_CURVES["years"]["first_month"])

@@ -6,35 +6,53 @@
 
 from __future__ import annotations
 
+import tomllib
 from bisect import bisect_right
-from functools import lru_cache
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import accumulate
 from math import erf, expm1, log1p, sqrt
+from pathlib import Path
 from random import Random
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
+from dirframe import _tables
+from tools.synthetic._time import SNAPSHOT, month_start
 
 T = TypeVar("T")
+#: A random number, 0 up to but not including 1.
+Draw = Callable[[], float]
 
+_FOLDER = Path(__file__).parent / "tables"
 _STREAMS = 8
 _HALF = 10
-_BLOCK = 1 << (2 * _HALF)
 _LEAST = 2.0**-54
-_STANDARD = NormalDist()
 
 
-def seed_record(rng: Random, seed: int, stream: int, index: int) -> None:
-    """Seed the random sequence of one record."""
-    rng.seed(((seed * _STREAMS + stream) << 64) | index)
+def read_table(name: str) -> dict[str, Any]:
+    """Read a TOML table."""
+    return tomllib.loads((_FOLDER / name).read_text("utf-8"))
+
+
+def read_rows(name: str) -> list[dict[str, str]]:
+    """Read the rows of a CSV table."""
+    return _tables.read_rows(_FOLDER / name)
+
+
+def record_random(seed: int, stream: int, index: int) -> Random:
+    """Return the random sequence of one record."""
+    return Random(((seed * _STREAMS + stream) << 64) | index)
+
+
+def pick(values: Sequence[T], draw: Draw) -> T:
+    """Return one of the values, all equally likely."""
+    return values[int(draw() * len(values))]
 
 
 def normal(share: float) -> float:
     """Return the standard normal deviate with `share` of the distribution below it."""
-    return _STANDARD.inv_cdf(share or _LEAST)
+    return NormalDist().inv_cdf(share or _LEAST)
 
 
 def normal_cdf(deviate: float) -> float:
@@ -44,8 +62,6 @@ def normal_cdf(deviate: float) -> float:
 
 class WeightedChoice(Generic[T]):
     """Values drawn in proportion to their weights."""
-
-    __slots__ = ("_bounds", "_values")
 
     def __init__(self, weights: Mapping[T, float]) -> None:
         total = sum(weights.values())
@@ -60,38 +76,41 @@ class WeightedChoice(Generic[T]):
 class QuantileCurve:
     """A distribution given by quantiles, with linear interpolation.
 
-    With `log` the interpolation is linear in log(value + 1), which suits counts from zero to
-    millions.
+    With `log` it is linear in log(value + 1), which suits counts from zero to millions.
     """
-
-    __slots__ = ("_back", "_shares", "_slopes", "_values")
 
     def __init__(
         self, shares: Sequence[float], values: Sequence[float], *, log: bool = False
     ) -> None:
-        self._back: Callable[[float], float] = expm1 if log else float
-        self._shares = tuple(shares)
-        self._values = tuple(log1p(v) if log else float(v) for v in values)
-        self._slopes = tuple(
-            (high - low) / (end - start)
-            for (start, end), (low, high) in zip(
-                pairwise(self._shares), pairwise(self._values), strict=True
-            )
-        )
+        self._shares, self._log = shares, log
+        self._values = [log1p(value) for value in values] if log else values
 
     def at(self, share: float) -> float:
-        """Return the value with `share` of the distribution below it, 0 <= share < 1."""
-        piece = bisect_right(self._shares, share) - 1
-        if piece == len(self._slopes):  # rounding can give a share of exactly one
-            return self._back(self._values[-1])
-        return self._back(self._values[piece] + (share - self._shares[piece]) * self._slopes[piece])
+        """Return the value with `share` of the distribution below it, 0 <= share <= 1."""
+        end = min(bisect_right(self._shares, share), len(self._shares) - 1)
+        start, low = self._shares[end - 1], self._values[end - 1]
+        slope = (self._values[end] - low) / (self._shares[end] - start)
+        value = low + (share - start) * slope
+        return expm1(value) if self._log else value
 
 
-@lru_cache(maxsize=8)
-def _rounds(seed: int) -> tuple[tuple[int, ...], ...]:
-    rng = Random()
-    seed_record(rng, seed, _STREAMS - 1, 0)
-    return tuple(tuple(rng.getrandbits(_HALF) for _ in range(1 << _HALF)) for _ in range(4))
+def years_curve(weights: Mapping[str, float]) -> QuantileCurve:
+    """Return a distribution of times from weights by the start of each period, in years.
+
+    The last period ends at the snapshot.
+    """
+    total = sum(weights.values())
+    bounds = [0.0]
+    for weight in weights.values():
+        bounds.append(bounds[-1] + weight / total)
+    starts = [month_start(round((float(year) - 1970) * 12)) for year in weights]
+    return QuantileCurve([*bounds[:-1], 1.0], [*starts, SNAPSHOT])
+
+
+@cache
+def _rounds(seed: int) -> list[list[int]]:
+    rng = record_random(seed, _STREAMS - 1, 0)
+    return [[rng.getrandbits(_HALF) for _ in range(1 << _HALF)] for _ in range(4)]
 
 
 def permute(seed: int, index: int) -> int:
@@ -100,8 +119,21 @@ def permute(seed: int, index: int) -> int:
     A Feistel network with four rounds, which is a permutation of the numbers below 2**20. Higher
     indices follow in blocks.
     """
-    block, number = divmod(index, _BLOCK)
+    block, number = divmod(index, 1 << (2 * _HALF))
     high, low = divmod(number, 1 << _HALF)
     for table in _rounds(seed):
         high, low = low, high ^ table[low]
-    return block * _BLOCK + (high << _HALF) + low + 1
+    return (block << (2 * _HALF)) + (high << _HALF) + low + 1
+
+
+def edge_cases(kind: str, index: int) -> dict[str, str]:
+    """Return the texts of a record that is peculiar on purpose: one in fifty, in turn."""
+    turn, rest = divmod(index, 50)
+    cases = _peculiar()[kind]
+    texts = cases[turn % len(cases)] if rest == 16 else {}
+    return {name: text for name, text in texts.items() if name != "what"}
+
+
+@cache
+def _peculiar() -> dict[str, Any]:
+    return read_table("peculiar.toml")

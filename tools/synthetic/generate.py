@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import gzip
 from heapq import nlargest
-from random import Random
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from dirframe.service.records import ITEM_TAGS
 from dirframe.service.xml import collection_xml
 from tools.synthetic.accounts import account
-from tools.synthetic.history import History
-from tools.synthetic.languages import languages
+from tools.synthetic.history import History, languages
 from tools.synthetic.projects import project
 
 if TYPE_CHECKING:
@@ -29,14 +27,12 @@ _DOCUMENTED = 20
 
 def generate_accounts(count: int, *, seed: int = SEED) -> list[dict[str, Any]]:
     """Return synthetic accounts."""
-    rng = Random()
-    return [account(rng, seed, index) for index in range(count)]
+    return [account(seed, index) for index in range(count)]
 
 
 def generate_projects(count: int, *, seed: int = SEED) -> list[dict[str, Any]]:
     """Return synthetic projects that follow figures of 12,360 real ones."""
-    rng = Random()
-    return [project(rng, seed, index) for index in range(count)]
+    return [project(seed, index) for index in range(count)]
 
 
 def generate(folder: Path, *, accounts: int, projects: int, seed: int = SEED) -> None:

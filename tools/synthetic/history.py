@@ -1,6 +1,6 @@
-"""Generate contributors, monthly activity and sizes of a synthetic project."""
+"""Generate contributors, monthly activity and sizes of a synthetic project, and languages."""
 
-# They are derived from the record of the project on request and agree with its analysis:
+# They are derived from the record of the project and agree with its analysis:
 #
 # - the months range from `min_month` to `max_month`, and both have a commit;
 # - `twelve_month_contributor_count` people committed in the twelve months before the analysis;
@@ -11,109 +11,95 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, defaultdict
 from functools import cached_property
 from hashlib import sha256
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from tools.synthetic._time import DAY, FIRST_YEAR, month_stamp, stamp
+from tools.synthetic._time import DAY, month_start, parse_month, stamp
 from tools.synthetic.descriptions import project_name
-from tools.synthetic.tables import read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from tools.synthetic.distributions import Draw, read_table
 
 _COMMENT_RATIOS = read_table("projects.toml")["comment_ratios"]
 _USUAL_COMMENT_RATIO = 0.21
 _BLANKS = 0.19  # blank lines for each line of code
 _CHURN = 0.4  # lines added and removed again, per line that stays
-_YEAR = 12
+_MARKUP = {"HTML", "XML", "CSS", "XSL Transformation", "XML Schema", "TeX/LaTeX"}
+_BUILD = {"Make", "Autoconf", "Automake", "CMake", "Jam", "Ebuild"}
 
 
-@dataclass
-class _Person:
-    """One contributor: commits by month."""
+class Person(NamedTuple):
+    """A contributor: commits by month."""
 
     number: int
     name: str
-    commits: dict[int, int]
-
-    @property
-    def first(self) -> int:
-        return min(self.commits)
-
-    @property
-    def last(self) -> int:
-        return max(self.commits)
+    commits: Counter[int]
 
 
 class History:
     """History of the source code of a generated project with an analysis."""
 
     def __init__(self, project: dict[str, Any]) -> None:
-        self.analysis: dict[str, Any] = project["analysis"]
-        self._project = project["id"]
-        seed = f"{self._project} {self.analysis['id']} {project['created_at']}"
-        rng = Random()
-        rng.seed(int.from_bytes(sha256(seed.encode()).digest()[:8]))
-        self._draw: Callable[[], float] = rng.random
-        first, last = (self.analysis[name] for name in ("min_month", "max_month"))
-        self._months = range(_month(first), _month(last) + 1) if first and last else range(0)
+        self.analysis = analysis = project["analysis"]
+        self._project = int(project["id"])
+        seed = f"{project['id']} {analysis['id']} {project['created_at']}"
+        self._draw: Draw = Random(int.from_bytes(sha256(seed.encode()).digest()[:8])).random
+        first, last = analysis["min_month"], analysis["max_month"]
+        self._months = range(parse_month(first), parse_month(last) + 1) if first else range(0)
+        #: The first of the twelve months before the analysis.
+        self._window = parse_month(analysis["logged_at"] or analysis["updated_at"]) - 11
+        self._code = self._number("total_code_lines")
+        kinds = (factoid["@type"] for factoid in analysis.get("factoids", ()))
+        ratios = (_COMMENT_RATIOS[kind] for kind in kinds if kind in _COMMENT_RATIOS)
+        ratio = next(ratios, _USUAL_COMMENT_RATIO)
+        self._comments_per_line = ratio / (1 - ratio)
         self._recent, self._former = self._team()
         self._total = self._number("total_commit_count") or self._drawn_total()
 
     def contributors(self) -> list[dict[str, Any]]:
         """Return the contributor facts, most commits in the last twelve months first."""
-        since = self._window
-        people = sorted(
-            self._people,
-            key=lambda p: (-_since(p, since), -sum(p.commits.values()), p.number),
-        )
-        return [self._fact(person) for person in people]
+
+        def order(person: Person) -> tuple[int, int, int]:
+            recent = sum(n for month, n in person.commits.items() if month >= self._window)
+            return -recent, -person.commits.total(), person.number
+
+        return [self._fact(person) for person in sorted(self._people, key=order)]
 
     def activity(self) -> list[dict[str, Any]]:
         """Return one activity fact per month."""
         facts: list[dict[str, Any]] = []
         before = 0
-        for month in self._months:
-            lines, commits = self._lines[month], self._commits[month]
+        for month, lines, commits in self._growth():
             code = lines - before
             churn = int(abs(code) * _CHURN) + commits
             before = lines
-            facts.append({"month": month_stamp(month)})
-            for name, share in (
-                ("code", 1.0),
-                ("comments", self._comments_per_line),
-                ("blanks", _BLANKS),
-            ):
+            fact = {"month": stamp(month_start(month))}
+            shares = {"code": 1.0, "comments": self._comments_per_line, "blanks": _BLANKS}
+            for name, share in shares.items():
                 net = round(lines * share) - round((lines - code) * share)
                 moved = int(churn * share) if commits else 0
-                facts[-1][f"{name}_added"] = str(max(net, 0) + moved)
-                facts[-1][f"{name}_removed"] = str(max(-net, 0) + moved)
-            facts[-1]["commits"] = str(commits)
-            facts[-1]["contributors"] = str(self._active[month])
+                fact[f"{name}_added"] = str(max(net, 0) + moved)
+                fact[f"{name}_removed"] = str(max(-net, 0) + moved)
+            fact |= {"commits": str(commits), "contributors": str(self._active[month])}
+            facts.append(fact)
         return facts
 
     def sizes(self) -> list[dict[str, Any]]:
         """Return one size fact per month."""
         facts: list[dict[str, Any]] = []
         commits = man_months = 0
-        for month in self._months:
-            commits += self._commits[month]
+        for month, code, added in self._growth():
+            commits += added
             man_months += self._active[month]
-            code = self._lines[month]
             comments = round(code * self._comments_per_line)
-            total = code + comments
             facts.append(
                 {
-                    "month": month_stamp(month),
+                    "month": stamp(month_start(month)),
                     "code": str(code),
                     "comments": str(comments),
                     "blanks": str(round(code * _BLANKS)),
-                    "comment_ratio": str(round(comments / total, 6)) if total else None,
+                    "comment_ratio": _ratio(comments, code),
                     "commits": str(commits),
                     "man_months": str(man_months),
                 }
@@ -122,50 +108,29 @@ class History:
 
     def totals(self) -> dict[str, int]:
         """Return the total lines of each kind, commits and contributors."""
-        code = self._number("total_code_lines")
         return {
-            "code": code,
-            "comments": round(code * self._comments_per_line),
-            "blanks": round(code * _BLANKS),
+            "code": self._code,
+            "comments": round(self._code * self._comments_per_line),
+            "blanks": round(self._code * _BLANKS),
             "contributors": self._recent + self._former,
             "commits": self._total,
         }
 
-    @cached_property
-    def _window(self) -> int:
-        """The first of the twelve months before the analysis."""
-        made = self.analysis["logged_at"] or self.analysis["updated_at"]
-        return _month(made) - _YEAR + 1
+    def _growth(self) -> list[tuple[int, int, int]]:
+        """Return month, lines of code after it, which grow with the commits, and its commits."""
+        commits: Counter[int] = Counter()
+        for person in self._people:
+            commits.update(person.commits)
+        rows, done = [], 0
+        for month in self._months:
+            done += commits[month]
+            rows.append((month, round(self._code * done / commits.total()), commits[month]))
+        return rows
 
     @cached_property
     def _active(self) -> Counter[int]:
         """People with commits in each month."""
         return Counter(month for person in self._people for month in person.commits)
-
-    @cached_property
-    def _commits(self) -> Counter[int]:
-        commits: Counter[int] = Counter()
-        for person in self._people:
-            commits.update(person.commits)
-        return commits
-
-    @cached_property
-    def _lines(self) -> dict[int, int]:
-        """Lines of code after each month, proportional to commits."""
-        total, every = self._number("total_code_lines"), self._commits.total()
-        lines: dict[int, int] = {}
-        done = 0
-        for month in self._months:
-            done += self._commits[month]
-            lines[month] = round(total * done / every)
-        return lines
-
-    @cached_property
-    def _comments_per_line(self) -> float:
-        kinds = (factoid["@type"] for factoid in self.analysis.get("factoids", ()))
-        ratios = (_COMMENT_RATIOS[kind] for kind in kinds if kind in _COMMENT_RATIOS)
-        ratio: float = next(ratios, _USUAL_COMMENT_RATIO)
-        return ratio / (1 - ratio)
 
     def _number(self, name: str) -> int:
         return int(self.analysis.get(name, "0").replace(",", ""))
@@ -188,88 +153,114 @@ class History:
         return people * (2 + int(90 * self._draw() ** 3)) + 2 + int(people * self._draw() * 40)
 
     @cached_property
-    def _people(self) -> list[_Person]:
+    def _people(self) -> list[Person]:
         months = self._months
-        if not months:
-            return []
         border = max(self._window, months[0])
         old = range(months[0], min(border, months[-1] + 1))
         new = range(border, months[-1] + 1)
-        people = [self._person(i, months[0], new) for i in range(self._recent)]
-        people += [self._person(self._recent + i, months[0], old) for i in range(self._former)]
+        people = [self._person(i, new) for i in range(self._recent)]
+        people += [self._person(self._recent + i, old) for i in range(self._former)]
         # The first and the last month must have a commit.
         people[-1].commits.setdefault(months[0], 1)
         people[0].commits.setdefault(months[-1], 1)
         year = self._number("twelve_month_commit_count")
-        parts = [(self._window, year), (0, self._total - year)] if year else [(0, self._total)]
-        self._fit(people, parts)
+        if year:
+            self._fit(people, range(self._window, months[-1] + 1), year)
+            self._fit(people, range(self._window), self._total - year)
+        else:
+            self._fit(people, range(months[-1] + 1), self._total)
         return people
 
-    def _person(self, index: int, first: int, ends: range) -> _Person:
+    def _person(self, index: int, ends: range) -> Person:
         """Generate a person whose last commit is in one of the months `ends`."""
         draw = self._draw
         last = ends[-1] - int(draw() ** 2 * len(ends))
-        span = int(draw() ** 3 * (last - first + 1))
+        span = int(draw() ** 3 * (last - self._months[0] + 1))
         busy = 0.2 + 0.7 * draw()
         size = 1 + 30 * draw() ** 4
-        commits = {
-            month: 1 + int(size * draw() ** 2)
-            for month in range(last - span, last)
-            if draw() < busy
-        }
+        commits = Counter(
+            {
+                month: 1 + int(size * draw() ** 2)
+                for month in range(last - span, last)
+                if draw() < busy
+            }
+        )
         commits[last] = 1 + int(size * draw())
-        return _Person(index, project_name(draw)[1].capitalize(), commits)
+        return Person(index, project_name(draw)[1].capitalize(), commits)
 
-    def _fit(self, people: list[_Person], parts: list[tuple[int, int]]) -> None:
-        """Adjust the number of commits from a month on to a target, for each of `parts`."""
-        until = self._months[-1] + 1
-        for since, target in parts:
-            slots = [
-                (person, month)
-                for person in people
-                for month in sorted(person.commits)
-                if since <= month < until
-            ]
-            until = since
-            surplus = sum(p.commits[m] for p, m in slots) - target
-            for person, month in slots:
-                removed = min(max(surplus, 0), person.commits[month] - 1)
-                person.commits[month] -= removed
-                surplus -= removed
-            for person, month in slots:
-                ends = (person.first, person.last, self._months[0], self._months[-1])
-                if surplus > 0 and month not in ends:
-                    surplus -= person.commits.pop(month)
-            for index in range(max(-surplus, 0) if slots else 0):
-                person, month = slots[index % len(slots)]
-                person.commits[month] += 1
+    def _fit(self, people: list[Person], months: range, target: int) -> None:
+        """Adjust the number of commits in some months to a target."""
+        slots = [
+            (p.commits, month) for p in people for month in sorted(p.commits) if month in months
+        ]
+        surplus = sum(commits[month] for commits, month in slots) - target
+        for commits, month in slots:
+            removed = min(max(surplus, 0), commits[month] - 1)
+            commits[month] -= removed
+            surplus -= removed
+        for commits, month in slots:
+            ends = (min(commits), max(commits), self._months[0], self._months[-1])
+            if surplus > 0 and month not in ends:
+                surplus -= commits.pop(month)
+        for index in range(max(-surplus, 0) if slots else 0):
+            commits, month = slots[index % len(slots)]
+            commits[month] += 1
 
-    def _fact(self, person: _Person) -> dict[str, Any]:
-        commits = sum(person.commits.values())
+    def _fact(self, person: Person) -> dict[str, Any]:
+        commits, analysis = person.commits.total(), self.analysis
         return {
-            "contributor_id": str(int(self._project) * 10_000 + person.number + 1),
-            "analysis_id": self.analysis["id"],
+            "contributor_id": str(self._project * 10_000 + person.number + 1),
+            "analysis_id": analysis["id"],
             "contributor_name": person.name,
-            "primary_language_id": self.analysis["main_language_id"],
-            "primary_language_nice_name": self.analysis["main_language_name"],
+            "primary_language_id": analysis["main_language_id"],
+            "primary_language_nice_name": analysis["main_language_name"],
             "comment_ratio": str(round(self._comments_per_line / (1 + self._comments_per_line), 6)),
-            "first_commit_time": _within(person.first, person.number),
-            "last_commit_time": _within(person.last, person.number + commits),
+            "first_commit_time": _within(min(person.commits), person.number),
+            "last_commit_time": _within(max(person.commits), person.number + commits),
             "man_months": str(len(person.commits)),
             "commits": str(commits),
         }
 
 
-def _since(person: _Person, month: int) -> int:
-    return sum(count for at, count in person.commits.items() if at >= month)
-
-
-def _month(text: str) -> int:
-    return (int(text[:4]) - FIRST_YEAR) * 12 + int(text[5:7]) - 1
+def _ratio(comments: int, code: int) -> str | None:
+    return str(round(comments / (code + comments), 6)) if code + comments else None
 
 
 def _within(month: int, number: int) -> str:
     """Return a timestamp in a month, spread by a number."""
-    second = month_stamp(month)
-    day = min(number * 7919 % (27 * DAY), 27 * DAY - 1)
-    return f"{second[:8]}{1 + day // DAY:02}{stamp(day % DAY)[10:]}"
+    return stamp(month_start(month) + number * 7919 % (27 * DAY))
+
+
+def languages(projects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return a record for each language of generated projects, by name.
+
+    Lines are split by the percentages of each analysis; people and commits of a project count for
+    its main language.
+    """
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for project in projects:
+        if not (analysis := project.get("analysis")):
+            continue
+        totals = History(project).totals()
+        for entry in analysis.get("languages", ()):
+            share, count = entry["@percentage"], counts[entry["#text"], entry["@id"]]
+            count["projects"] += 1
+            for name in ("code", "comments", "blanks"):
+                percent = int(share) if share.isdigit() else 0
+                count[name] += max(totals[name], 0) * percent // 100
+            if entry["@id"] == analysis["main_language_id"]:
+                count["contributors"] += totals["contributors"]
+                count["commits"] += totals["commits"]
+    return [
+        {
+            "id": identifier,
+            "name": "".join(name.lower().split()),
+            "nice_name": name,
+            "category": "markup" if name in _MARKUP else "build" if name in _BUILD else "code",
+            **{part: str(count[part]) for part in ("code", "comments", "blanks")},
+            "comment_ratio": _ratio(count["comments"], count["code"]),
+            **{part: str(count[part]) for part in ("projects", "contributors", "commits")},
+        }
+        for (name, identifier), count in sorted(counts.items())
+        if identifier  # not the line for others
+    ]

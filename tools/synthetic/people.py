@@ -7,16 +7,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
-from tools.synthetic.distributions import WeightedChoice
-from tools.synthetic.tables import read_rows, read_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from tools.synthetic.distributions import Draw, WeightedChoice, pick, read_rows, read_table
 
 #: Rate at which the first geocoder resolves countries that it usually cannot.
 _CODE_ALL_THE_SAME = 0.12
@@ -29,43 +23,27 @@ HOPELESS = tuple(read_table("peculiar.toml")["hopeless_locations"])
 
 @dataclass(frozen=True, eq=False)
 class Country:
-    """A country: its code, names and spellings, rows of its cities, and personal names."""
+    """A country: its code, names and spellings, rows of its cities, and names of its people."""
 
     code: str
     by_first_geocoder: bool
     name: str
-    spellings: tuple[str, ...]
-    cities: tuple[dict[str, str], ...]
-    cultures: tuple[Culture, ...]
-
-
-@dataclass(frozen=True)
-class Culture:
-    """Given and family names of a culture, and full names in its script."""
-
-    given: tuple[str, ...]
-    family: tuple[str, ...]
-    native: tuple[str, ...]
+    spellings: list[str]
+    cities: list[dict[str, str]]
+    cultures: list[dict[str, Any]]  # given, family: separated by blanks; native: full names
 
 
 def _read_countries() -> WeightedChoice[Country]:
-    cities: defaultdict[str, list[dict[str, str]]] = defaultdict(list)
-    for row in read_rows("cities.csv"):
-        cities[row["country"]].append(row)
-    cultures: defaultdict[str, list[Culture]] = defaultdict(list)
-    for entry in read_table("people.toml").values():
-        given, family = tuple(entry["given"].split()), tuple(entry["family"].split())
-        for code in entry["countries"]:
-            cultures[code].append(Culture(given, family, tuple(entry["native"])))
+    cities, cultures = read_rows("cities.csv"), read_table("people.toml").values()
     return WeightedChoice(
         {
             Country(
-                row["code"],
+                (code := row["code"]),
                 row["geocoder"] == "1",
                 row["name"],
-                tuple(row["spellings"].split("|")),
-                tuple(cities[row["code"]]),
-                tuple(cultures[row["code"]]),
+                row["spellings"].split("|"),
+                [city for city in cities if city["country"] == code],
+                [culture for culture in cultures if code in culture["countries"]],
             ): float(row["weight"])
             for row in read_rows("countries.csv")
         }
@@ -75,24 +53,21 @@ def _read_countries() -> WeightedChoice[Country]:
 COUNTRIES = _read_countries()
 
 
-def country_code(country: Country, draw: Callable[[], float]) -> str:
+def country_code(country: Country, draw: Draw) -> str:
     """Return a country as geocoded: a code, or a name in some spelling."""
     by_code = 1 - _NAME_ALL_THE_SAME if country.by_first_geocoder else _CODE_ALL_THE_SAME
-    if draw() < by_code:
-        text = country.code
-    else:
-        text = country.spellings[int(draw() * len(country.spellings))]
+    text = country.code if draw() < by_code else pick(country.spellings, draw)
     return _distorted(text, draw) if draw() < _DISTORTED else text
 
 
-def _distorted(text: str, draw: Callable[[], float]) -> str:
+def _distorted(text: str, draw: Draw) -> str:
     forms = (text.lower(), text.lower(), text.upper(), f"{text} ", f"{text}\u00a0", f"{text},")
-    return forms[int(draw() * len(forms))]
+    return pick(forms, draw)
 
 
-def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[str, str]]:
+def location(country: Country, draw: Draw) -> tuple[str, tuple[str, str]]:
     """Return a claimed location, and its latitude and longitude as geocoded."""
-    city = country.cities[int(draw() * len(country.cities))]
+    city = pick(country.cities, draw)
     name, region = city["city"], city["region"]
     city_and_region = f"{name}, {region}" if region else name
     form = draw()
@@ -113,14 +88,15 @@ def location(country: Country, draw: Callable[[], float]) -> tuple[str, tuple[st
     return text, (f"{latitude + north:.7f}", f"{longitude + east:.7f}")
 
 
-def person(country: Country, draw: Callable[[], float]) -> str:
+def person(country: Country, draw: Draw) -> str:
     """Return a public name: a full name, possibly in another script, a first name or a handle."""
-    culture = country.cultures[int(draw() * len(country.cultures))]
+    culture = pick(country.cultures, draw)
     style = draw()
-    if style < 0.08 and culture.native:
-        return culture.native[int(draw() * len(culture.native))]
-    given = culture.given[int(draw() * len(culture.given))]
-    family = culture.family[int(draw() * len(culture.family))]
+    if style < 0.08 and culture["native"]:
+        native: str = pick(culture["native"], draw)
+        return native
+    given: str = pick(culture["given"].split(), draw)
+    family: str = pick(culture["family"].split(), draw)
     if style < 0.62:
         return f"{given} {family}"
     if style < 0.68:
@@ -130,4 +106,4 @@ def person(country: Country, draw: Callable[[], float]) -> str:
         f"{given}{number:02}", f"{given[0]}{family}", f"{given}.{family}", f"{family}_{given[0]}",
         f"{given}{family}", f"{family}{1950 + number % 50}", f"the_{given}", f"{given}-dev",
     )  # fmt: skip
-    return handles[int(draw() * len(handles))].lower().replace(" ", "")
+    return pick(handles, draw).lower().replace(" ", "")

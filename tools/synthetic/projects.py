@@ -6,17 +6,12 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tools.synthetic import calibration, descriptions, edge_cases
+from tools.synthetic import calibration, descriptions
 from tools.synthetic._time import DAY, SNAPSHOT, stamp
 from tools.synthetic.analyses import analysis
-from tools.synthetic.distributions import normal, normal_cdf, seed_record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
+from tools.synthetic.distributions import Draw, edge_cases, normal, normal_cdf, record_random
 
 _STREAM = 1
 _LC, _LU, _CU = (
@@ -33,12 +28,11 @@ _USERS_RATINGS = 0.9
 _FIRST_CREATED = 0.6
 
 
-def project(rng: Random, seed: int, index: int) -> dict[str, Any]:
-    """Generate the project at an index; `rng` is seeded again and passed for reuse only."""
-    seed_record(rng, seed, _STREAM, index)
-    draw = rng.random
+def project(seed: int, index: int) -> dict[str, Any]:
+    """Generate the project at an index."""
+    draw = record_random(seed, _STREAM, index).random
     name, word = descriptions.project_name(draw)
-    edge_case = edge_cases.texts(edge_cases.PROJECTS, index)
+    edge_case = edge_cases("project", index)
     name = edge_case.get("name", name)
     language = calibration.LANGUAGES.at(draw())
     sizes = draw()
@@ -88,7 +82,7 @@ def project(rng: Random, seed: int, index: int) -> dict[str, Any]:
     return record
 
 
-def _address(word: str, draw: Callable[[], float]) -> str:
+def _address(word: str, draw: Draw) -> str:
     """Return a home page in a domain reserved for examples."""
     kind = draw()
     if kind < 0.55:
@@ -100,11 +94,11 @@ def _address(word: str, draw: Callable[[], float]) -> str:
     return f"http://example.org/forge/?group={word}&view=home"
 
 
-def _download(home: str, draw: Callable[[], float]) -> str:
+def _download(home: str, draw: Draw) -> str:
     return home if draw() < 0.3 else f"{home.partition('?')[0].rstrip('/')}/download"
 
 
-def _ratings(by_users: float, draw: Callable[[], float]) -> dict[str, Any]:
+def _ratings(by_users: float, draw: Draw) -> dict[str, Any]:
     mixed = _USERS_RATINGS * by_users + sqrt(1 - _USERS_RATINGS**2) * normal(draw())
     count = round(calibration.RATINGS.at(normal_cdf(mixed)))
     average = None
@@ -114,7 +108,7 @@ def _ratings(by_users: float, draw: Callable[[], float]) -> dict[str, Any]:
     return {"average_rating": average, "rating_count": str(count)}
 
 
-def _licenses(draw: Callable[[], float]) -> list[Any]:
+def _licenses(draw: Draw) -> list[Any]:
     chosen: dict[tuple[str, str], None] = {}
     count = calibration.LICENSES_EACH.at(draw())
     while len(chosen) < count:

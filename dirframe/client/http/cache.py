@@ -198,10 +198,6 @@ class CacheInfo(Card):
         }
         return "Cache of fetched pages", facts, ""
 
-    def __str__(self) -> str:
-        size = f"{self.file}: {self.pages:,} pages, {self.size_bytes / 1024**2:,.1f} MiB"
-        return f"{size}, {self.expired:,} expired" if self.expired else size
-
 
 def cache_info(folder: str | Path | None = None) -> CacheInfo:
     """Return location and size of the cache, without reading a page.

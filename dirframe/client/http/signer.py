@@ -74,15 +74,11 @@ class Signer(HTTPAdapter):
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
         """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
-        outcome: requests.Response | BaseException
         try:
-            outcome = self._send_first_alone(request, options | {"stream": True})
-        except BaseException as error:  # noqa: BLE001  # also Ctrl-C
-            outcome = error.with_traceback(None)  # its frames hold the key
-            outcome.__context__ = None
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
+            return self._send_first_alone(request, options | {"stream": True})
+        except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
+            error.__context__ = None
+            raise error.with_traceback(None) from error.__cause__
 
     def resolve(self, url: str) -> str:
         """Return the URL that a URL is redirected to, as far as it was seen."""

@@ -31,8 +31,8 @@ def flags(
     rules : collection of str, optional
         Names of the rules to apply. By default, all whose columns the frame has; the last step of
         the provenance names the others for such records.
-    max_age : str, int or datetime.timedelta, default "1y"
-        Age from which an analysis is stale: days, a timedelta, or a number with ``d w mo`` or
+    max_age : str, int or datetime.timedelta, optional
+        Age from which an analysis is stale, by default ``"1y"``: days, a timedelta, or a number with ``d w mo`` or
         ``y``.
 
     Returns

@@ -208,7 +208,10 @@ def exclude(
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"id": ["1", "2"], "analysis_total_code_lines": [-5, 800]})
-    >>> exclude(projects, ["negative_lines"]).attrs["dirframe"]["excluded"]
+    >>> sound = exclude(projects, ["negative_lines"])
+    >>> list(sound["id"])
+    ['2']
+    >>> sound.attrs["dirframe"]["excluded"]
     {'negative_lines': 1}
     """
     chosen = rules_of(rules, older_than)

@@ -59,10 +59,7 @@ _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"\d{1,9}(\.\d{1,30})?", re.ASCII)
 
 #: Elements with the name of a record in addresses, those with its address, and its form.
-_NAME_FIELDS = {
-    "account": ("login", "vanity_url", "url_name"),
-    "project": ("url_name", "vanity_url"),
-}
+_NAME_FIELDS = ("login", "url_name", "vanity_url")
 _ADDRESS_FIELDS = ("html_url", "url")
 _ADDRESS = {
     name: re.compile(rf"(?:https?://[^/]+)?/(?:{path})/([^/?#]+?)(?:\.xml)?(?:[?#].*)?")
@@ -231,11 +228,8 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
                 read = parent[: parent.index(element)]
                 _check_tags(path, read, RESOURCES.keys())
                 del parent[: len(read)]
-    _check_tags(
-        path,
-        events.root.iterfind("*" if events.root.tag == "result" else "result/*"),
-        RESOURCES.keys(),
-    )
+    rest = events.root.iterfind("*" if events.root.tag == "result" else "result/*")
+    _check_tags(path, rest, RESOURCES.keys())
 
 
 def _check_status(path: Path, status: _Element | None) -> None:
@@ -272,8 +266,7 @@ def row_of(resource: Resource, element: _Element, where: str, *, synthetic: bool
             f"{where}: the {resource.name}'s id is {identifier!r}; it must be present, without "
             "blanks or slashes, and have at most 100 characters."
         )
-    if children["id"].text != identifier:
-        children["id"].text = identifier
+    children["id"].text = identifier
     email_md5 = _pop_email(element, children, where)
     if email_md5 is None and resource is ACCOUNT:
         match = _AVATAR.search(_text(children.get("avatar_url")).lower())
@@ -330,7 +323,7 @@ def _text(element: _Element | None) -> str:
 
 def _names(resource: Resource, children: Children) -> str:
     """Return the names of a record in addresses, folded, each on a line."""
-    names = [_text(children[f]) for f in _NAME_FIELDS[resource.name] if f in children]
+    names = [_text(children[f]) for f in _NAME_FIELDS if f in children]
     addresses = (_text(children[f]) for f in _ADDRESS_FIELDS if f in children)
     matches = map(_ADDRESS[resource.name].fullmatch, addresses)
     names += [unquote(match[1]) for match in matches if match]

@@ -94,8 +94,9 @@ class Store:
 
     def default_sort(self, resource: Resource, query: str = "") -> str:
         """Return the default sort, with or without a query."""
-        has_query = resource.query_sort and any(_read_query(resource, query))
-        return resource.query_sort if has_query else resource.default_sort
+        if resource.query_sort and any(_read_query(resource, query)):
+            return resource.query_sort
+        return resource.default_sort
 
     def page(
         self,
@@ -239,10 +240,7 @@ def sample_folder() -> Path:
     for folder in (package / "data", package.parent / "data"):
         if (folder / "projects.xml.gz").is_file():
             return folder
-    raise StoreError(
-        "The sample data (accounts.xml.gz and projects.xml.gz) is not beside the package: this is a "
-        "broken installation. Install dirframe again, or name your own data."
-    )
+    raise StoreError("The sample data is not beside the package. Install dirframe again.")
 
 
 def open_data(data: Data = None) -> Store:

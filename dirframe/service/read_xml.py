@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 Children: TypeAlias = "dict[str, _Element]"
 
 _PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
-_TABLES = "A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet."
 #: Records that are removed from memory at once.
 _BATCH_SIZE = 100
 #: Addresses, in a folder, of documents that are served as they are, and the tag of their entries.
@@ -183,7 +182,9 @@ def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
     except etree.XMLSyntaxError as error:
         raise StoreError(
             f"{path} is not well-formed XML: {error.msg}. Nothing was imported.",
-            hint=None if ".xml" in path.suffixes else _TABLES,
+            hint=None
+            if ".xml" in path.suffixes
+            else "A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet.",
         ) from None
 
 
@@ -287,7 +288,8 @@ def row_of(resource: Resource, element: _Element, where: str, *, synthetic: bool
         if "tags" in children:
             texts = (str(text).strip() for text in children["tags"].itertext())
             tags = fold("".join(f"\n{text}" for text in texts if text) + "\n")
-        rating = _decimal(_text(children.get("average_rating")))
+        average = _text(children.get("average_rating"))
+        rating = float(average) if _DECIMAL.fullmatch(average) else None
         committers = _number(_text(analysis.get("twelve_month_contributor_count")))
         if (index := children.get("project_activity_index")) is not None:
             activity = _number(_text(next(index.iterchildren("value"), None)))
@@ -387,10 +389,6 @@ def to_timestamp(moment: datetime) -> str:
 def _number(text: str) -> int | None:
     digits = text.replace(",", "")
     return int(digits) if digits and _INTEGER.fullmatch(digits) else None
-
-
-def _decimal(text: str) -> float | None:
-    return float(text) if text and _DECIMAL.fullmatch(text) else None
 
 
 def _id_key(identifier: str) -> str:

@@ -11,6 +11,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+#: Words of other services, and those of the interface.
+_SYNONYMS = {
+    **dict.fromkeys(("users", "people", "persons", "members", "developers"), "accounts"),
+    **dict.fromkeys(("user", "person", "member", "developer"), "account"),
+    **dict.fromkeys(("repositories", "repos", "packages"), "projects"),
+    **dict.fromkeys(("limit", "n", "nrows", "max_results", "top"), "max_items"),
+}
 _JOINERS = "\u200c\u200d"
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
@@ -249,10 +256,12 @@ def is_number(dtype: Any) -> bool:
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """Return a question that names similar choices, after a blank; empty if there is none.
 
-    Choices with the name as one of their words come first: `projects` means `load_projects`.
+    Choices with the name as one of their words come first: `projects` means `load_projects`, and
+    `load_users` means `load_accounts`.
     """
     names = [str(choice) for choice in choices]
-    close = [other for other in names if name in other.split("_")]
+    meant = "_".join(_SYNONYMS.get(word, word) for word in name.split("_"))
+    close = [other for other in names if meant in {other, *other.split("_")}]
     close += get_close_matches(name, names, n=3)
     quoted = [repr(match) for match in dict.fromkeys(close)]
     return f" Did you mean {' or '.join(quoted[:3])}?" if quoted else ""

@@ -184,3 +184,14 @@ def test_help_opens_with_three_lines_of_use_that_run():
     namespace = {"dirframe": dirframe}
     exec("\n".join(line[4:] for line in example), namespace)
     assert namespace["ax"].patches
+
+
+def test_names_of_other_services_are_answered_with_ours():
+    for tried, meant in (
+        ("load_users", "load_accounts"),
+        ("load_people", "load_accounts"),
+        ("load_repositories", "load_projects"),
+        ("projects", "load_projects"),
+    ):
+        with pytest.raises(AttributeError, match=f"Did you mean '{meant}'"):
+            getattr(dirframe, tried)

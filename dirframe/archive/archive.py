@@ -127,7 +127,15 @@ class Archive(Card):
         provenance.set_provenance(frame, **self._provenance())
         if are_left_out(index.signs().values()) and not index.own_pages:
             provenance.set_provenance(frame, not_sent=ANALYSIS_COLUMNS)
-            self._warn_not_sent()
+            warn(
+                AnalysesNotSentWarning(
+                    f"No project in the archive {self.path} was sent with its analysis: the "
+                    "directory sends an analysis only with the own page of its project.",
+                    hint="Harvest with details=True (--details) to store these pages, for one "
+                    "request each.",
+                    requests=len(index.needed()),
+                )
+            )
         facts = provenance.get_provenance(frame)
         if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
@@ -284,17 +292,6 @@ class Archive(Card):
             "requests_cached": sum(not row.requests for row in read),
             "synthetic": any(row.synthetic for row in index.rows),
         }
-
-    def _warn_not_sent(self) -> None:
-        warn(
-            AnalysesNotSentWarning(
-                f"No project in the archive {self.path} was sent with its analysis: the directory "
-                "sends an analysis only with the own page of its project.",
-                hint="Harvest with details=True (--details) to store these pages, for one request "
-                "each.",
-                requests=len(self._index.needed()),
-            )
-        )
 
 
 def open_archive(path: str | Path) -> Archive:

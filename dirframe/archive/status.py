@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dirframe._display import Card, counted
 from dirframe.client.collection import list_named, needed_pages
-from dirframe.client.paging import Pages, Received
+from dirframe.client.paging import Pages, Received, signs_by_id
 from dirframe.client.query import Query, better_sort, sample_of
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
@@ -143,7 +143,8 @@ class Index:
         if row.number:
             self.sort = row.sort
         seconds = datetime.fromisoformat(row.fetched).timestamp()
-        return Received(row.number or 0, row.available, row.first, row.ids, seconds, row)
+        number, counts = row.number or 0, (row.available, row.first)
+        return Received(number, *counts, row.ids, seconds, row, row.signs)
 
     def missing(self) -> Sequence[int]:
         """Return the numbers of the pages of the collection that are not stored yet."""
@@ -159,12 +160,8 @@ class Index:
         return self.pages.records(every=True)
 
     def signs(self) -> dict[str, str]:
-        """Return by the id of each project whether its analysis came; see `signs_of`."""
-        return {
-            key: page.source.signs[place]
-            for key, (page, place) in self.readings.items()
-            if isinstance(key, str) and page.source.signs
-        }
+        """Return by the id of each project whether its analysis came."""
+        return signs_by_id(self.readings)
 
     def needed(self) -> list[str]:
         """Return the ids of the records that need their own page."""

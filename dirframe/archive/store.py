@@ -119,16 +119,7 @@ class Store:
 
     @classmethod
     def open_writer(cls, path: Path, **facts: str | int | None) -> Self:
-        """Open or create an archive of these facts, and lock it against other writers.
-
-        Raises
-        ------
-        ArchiveError
-            If the file is not an archive, is one of another directory, collection or query, or
-            another process is writing to it.
-        InvalidInputError
-            If its order is not the sort asked for.
-        """
+        """Open or create an archive of these facts, and lock it against other writers."""
         if path.is_dir():
             raise ArchiveError(f"{path} is a folder; an archive is one file: name one in it.")
         make_folder(path.parent)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dirframe.client.http.session import FetchedPage
+    from dirframe.client.page import Page
     from dirframe.schema import Resource
 
 #: Most requests that a check sends; a moved directory answers two of them with a redirect.
@@ -127,8 +128,8 @@ class _Probe:
     def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
         self.findings.append(Finding(what, str(found), as_specified))
 
-    def _get(self, resource: Resource, **parameters: str) -> FetchedPage:
-        return self._fetch(Query(resource=resource).path, {"page": "1"} | parameters)
+    def _get(self, resource: Resource, **parameters: str) -> Page:
+        return self._fetch(Query(resource=resource).path, {"page": "1"} | parameters).page
 
     def _fetch(self, path: str, parameters: dict[str, str]) -> FetchedPage:
         before = self._session.quota.used()
@@ -137,23 +138,26 @@ class _Probe:
         finally:
             self.requests += max(self._session.quota.used() - before, 1)
 
-    def _try(self, what: str, look: Callable[[], None]) -> None:
-        """Look at something; note an error instead, or that there are no requests left for it."""
+    def _look(
+        self, what: str, look: Callable[[], tuple[str, bool | None]], status: int | None = None
+    ) -> None:
+        """Note what was found, and whether it is as specified; of an error, its `status` is."""
         if self.requests + 1 >= MAX_REQUESTS:
             self._note(what, "not looked at: the requests of a check are used up")
             return
         try:
-            look()
+            self._note(what, *look())
         except DirframeError as error:
-            self._note(what, _words(error), as_specified=False)
+            is_expected = isinstance(error, RequestError) and error.status == status
+            self._note(what, _words(error), status is not None and is_expected)
 
     def projects(self) -> None:
         """Look at the collection of projects; raise if there is none."""
-        fetched = self._get(PROJECT)
+        fetched = self._fetch(Query(resource=PROJECT).path, {"page": "1"})
         page, size = fetched.page, len(fetched.page.records)
-        available = page.items_available
-        self._first_id = next(iter(page.values("id")), None)
-        self._note("projects", "not counted" if available is None else f"{available:,}")
+        available, ids = page.items_available, page.values("id")
+        self._first_id = next(iter(ids), None)
+        self._note("projects", _count(page))
         is_whole = available is not None and available <= size
         self._note("page size", size, None if is_whole else size == _PAGE_SIZE)
         if fetched.server_time is not None:
@@ -164,72 +168,61 @@ class _Probe:
         sent = sum(sign in "13" for sign in page.signs())
         self._note("analyses in collections", f"{sent} of {size} projects", sent > 0)
         if available is not None and size:
-            number = -(-available // size) + 1
-            self._try(
-                "page past the end", lambda: self._look_past_the_end(number, page.values("id"))
-            )
+            number = str(-(-available // size) + 1)
+            self._look("page past the end", lambda: self._past_the_end(number, ids))
         for sort in _SORTS:
-            self._try(f"projects by {sort}", partial(self._look_at_sort, PROJECT, sort))
-        self._try("query without a match", self._look_at_nothing)
+            self._look(f"projects by {sort}", partial(self._sort, PROJECT, sort))
+        self._look("query without a match", self._nothing)
 
     def accounts(self) -> None:
         """Look at the collection of accounts."""
+        codes: tuple[str | None, ...] | None = None
 
-        def look() -> None:
-            page = self._get(ACCOUNT).page
-            count = page.items_available
-            self._note("accounts", "not counted" if count is None else f"{count:,}")
-            self._note("country forms", _country_forms(page.values("country_code")))
+        def look() -> tuple[str, None]:
+            nonlocal codes
+            page = self._get(ACCOUNT)
+            codes = page.values("country_code")
+            return _count(page), None
 
-        self._try("accounts", look)
-        self._try("accounts by id", lambda: self._look_at_sort(ACCOUNT, "id"))
+        self._look("accounts", look)
+        if codes is not None:
+            self._note("country forms", _country_forms(codes))
+        self._look("accounts by id", partial(self._sort, ACCOUNT, "id"))
 
     def errors(self) -> None:
         """Look at an own page, and at what is answered to what is not there or not allowed."""
         if self._first_id is not None:
-            self._try("analysis on own pages", self._look_at_own_page)
-        path = record_path(PROJECT, "0")
-        self._try("a record that is not there", lambda: self._look_at_missing(path))
-        self._try("a wrong key", self._look_at_wrong_key)
+            self._look("analysis on own pages", self._own_page)
+        self._look("a record that is not there", self._missing, 404)
+        self._look("a wrong key", self._wrong_key, 403)
 
-    def _look_past_the_end(self, number: int, first: tuple[str | None, ...]) -> None:
-        try:
-            ids = self._get(PROJECT, page=str(number)).page.values("id")
-        except RequestError as error:
-            self._note("page past the end", _words(error), as_specified=False)
-            return
+    def _past_the_end(self, number: str, first: tuple[str | None, ...]) -> tuple[str, bool]:
+        ids = self._get(PROJECT, page=number).values("id")
         found = "the first page again" if ids == first else f"{len(ids)} records"
-        self._note("page past the end", "empty" if not ids else found, not ids)
+        return found if ids else "empty", not ids
 
-    def _look_at_sort(self, resource: Resource, sort: str) -> None:
-        frame = frame_of([self._get(resource, sort=sort).page], resource)
-        kept = is_in_order(frame, sort)
+    def _sort(self, resource: Resource, sort: str) -> tuple[str, bool | None]:
+        kept = is_in_order(frame_of([self._get(resource, sort=sort)], resource), sort)
         words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
         # project_name is a sort of the live service, not of the specification.
-        is_specified = sort in resource.sorts and kept is not None
-        self._note(f"{resource.collection} by {sort}", words[kept], kept if is_specified else None)
+        return words[kept], kept if sort in resource.sorts else None
 
-    def _look_at_nothing(self) -> None:
-        page = self._get(PROJECT, query=_NOTHING).page
+    def _nothing(self) -> tuple[str, bool]:
+        page = self._get(PROJECT, query=_NOTHING)
         result = "with an empty result" if page.has_result else "without a result element"
         found = f"{len(page.records)} records, {page.items_available} counted, {result}"
-        self._note("query without a match", found, not page.records)
+        return found, not page.records
 
-    def _look_at_own_page(self) -> None:
+    def _own_page(self) -> tuple[str, None]:
         page = self._fetch(record_path(PROJECT, str(self._first_id)), {}).page
-        sign = page.signs()
-        self._note("analysis on own pages", "sent" if sign in {"1", "3"} else "not sent")
+        return "sent" if page.signs() in {"1", "3"} else "not sent", None
 
-    def _look_at_missing(self, path: str) -> None:
-        try:
-            self._fetch(path, {})
-        except RequestError as error:
-            self._note("a record that is not there", _words(error), error.status == 404)
-        else:
-            self._note("a record that is not there", "is answered", as_specified=False)
+    def _missing(self) -> tuple[str, bool]:
+        self._fetch(record_path(PROJECT, "0"), {})
+        return "is answered", False
 
-    def _look_at_wrong_key(self) -> None:
-        client = self._client
+    def _wrong_key(self) -> tuple[str, bool]:
+        client, path = self._client, Query(resource=PROJECT).path
         with Directory(
             client.base_url,
             _NO_KEY,
@@ -239,13 +232,14 @@ class _Probe:
         ) as other:
             other.quota_folder = None  # requests of this key are nobody's
             try:
-                other.session.get(Query(resource=PROJECT).path, {"page": "1"})
-            except RequestError as error:
-                self._note("a wrong key", _words(error), error.status == 403)
-            else:
-                self._note("a wrong key", "is accepted", as_specified=False)
+                other.session.get(path, {"page": "1"})
             finally:
-                self.requests += 1 + self._session.is_moved(Query(resource=PROJECT).path)
+                self.requests += 1 + self._session.is_moved(path)
+        return "is accepted", False
+
+
+def _count(page: Page) -> str:
+    return "not counted" if page.items_available is None else f"{page.items_available:,}"
 
 
 def _words(error: DirframeError) -> str:

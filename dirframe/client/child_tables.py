@@ -76,9 +76,9 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     if error := provenance.absent(frame, [field.column]):
         raise error
     lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
-    lengths, data = _entry_columns(lists, field, resource)
+    lengths, data = _entries(lists, field, resource)
     parent = f"{resource.name}_id" if key == "id" else key
-    parents = frame[key].astype("str").repeat(lengths.tolist()).reset_index(drop=True)
+    parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
     if parent in data:
         own = pd.Series(data.pop(parent)).astype("str")
         if not own.isna().all() and not own.equals(parents):  # it says more than the parent's id
@@ -87,15 +87,14 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
 
 
-def _entry_columns(
+def _entries(
     lists: pd.Series[Any], field: Field, resource: Resource
-) -> tuple[NDArray[np.int64], dict[str, Any]]:
+) -> tuple[list[int], dict[str, Any]]:
     """Return the length of each list, and the entries of all of them as typed columns."""
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
     kinds = {known.column: known.kind for known in items.fields}
     of_records = _python_lists(lists)
-    lengths = np.array(list(map(len, of_records)), dtype=np.int64)
     entries = [
         entry if isinstance(entry, dict) else {} if entry is None else {items.tag: entry}
         for entry in chain.from_iterable(of_records)
@@ -113,7 +112,7 @@ def _entry_columns(
         data[column] = loader_series(array)
         if unreadable is not None:
             data[f"{column}_unreadable"] = loader_series(unreadable)
-    return lengths, data
+    return list(map(len, of_records)), data
 
 
 def _python_lists(column: pd.Series[Any]) -> list[Sequence[Any] | NDArray[Any]]:

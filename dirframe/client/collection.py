@@ -17,14 +17,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from dirframe import provenance
-from dirframe.client.paging import Pages, Readings, Received, Walk, fetch_ahead, ids_of
+from dirframe.client.paging import (
+    Pages,
+    Readings,
+    Received,
+    Walk,
+    fetch_ahead,
+    ids_of,
+    signs_by_id,
+)
 from dirframe.client.query import (
-    KEPT_TODAY,
     better_sort,
     find_order,
-    has_free_order,
+    in_order_of_today,
     is_in_order,
-    is_of_today,
     record_path,
 )
 from dirframe.client.records import Records
@@ -93,7 +99,6 @@ class Load:
         self.refused: dict[str, Refused] = {}
         self.own_pages_left: int | None = None  # not known before the collection was read
         self.is_stopped = False
-        self._signs: dict[int, str] = {}  # of the records of a page, by the row of the first one
         self._firsts: dict[str | None, FetchedPage] = {}  # first pages by order
         self._is_quota_checked = False
         self._what = f"{query.resource.collection} of {client.name}"
@@ -110,8 +115,8 @@ class Load:
             if first is not None:  # it came in the order that was tried last
                 self._firsts.popitem()
                 self._firsts[self.query.sort] = first
-        elif has_free_order(query):
-            self.query = in_order_of_today(query, self.session, self._first(query))
+        else:
+            self.query = in_order_of_today(query, self.session, self._first)
 
     def _first(self, query: Query) -> FetchedPage:
         if query.sort not in self._firsts:
@@ -124,9 +129,7 @@ class Load:
         return self.query.get(self.session, number, self.options.policy(again=refresh))
 
     def _receive(self, number: int, fetched: FetchedPage) -> Received:
-        row = self._add(fetched)
-        self._signs[row] = fetched.page.signs()
-        return received(number, fetched, self.query.resource, row)
+        return received(number, fetched, self.query.resource, self._add(fetched))
 
     def _add(self, fetched: FetchedPage) -> int:
         row = self.records.rows
@@ -155,7 +158,7 @@ class Load:
     def _read_own_pages(self, on_own_page: ProgressCallback) -> None:
         """Read the own pages of the records that need one."""
         resource, session = self.query.resource, self.session
-        needed = needed_pages(self._signs_by_id())
+        needed = needed_pages(signs_by_id(self._records()))
         self.own_pages_left = len(needed)
         self._check_quota(needed, partial(own_page_is_cached, session, resource))
         fetch = partial(fetch_own_page, session, resource, policy=self.options.policy())
@@ -170,7 +173,7 @@ class Load:
     def _estimated_own_pages(self) -> int:
         """Return how many own pages are needed, judged by the first page."""
         first = self.pages.received[0]
-        needed = needed_pages(dict(enumerate(self._signs[first.source])))
+        needed = needed_pages(dict(enumerate(first.signs)))
         records = min(self.pages.expected, self.sample.size if self.sample else math.inf)
         return round(records * len(needed) / max(len(first.ids), 1))
 
@@ -196,13 +199,6 @@ class Load:
             found = pages.records(every=pages.order_fails())
         return dict(islice(found.items(), pages.max_items))
 
-    def _signs_by_id(self) -> dict[str, str]:
-        return {
-            key: self._signs[page.source][place]
-            for key, (page, place) in self._records().items()
-            if isinstance(key, str) and self._signs[page.source]
-        }
-
     def finish(self) -> pd.DataFrame:
         """Return the frame with its provenance; warn or raise if records are missing."""
         query, pages, records = self.query, self.pages, self._records()
@@ -216,7 +212,7 @@ class Load:
             sort = facts.pop("sort")
             if self.asked.sort or sort != query.sort:
                 self._warn_sort_ignored(sort)
-        signs = self._signs_by_id()
+        signs = signs_by_id(records)
         not_sent = ANALYSIS_COLUMNS if not query.details and are_left_out(signs.values()) else ()
         lost = {id_: refused.why for id_, refused in self.refused.items() if refused.why}
         kind, reason, is_missing = self._completeness(records, lost)
@@ -271,7 +267,7 @@ class Load:
             return None
         left = self.own_pages_left
         if left is None and self.query.details:
-            left = len(needed_pages(self._signs_by_id()))
+            left = len(needed_pages(signs_by_id(self._records())))
         if left:
             return f"it was stopped with {left:,} own pages left to ask for"
         if not (self.pages.missing() or self.pages.unfit()):
@@ -414,22 +410,14 @@ def list_named(missing: Mapping[str, str]) -> str:
     return f"{', '.join(named[:_NAMED])}{more}"
 
 
-def in_order_of_today(query: Query, session: Session, first: FetchedPage) -> Query:
-    """Return the query in the order that today's live service keeps, if `first` is of it."""
-    is_moved = session.is_moved(query.path)
-    if is_of_today(first.page.signs(), first.page.items_available, is_moved=is_moved):
-        return replace(query, sort=KEPT_TODAY)
-    return query
-
-
 # -- what every load says and records ----------------------------------------------------------
 
 
 def received(number: int, fetched: FetchedPage, resource: Resource, source: Any) -> Received:
     """Return a page as the proof needs it."""
-    page = fetched.page
-    counts = page.items_available, page.first_item_position
-    return Received(number, *counts, ids_of(page, resource), fetched.retrieved.timestamp(), source)
+    page, seconds = fetched.page, fetched.retrieved.timestamp()
+    counts, ids = (page.items_available, page.first_item_position), ids_of(page, resource)
+    return Received(number, *counts, ids, seconds, source, page.signs())
 
 
 def without_content(fetched: FetchedPage) -> FetchedPage:

@@ -35,7 +35,7 @@ from dirframe.schema.extensions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Hashable, Mapping
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage
@@ -66,15 +66,13 @@ def load_accounts(
 
     Parameters
     ----------
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
     query : str, optional
         Only accounts whose name matches.
     sort : str, optional
         ``created_at``, ``id``, ``name`` or ``updated_at``, each also with the suffix
         ``_reverse``. Default: that of the directory, ``created_at_reverse``, also with a
         query. The live service has an order of its own and ignores `sort`.
-    max_items, sample, seed, incomplete, refresh, offline, progress
+    directory, max_items, sample, seed, incomplete, refresh, offline, progress
         As in `load_projects`.
 
     Returns
@@ -257,13 +255,11 @@ def load(
     -------
     pandas.DataFrame
         One row a record, all pages combined; a response with a single record gives one row.
-        The element name of the records determines the resource. Resources known to `fields` have
-        its columns and dtypes, even if there is no record. The dtype of any other column is
-        inferred from all its values: whole numbers are Int64, other numbers Float64, times, days
-        and months datetime64[us, UTC], each only if the conversion is lossless (no leading zero,
-        no excess digits); everything else is str, and so are columns called ``id``, ``…_id``,
-        ``…_name``, ``…_url`` and the like. Accounts and projects are as in `load_accounts` and
-        `load_projects`. ``attrs["dirframe"]`` holds the provenance.
+        Records known to `fields` have its columns and dtypes, even if there is none. The dtype of
+        any other column is inferred from all its values: whole numbers are Int64, other numbers
+        Float64, times, days and months datetime64[us, UTC], each only if the conversion is lossless
+        (no leading zero, no excess digits); everything else is str, and so are columns called
+        ``id``, ``…_id``, ``…_name``, ``…_url`` and the like.
 
     Raises
     ------
@@ -311,14 +307,12 @@ def load_languages(
 
     Parameters
     ----------
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
     query : str, optional
         Only languages that match.
     sort : str, optional
         ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
         ``commits``. Default: that of the directory, the name.
-    max_items, incomplete, refresh, offline, progress
+    directory, max_items, incomplete, refresh, offline, progress
         As in `load_projects`.
 
     Returns
@@ -393,12 +387,9 @@ def load_contributors(
     Raises
     ------
     InvalidInputError
-        If `project` is empty, or neither text nor a whole number, or `sort` or `max_items` is
-        invalid.
-    NotFoundError
-        If there is no such project, and no other was asked for.
-    ServiceError
-        If the project has no analysis yet, and no other was asked for.
+        If an argument is invalid.
+    NotFoundError, ServiceError
+        If the one project is not there, or has no analysis yet.
     IncompleteCollectionError
         If the collection cannot be proven complete, or one of many did not come.
 
@@ -514,10 +505,8 @@ def load_account(
         The id; an e-mail address, of which only the MD5 digest is sent; or, if the directory
         resolves names, a login such as ``"fst"``. The returned record is checked: by the id, by
         its names (ignoring case), or by its ``email_sha1``.
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
-    refresh, offline
-        How the cache may be used, as in `load_accounts`.
+    directory, refresh, offline
+        As in `load_projects`.
 
     Returns
     -------
@@ -564,10 +553,8 @@ def load_project(
         The id; or, if the directory resolves names, the short name from its addresses, such
         as ``"firefox"``. The returned record is checked by its id and its names (ignoring
         case).
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
-    refresh, offline
-        How the cache may be used, as in `load_accounts`.
+    directory, refresh, offline
+        As in `load_projects`.
 
     Returns
     -------
@@ -576,12 +563,8 @@ def load_project(
 
     Raises
     ------
-    NotFoundError
-        If there is no such project, or the directory returns another one.
-    InvalidInputError
-        If the id is empty, or neither text nor a whole number.
-    RequestError
-        If the directory cannot be reached or refuses.
+    DirframeError
+        As in `load_account`.
 
     Examples
     --------
@@ -681,7 +664,7 @@ def _load_by_email(address: str, client: Directory, policy: Policy) -> pd.DataFr
     for spelling in spellings:
         digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
         try:  # the account is checked by its e-mail address
-            frame = _load_record(ACCOUNT, digest, client, policy, matches=lambda *_: True)
+            frame = _load_record(ACCOUNT, digest, client, policy, is_email=True)
         except NotFoundError:
             if spelling is spellings[-1]:
                 raise
@@ -735,14 +718,14 @@ def _load_record(
     client: Directory,
     policy: Policy,
     *,
-    matches: Callable[[pd.DataFrame, str], bool] = _matches,
+    is_email: bool = False,
 ) -> pd.DataFrame:
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
     fetched = client.session.get(path, None, **policy)
     frame = _load_single(fetched, resource, client, {"id": identifier})
-    if len(frame) != 1 or not matches(frame, identifier):
+    if len(frame) != 1 or not (is_email or _matches(frame, identifier)):
         what = resource.name if len(frame) == 1 else resource.collection
         names = ", ".join(map(_describe, frame.head(3).to_dict("records")))
         raise NotFoundError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import quote
 
 import pandas as pd
 
@@ -19,7 +20,7 @@ from dirframe.client.collection import (
     without_content,
 )
 from dirframe.client.paging import Pages, Walk, fetch_ahead
-from dirframe.client.query import Query, identifier_of, path_of
+from dirframe.client.query import Query, identifier_of
 from dirframe.client.records import Records
 from dirframe.errors import InvalidInputError
 
@@ -52,9 +53,13 @@ def names_of(projects: Any) -> list[str]:
 def query_of(resource: Resource, project: Any, **options: Any) -> Query:
     """Return the query to a collection of a project."""
     name = identifier_of(project, "project")
+    if name in {"", ".", ".."}:
+        raise InvalidInputError(
+            f"The project is {project!r}; pass its id or its short name in addresses."
+        )
     return Query(
         resource=resource,
-        path=path_of(resource.paths[0], analysis="latest", project=name),
+        path=resource.paths[0].format(analysis="latest", project=quote(name, safe="")),
         paged=resource.paged,
         facts={"project": name},
         **options,

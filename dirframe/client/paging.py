@@ -59,6 +59,7 @@ class Received:
     ids: Sequence[str | None]
     seconds: float  # since 1970
     source: Any
+    signs: str = ""  # of the records, as `Page.signs`
 
     @property
     def day(self) -> int:
@@ -68,6 +69,15 @@ class Received:
 
 #: Of each record, by its id, the page that it was read from and its position there, in order.
 Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
+
+
+def signs_by_id(readings: Readings) -> dict[str, str]:
+    """Return by the id of each project whether its analysis came."""
+    return {
+        key: page.signs[place]
+        for key, (page, place) in readings.items()
+        if isinstance(key, str) and page.signs
+    }
 
 
 class Pages:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display import Card, counted
-from dirframe.client.collection import in_order_of_today, needed_pages, own_page_is_cached
+from dirframe.client.collection import needed_pages, own_page_is_cached
 from dirframe.client.directory import open_directory
 from dirframe.client.loaders import fetch_first, is_single
 from dirframe.client.many import is_known, names_of, query_of
 from dirframe.client.paging import PAGE_SIZE_STEP, ids_of
-from dirframe.client.query import Policy, find_order, has_free_order, query_at, sample_of
+from dirframe.client.query import Policy, find_order, in_order_of_today, query_at, sample_of
 from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES
 
@@ -48,17 +48,13 @@ class Plan(Card):
     pages_cached : int
         Number of pages that are fresh in the cache.
     details : int or None
-        Own pages of projects to fetch in addition, with ``details=True``; an upper bound if
-        `exact` is false.
+        Own pages of projects to fetch in addition, with ``details=True``; at most if not exact.
     details_cached : int
         Number of these that are fresh in the cache, or refused, for the known projects.
     requests_needed : int or None
-        Number of requests needed; an upper bound if `exact` is false.
+        Number of requests needed, at most.
     requests_at_least : int or None
-        Lower bound; equal to `requests_needed` if `exact` is true.
-    exact : bool
-        Whether the number of requests is exact. Otherwise pages that are not in the cache say
-        which projects need their own page, or how many pages each of several projects has.
+        The same, at least.
     requests_used : int
         Number of requests used by the plan itself: 1 or, if the first page was cached, 0; one
         more if the directory redirects, or for a sample whose first order is not kept.
@@ -76,11 +72,19 @@ class Plan(Card):
     details_cached: int = 0
     requests_needed: int | None
     requests_at_least: int | None
-    exact: bool = True
     requests_used: int
     quota_left: int
     daily_quota: int
     resets_at: datetime | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the number of requests is exact.
+
+        Otherwise pages that are not in the cache say which projects need their own page, or how
+        many pages each of several projects has.
+        """
+        return self.requests_needed == self.requests_at_least
 
     @property
     def fits(self) -> bool | None:
@@ -233,8 +237,8 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     available, most = first.page.items_available, query.max_items
     if is_single(query, first):
         available = 1
-    if sample is None and has_free_order(query):
-        query = in_order_of_today(query, client.session, first)
+    if sample is None:
+        query = in_order_of_today(query, client.session, lambda _: first)
     items = available
     numbers: Sequence[int] | None = None
     if items is not None and sample is not None:
@@ -263,7 +267,6 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         details_cached=own_cached,
         requests_needed=to_pay,
         requests_at_least=None if to_pay is None else to_pay - unknown,
-        exact=not unknown,
         requests_used=sum({id(page): page.attempts for page in [*firsts, first]}.values()),
     )
 
@@ -309,7 +312,6 @@ def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Pl
         pages_cached=len(known),
         requests_needed=left if is_exact else None,
         requests_at_least=left,
-        exact=is_exact,
         requests_used=0,
     )
 

@@ -229,19 +229,6 @@ def identifier_of(value: object, name: str) -> str:
     return str(value).strip()
 
 
-def path_of(template: str, **values: str | int) -> str:
-    """Fill in a path template; `InvalidInputError` if a value is empty."""
-    escaped = {}
-    for name, value in values.items():
-        text = identifier_of(value, name)
-        if not text or text in {".", ".."}:
-            raise InvalidInputError(
-                f"The {name} is {value!r}; pass its id or its short name in addresses."
-            )
-        escaped[name] = quote(text, safe="")
-    return template.format(**escaped)
-
-
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
@@ -267,16 +254,22 @@ def better_sort(query: Query) -> str | None:
     return KEPT_TODAY if query.resource is PROJECT and query.sort != KEPT_TODAY else None
 
 
-def has_free_order(query: Query) -> bool:
-    """Return whether a query asks for all projects in no order of its own."""
+def in_order_of_today(
+    query: Query, session: Session, first: Callable[[Query], FetchedPage]
+) -> Query:
+    """Return a query of all projects in the order that today's live service keeps.
+
+    It is of that service if the first page is moved, not the last one, and without analyses.
+    """
     is_whole = query.resource is PROJECT and query.max_items is None
-    return is_whole and query.path == "/projects.xml" and "sort" not in query.params(1)
-
-
-def is_of_today(signs: str, available: int | None, *, is_moved: bool) -> bool:
-    """Return whether a first page of projects is one of several of today's live service."""
-    is_whole = available is None or available <= len(signs)
-    return is_moved and len(signs) == _SIZE_TODAY and not is_whole and not {"1", "3"} & set(signs)
+    if not is_whole or query.path != "/projects.xml" or "sort" in query.params(1):
+        return query
+    page = first(query).page
+    signs, available = page.signs(), page.items_available
+    is_one = available is not None and available <= len(signs)
+    if not session.is_moved(query.path) or len(signs) != _SIZE_TODAY or is_one:
+        return query
+    return query if {"1", "3"} & set(signs) else replace(query, sort=KEPT_TODAY)
 
 
 def find_order(

@@ -93,7 +93,14 @@ def read_pages(
     records, pages, counts, signs = Records(ALL_RESOURCES.get(resource or "")), [], [], ""
     for file in files:
         page = parse(_read_file(file, max_bytes), source=str(file), max_bytes=max_bytes)
-        _check_success(page)
+        if not page.succeeded:
+            message = f': "{page.error}"' if page.error else ""
+            raise UnreadableResponseError(
+                f"{page.source} is the report of a failure{message}, not a page of records. "
+                "Leave it out or fetch it again.",
+                found="the report of a failure",
+                source=page.source,
+            )
         records.add(page)
         signs += page.signs()
         counts.append(len(page.records))
@@ -134,17 +141,6 @@ def read_pages(
             )
         )
     return frame
-
-
-def _check_success(page: Page) -> None:
-    if not page.succeeded:
-        message = f': "{page.error}"' if page.error else ""
-        raise UnreadableResponseError(
-            f"{page.source} is the report of a failure{message}, not a page of records. "
-            "Leave it out or fetch it again.",
-            found="the report of a failure",
-            source=page.source,
-        )
 
 
 def _changes(frame: pd.DataFrame) -> pd.Series[Any]:

@@ -62,13 +62,7 @@ class Records:
         return frozenset(field.path for field in fields if field.kind is Kind.ITEMS)
 
     def add(self, page: Page) -> None:
-        """Add the records of a page.
-
-        Raises
-        ------
-        UnreadableResponseError
-            If they are of another resource.
-        """
+        """Add the records of a page; `UnreadableResponseError` if they are of another resource."""
         if self.resource is None and page.record_name is not None:
             self.resource = resource_named(page.record_name)
             self._root = _Node((), self._lists())
@@ -79,13 +73,7 @@ class Records:
             self.rows += 1
 
     def frame(self) -> pd.DataFrame:
-        """Return one row a record: the columns of the schema in its order, then all others.
-
-        Warns
-        -----
-        UnreadableValueWarning
-            If values could not be converted; their texts are in the ``…_unreadable`` columns.
-        """
+        """Return one row a record: the columns of the schema in its order, then all others."""
         if self.resource is None:
             return pd.DataFrame()
         nodes = {node.path: node.cells for node in self._root.nodes() if node.cells}

@@ -27,16 +27,9 @@ if TYPE_CHECKING:
 
     from dirframe.archive.archive import Archive
 
-#: The formats, and whether one holds several frames.
-FORMATS = {
-    ".csv": False,
-    ".tsv": False,
-    ".json": False,
-    ".jsonl": False,
-    ".parquet": False,
-    ".xlsx": True,
-    ".zip": True,
-}
+#: Formats that hold several frames.
+_SEVERAL = (".xlsx", ".zip")
+FORMATS = (*TEXTS, ".parquet", *_SEVERAL)
 
 
 def export(
@@ -198,11 +191,10 @@ def _named_frames(
     if not frames:
         raise InvalidInputError("There is no frame to export: the mapping is empty.")
     suffix = target.suffix.lower()
-    if len(frames) > 1 and not FORMATS[suffix]:
-        hold = ", ".join(name for name, several in FORMATS.items() if several)
+    if len(frames) > 1 and suffix not in _SEVERAL:
         raise InvalidInputError(
             f"A {suffix} file holds one table, and there are {len(frames)}: "
-            f"{', '.join(map(repr, frames))}. Export each by itself, or all to one of {hold}."
+            f"{', '.join(map(repr, frames))}. Export each by itself, or all to one of {', '.join(_SEVERAL)}."
         )
     for name in frames:
         called: object = name

@@ -21,19 +21,21 @@ from dirframe._arrow import plain_value
 from dirframe.citation import cite, cited_source, cited_title
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import parquet_bytes, record_text, write_csv
-from dirframe.provenance import Provenance, record_of, resource_of
-from dirframe.schema import RESOURCES, Kind
+from dirframe.provenance import Provenance, record_of, resource_of, set_provenance
+from dirframe.schema import ACCOUNT, RESOURCES, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from dirframe.archive.archive import Archive
-    from dirframe.schema import Field
+    from dirframe.schema import Field, Resource
 
 #: Licence of generated sample records.
 _SAMPLE_LICENCE = "CC0-1.0"
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
+#: An account in a path, by another name than its id.
+_ACCOUNT = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
 #: Columns that the functions of this package add to records.
 _ADDED = {"id", "account_id", "project_id", "country_alpha_2", "country_alpha_3", "country_name"}
 _ARCHIVE = "pages.archive"
@@ -134,7 +136,8 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
     resource, record = resource_of(frame), record_of(frame)
     fields = resource.fields if resource else ()
     lists = {field.column: field.items.fields for field in fields if field.items}
-    described = [*fields, *chain.from_iterable(lists.values())]
+    is_child = resource is not None and f"{resource.name}_id" in frame  # entries of the lists
+    described = [*(() if is_child else fields), *chain.from_iterable(lists.values())]
     personal = {field.column for field in described if field.personal}
     known = {*_ADDED, *(field.column for field in described)}
     is_loaded = resource is not None and not (record.statistic or record.counted)
@@ -153,6 +156,9 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
             "be, and a study holds them only with personal=True (--personal)."
         )
     kept = frame.drop(columns=about_persons + unknown)
+    if (query := _without_account(record.query, resource)) != record.query:
+        set_provenance(kept, query=query)
+        about_persons.append("the account in the query")
     for column in kept.columns.intersection(list(lists)):
         parts = {field.column for field in lists[column] if not field.personal}
         entries = [entry for value in kept[column].dropna() for entry in value]
@@ -173,6 +179,16 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
             )
         )
     return kept, about_persons + unknown
+
+
+def _without_account(query: Mapping[str, Any], resource: Resource | None) -> dict[str, Any]:
+    """Return a query without the name or the e-mail digest by which an account was asked for."""
+    asked = dict(query)
+    if resource is ACCOUNT and not str(asked.get("id", 0)).isdecimal():
+        asked["id"] = "(left out)"
+    if "path" in asked:
+        asked["path"] = _ACCOUNT.sub("/accounts/(left out)", asked["path"])
+    return asked
 
 
 def _without(entries: Any, parts: list[str]) -> Any:

@@ -40,12 +40,7 @@ _NO_ZONE = "in UTC without a zone, which workbooks do not have"
 _NO_DIGITS = "as text, for a workbook holds 15 digits of a number"
 _NOT_IN_A_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
-_OPTIONS = {
-    "in_memory": True,
-    "strings_to_urls": False,
-    "strings_to_formulas": False,
-    "default_date_format": "yyyy-mm-dd hh:mm:ss",
-}
+_OPTIONS = {"in_memory": True, "default_date_format": "yyyy-mm-dd hh:mm:ss"}
 
 
 def beside(path: Path) -> Path:
@@ -130,7 +125,7 @@ def write_workbook(frames: dict[str, pd.DataFrame], file: Path) -> None:
                 if len(frames) > 1:
                     raise InvalidInputError(f"A sheet of a workbook cannot be called {name!r}.")
                 sheet_name = "data"
-            _write_sheet(book.add_worksheet(sheet_name), name, frame)
+            _write_sheet(_add_sheet(book, sheet_name), name, frame)
             facts: dict[str, Any] = {"caption": caption(frame), "citation": citation_of(frame)}
             facts |= frame.attrs.get(ATTRIBUTE) or {}
             for fact, value in facts.items():
@@ -139,7 +134,7 @@ def write_workbook(frames: dict[str, pd.DataFrame], file: Path) -> None:
                         value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
                     )
                     provenance.append((sheet_name, fact, text[:_CHARACTERS]))
-        sheet = book.add_worksheet("provenance")
+        sheet = _add_sheet(book, "provenance")
         for row, cells in enumerate([("sheet", "fact", "value"), *provenance]):
             sheet.write_row(row, 0, cells)
             if cells[1] == "base_url":
@@ -151,6 +146,13 @@ def write_workbook(frames: dict[str, pd.DataFrame], file: Path) -> None:
         raise error.args[0] from None
     except xlsxwriter.exceptions.XlsxInputError as error:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
+
+
+def _add_sheet(book: Any, name: str) -> Any:
+    """Add a sheet in which each text, also an empty one, is a cell of type text."""
+    sheet = book.add_worksheet(name)
+    sheet.add_write_handler(str, lambda sheet, *cell: sheet.write_string(*cell))
+    return sheet
 
 
 def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:

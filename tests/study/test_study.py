@@ -220,6 +220,38 @@ def test_what_the_schema_does_not_know_is_left_out_and_said(records, tmp_path):
         assert {"real_name", "friends"} <= {*read_columns(packed.read("data/all.csv"))}
 
 
+def test_account_that_was_asked_for_by_name_is_not_named_by_its_query(tmp_path):
+    account = pd.DataFrame({"id": ["7"], "posts_count": [1]})
+    position = pd.DataFrame({"id": ["1"]})
+    for frame, resource, query, expected in [
+        (account, "account", {"id": "ada.l"}, {"id": "(left out)"}),
+        (account, "account", {"id": "7"}, {"id": "7"}),
+        (account, "account", {"query": "x"}, {"query": "x"}),
+        (position, "position", {"path": "/accounts/ada.l/positions.xml"},
+         {"path": "/accounts/(left out)/positions.xml"}),
+        (position, "position", {"path": "/accounts/7/positions.xml"},
+         {"path": "/accounts/7/positions.xml"}),
+        (position, "position", {"path": "/accounts.xml"}, {"path": "/accounts.xml"}),
+    ]:  # fmt: skip
+        asked = with_provenance(frame.copy(), source="A", resource=resource, query=query)
+        file = export(asked, tmp_path / "one.zip", overwrite=True)
+        assert described(file)["resources"][0]["query"] == expected
+        with zipfile.ZipFile(file) as packed:
+            assert not [name for name in packed.namelist() if b"ada.l" in packed.read(name)]
+        assert asked.attrs["dirframe"]["query"] == query  # the frame stays as it was
+
+
+def test_table_of_entries_keeps_what_is_about_no_person(tmp_path):
+    lists = pd.Series([[{"name": "Scribe", "awarded_by": "Ada"}]], dtype="object")
+    accounts = pd.DataFrame({"id": ["1"], "posts_count": [2], "badges": lists})
+    with_provenance(accounts, source="A directory", resource="account")
+    badges = dirframe.child_table(accounts, "badges")
+    with pytest.warns(dirframe.ExportWarning, match="awarded_by"):
+        file = export(badges, tmp_path / "badges.zip")
+    with zipfile.ZipFile(file) as packed:
+        assert {"account_id", "name"} <= {*read_columns(packed.read("data/badges.csv"))}
+
+
 REPLAY = """
 import socket, sys, warnings, zipfile
 warnings.simplefilter("error")

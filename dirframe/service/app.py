@@ -10,7 +10,8 @@ import ipaddress
 import logging
 import re
 import time
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import quote, urlencode
 
 from flask import Flask, Response, g, request
@@ -120,7 +121,7 @@ def create_app(
             add_xml(f"{analysis}/{facts}.xml", views.entries, kind=facts)
     add_xml("/languages.xml", views.entries, kind=LANGUAGE.collection)
     add_xml("/languages/<identifier>.xml", views.entry, kind=LANGUAGE.collection)
-    add_xml("/<path:address>.xml", views.nothing)  # least specific: all other addresses
+    add_xml("/<path:address>.xml", _raise_not_found)  # least specific: all other addresses
 
     @app.before_request
     def begin() -> None:
@@ -172,6 +173,8 @@ class _Views:
         self.store = store
         self.analyses = analyses
         self.page_size = PAGE_SIZE if analyses else _SHORT_PAGE
+        self.page = partial(collection_xml, synthetic=store.synthetic)
+        self.record = partial(single_xml, synthetic=store.synthetic)
 
     def collection(self, resource: Resource) -> bytes:
         """Return a page of accounts or projects."""
@@ -186,7 +189,7 @@ class _Views:
         fragments = page.fragments
         if not self.analyses:
             fragments = [_without_analysis(fragment) for fragment in fragments]
-        return self._document(fragments, page.available, page.first)
+        return self.page(fragments, available=page.available, first=page.first)
 
     def single(self, resource: Resource, segment: str) -> bytes:
         """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
@@ -195,7 +198,7 @@ class _Views:
             fragment = self.store.by_email_md5(segment)
         if fragment is None:
             raise NotFound(f"There is no such {resource.name}.")
-        return single_xml(fragment, synthetic=self.store.synthetic)
+        return self.record(fragment)
 
     def analysis(self, segment: str, analysis: str) -> bytes:
         """Return the analysis of a project; of one without, what today's directories send."""
@@ -203,13 +206,13 @@ class _Views:
         if found is None:
             return message_xml(status="error", message="Code analysis is not available")
         xml = etree.tostring(found, encoding="unicode", with_tail=False)
-        return single_xml(f"{xml}\n", synthetic=self.store.synthetic)
+        return self.record(f"{xml}\n")
 
     def entries(self, kind: str, segment: str = "", analysis: str = "latest") -> bytes:
         """Return a stored document: languages of the directory, or facts of a project."""
         entries = self._entries(kind, segment, analysis)
         if kind not in _NAMED:
-            return self._document(entries, len(entries))  # all months
+            return self.page(entries, available=len(entries))  # all months
         resource, named = _NAMED[kind]
         arguments = request_arguments()
         sort = arguments.get("sort") or resource.default_sort
@@ -229,7 +232,7 @@ class _Views:
             texts.sort(key=lambda pair: fold(pair[0](named) or ""))
         first = (requested_page(arguments) - 1) * self.page_size
         selected = [entry for _, entry in texts[first : first + self.page_size]]
-        return self._document(selected, len(texts), first)
+        return self.page(selected, available=len(texts), first=first)
 
     def entry(self, kind: str, identifier: str, segment: str = "") -> bytes:
         """Return one language, or one contributor of a project."""
@@ -237,11 +240,7 @@ class _Views:
         for entry in self._entries(kind, segment, "latest"):
             element = etree.fromstring(entry)
             if any(element.findtext(name) == identifier for name in ids):
-                return single_xml(entry, synthetic=self.store.synthetic)
-        raise NotFound(_NOTHING)
-
-    def nothing(self, **_: object) -> bytes:
-        """Raise: no such address exists."""
+                return self.record(entry)
         raise NotFound(_NOTHING)
 
     def _entries(self, kind: str, segment: str, analysis: str) -> list[str]:
@@ -264,19 +263,14 @@ class _Views:
             raise NotFound("There is no such analysis of this project; the current one is latest.")
         return project.findtext("id") or "", found
 
-    def _document(self, fragments: list[str], available: int, first: int = 0) -> bytes:
-        return collection_xml(
-            fragments,
-            available=available,
-            first=first,
-            synthetic=self.store.synthetic,
-        )
+
+def _raise_not_found(**_: object) -> NoReturn:
+    raise NotFound(_NOTHING)
 
 
 def _without_analysis(fragment: str) -> str:
     element = etree.fromstring(fragment)
-    for analysis in element.findall("analysis"):
-        element.remove(analysis)
+    etree.strip_elements(element, "analysis", with_tail=False)
     return etree.tostring(element, encoding="unicode") + "\n"
 
 

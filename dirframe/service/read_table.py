@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections import defaultdict
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,7 +33,7 @@ from dirframe.service.read_xml import (
 from dirframe.service.records import FORBIDDEN, ITEM_TAGS, is_always_sent, is_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     import pyarrow as pa
@@ -137,30 +138,6 @@ def _suffix(path: Path) -> str:
     return name[name.rfind(".") :] if "." in name else ""
 
 
-class _Problems:
-    """Values that do not fit, by column and reason, with their first examples."""
-
-    def __init__(self) -> None:
-        self.rows: set[int] = set()
-        self._found: dict[tuple[str, str], list[str]] = {}
-
-    def add(self, row: int, column: str, value: str | None, why: str) -> None:
-        self.rows.add(row)
-        shown = repr(value)
-        text = f"row {row} ({shown if len(shown) <= _CUT else shown[:_CUT] + '…'})"
-        self._found.setdefault((column, why), []).append(text)
-
-    def __str__(self) -> str:
-        lines = []
-        for (column, why), rows in self._found.items():
-            examples, more = ", ".join(rows[:_EXAMPLES]), len(rows) - _EXAMPLES
-            rest = f" and {more:,} more" if more > 0 else ""
-            lines.append(
-                f"  column {column}, {len(rows):,}: {why} {examples[0].upper()}{examples[1:]}{rest}."
-            )
-        return "\n".join(lines)
-
-
 def _rows(
     name: str, columns: _tables.Columns, resource: Resource | None, ids: Ids, *, synthetic: bool
 ) -> Iterator[Row]:
@@ -172,10 +149,10 @@ def _rows(
             f"it has {', '.join(columns)}. Name its columns as the fields."
         )
     if unused := [column for column in columns if column not in fields]:
-        names = ", ".join(unused).encode(errors="backslashreplace").decode()
-        _LOG.warning("%s: no field has the columns %s; not served.", name, names)
+        _LOG.warning("%s: no field has the columns %s; not served.", name, ", ".join(unused))
     taken = {column: fields[column] for column in columns if column in fields}
-    problems, number = _Problems(), 0
+    problems: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    refused, number = set(), 0
     rows = zip(*(columns[column] for column in taken), strict=True)
     for number, row in enumerate(rows, start=1):  # the number of rows
         values: dict[str, Any] = {}
@@ -187,20 +164,35 @@ def _rows(
                 if column == "id":
                     _check_id(ids, (resource.name, value), (name, number))
             except ValueError as error:
-                problems.add(number, column, text, str(error))
+                refused.add(number)
+                problems[column, str(error)].append(f"row {number} ({_cut(repr(text))})")
             else:
                 if value is not None:
                     values[column] = value
-        if not problems.rows:
+        if not refused:
             where = f"{name}, row {number}"
             yield row_of(resource, _element(resource, values), where, synthetic=synthetic)
-    if problems.rows:
-        text = (
-            f"{len(problems.rows):,} of {number:,} rows of {name} do not fit; nothing was imported. "
-            f"Rows are numbered from 1, below the names of the columns.\n{problems}"
+    if refused:
+        raise StoreError(
+            f"{len(refused):,} of {number:,} rows of {name} do not fit; nothing was imported. "
+            f"Rows are numbered from 1, below the names of the columns.\n{_listed(problems)}"
         )
-        # Names of files and of entries may have what no Unicode text has.
-        raise StoreError(text.encode(errors="backslashreplace").decode())
+
+
+def _listed(problems: Mapping[tuple[str, str], list[str]]) -> str:
+    """Return a line for each column and reason, with the first examples."""
+    lines = []
+    for (column, why), rows in problems.items():
+        examples, more = ", ".join(rows[:_EXAMPLES]), len(rows) - _EXAMPLES
+        rest = f" and {more:,} more" if more > 0 else ""
+        lines.append(
+            f"  column {column}, {len(rows):,}: {why} {examples[0].upper()}{examples[1:]}{rest}."
+        )
+    return "\n".join(lines)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _CUT else f"{text[:_CUT]}…"
 
 
 def _check_id(ids: Ids, identifier: tuple[str, str], place: tuple[str, int]) -> None:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 Children: TypeAlias = "dict[str, _Element]"
 
 _PARSER: dict[str, Any] = {"resolve_entities": False, "load_dtd": False, "no_network": True}
-_TABLES = "A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet."
 #: Records that are removed from memory at once.
 _BATCH_SIZE = 100
 #: Addresses, in a folder, of documents that are served as they are, and the tag of their entries.
@@ -59,10 +58,7 @@ _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
 _DECIMAL = re.compile(r"\d{1,9}(\.\d{1,30})?", re.ASCII)
 
 #: Elements with the name of a record in addresses, those with its address, and its form.
-_NAME_FIELDS = {
-    "account": ("login", "vanity_url", "url_name"),
-    "project": ("url_name", "vanity_url"),
-}
+_NAME_FIELDS = ("login", "url_name", "vanity_url")
 _ADDRESS_FIELDS = ("html_url", "url")
 _ADDRESS = {
     name: re.compile(rf"(?:https?://[^/]+)?/(?:{path})/([^/?#]+?)(?:\.xml)?(?:[?#].*)?")
@@ -186,7 +182,9 @@ def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
     except etree.XMLSyntaxError as error:
         raise StoreError(
             f"{path} is not well-formed XML: {error.msg}. Nothing was imported.",
-            hint=None if ".xml" in path.suffixes else _TABLES,
+            hint=None
+            if ".xml" in path.suffixes
+            else "A table has the suffix .csv, .tsv, .jsonl, .ndjson or .parquet.",
         ) from None
 
 
@@ -231,11 +229,8 @@ def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:
                 read = parent[: parent.index(element)]
                 _check_tags(path, read, RESOURCES.keys())
                 del parent[: len(read)]
-    _check_tags(
-        path,
-        events.root.iterfind("*" if events.root.tag == "result" else "result/*"),
-        RESOURCES.keys(),
-    )
+    rest = events.root.iterfind("*" if events.root.tag == "result" else "result/*")
+    _check_tags(path, rest, RESOURCES.keys())
 
 
 def _check_status(path: Path, status: _Element | None) -> None:
@@ -272,8 +267,7 @@ def row_of(resource: Resource, element: _Element, where: str, *, synthetic: bool
             f"{where}: the {resource.name}'s id is {identifier!r}; it must be present, without "
             "blanks or slashes, and have at most 100 characters."
         )
-    if children["id"].text != identifier:
-        children["id"].text = identifier
+    children["id"].text = identifier
     email_md5 = _pop_email(element, children, where)
     if email_md5 is None and resource is ACCOUNT:
         match = _AVATAR.search(_text(children.get("avatar_url")).lower())
@@ -294,7 +288,8 @@ def row_of(resource: Resource, element: _Element, where: str, *, synthetic: bool
         if "tags" in children:
             texts = (str(text).strip() for text in children["tags"].itertext())
             tags = fold("".join(f"\n{text}" for text in texts if text) + "\n")
-        rating = _decimal(_text(children.get("average_rating")))
+        average = _text(children.get("average_rating"))
+        rating = float(average) if _DECIMAL.fullmatch(average) else None
         committers = _number(_text(analysis.get("twelve_month_contributor_count")))
         if (index := children.get("project_activity_index")) is not None:
             activity = _number(_text(next(index.iterchildren("value"), None)))
@@ -330,7 +325,7 @@ def _text(element: _Element | None) -> str:
 
 def _names(resource: Resource, children: Children) -> str:
     """Return the names of a record in addresses, folded, each on a line."""
-    names = [_text(children[f]) for f in _NAME_FIELDS[resource.name] if f in children]
+    names = [_text(children[f]) for f in _NAME_FIELDS if f in children]
     addresses = (_text(children[f]) for f in _ADDRESS_FIELDS if f in children)
     matches = map(_ADDRESS[resource.name].fullmatch, addresses)
     names += [unquote(match[1]) for match in matches if match]
@@ -394,10 +389,6 @@ def to_timestamp(moment: datetime) -> str:
 def _number(text: str) -> int | None:
     digits = text.replace(",", "")
     return int(digits) if digits and _INTEGER.fullmatch(digits) else None
-
-
-def _decimal(text: str) -> float | None:
-    return float(text) if text and _DECIMAL.fullmatch(text) else None
 
 
 def _id_key(identifier: str) -> str:

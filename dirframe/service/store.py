@@ -60,7 +60,6 @@ _ALIASES = {
 }
 _OPTIONAL = ("rating", "active_committers", "activity_level")
 _TAG = "tag:"
-_SEARCHED = ("name", "description", "tags")
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 
 
@@ -94,8 +93,9 @@ class Store:
 
     def default_sort(self, resource: Resource, query: str = "") -> str:
         """Return the default sort, with or without a query."""
-        has_query = resource.query_sort and any(_read_query(resource, query))
-        return resource.query_sort if has_query else resource.default_sort
+        if resource.query_sort and any(_read_query(resource, query)):
+            return resource.query_sort
+        return resource.default_sort
 
     def page(
         self,
@@ -140,7 +140,8 @@ class Store:
         for i, word in enumerate(words):
             values |= {f"word{i}": _pattern(word), f"begin{i}": _pattern(f" {word}")}
             values[f"tag{i}"] = _pattern(f"\n{word}\n")
-            conditions.append(" OR ".join(f"{c} GLOB :word{i}" for c in _SEARCHED))
+            columns = ("name", "description", "tags")
+            conditions.append(" OR ".join(f"{c} GLOB :word{i}" for c in columns))
         for i, tag in enumerate(tags, start=len(words)):
             values[f"tag{i}"] = _pattern(f"\n{tag}\n")
             conditions.append(f"tags GLOB :tag{i}")
@@ -183,8 +184,8 @@ class Store:
 
 
 def _xml(database: sqlite3.Connection, name: str, number: int) -> str:
-    sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
-    return str(database.execute(sql, (number,)).fetchone()[0])
+    (xml,) = database.execute(f"SELECT xml FROM {name}_xml WHERE n = ?", (number,)).fetchone()
+    return str(xml)
 
 
 def _rank(name: str, words: int) -> str:
@@ -239,10 +240,7 @@ def sample_folder() -> Path:
     for folder in (package / "data", package.parent / "data"):
         if (folder / "projects.xml.gz").is_file():
             return folder
-    raise StoreError(
-        "The sample data (accounts.xml.gz and projects.xml.gz) is not beside the package: this is a "
-        "broken installation. Install dirframe again, or name your own data."
-    )
+    raise StoreError("The sample data is not beside the package. Install dirframe again.")
 
 
 def open_data(data: Data = None) -> Store:
@@ -385,9 +383,8 @@ def _index(database: sqlite3.Connection, name: str, resource: Resource) -> None:
     )
     database.execute(f"CREATE INDEX {name}_by_name ON {name}_names (name)")
     database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5)")
-    for sort in dict.fromkeys(
-        _ALIASES.get(sort, sort) for sort in (*resource.sorts, *resource.other_sorts)
-    ):
+    offered = {_ALIASES.get(sort, sort) for sort in (*resource.sorts, *resource.other_sorts)}
+    for sort in sorted(offered):
         if not sort.endswith("_reverse"):  # SQLite reads an index in both directions
             database.execute(f"CREATE INDEX {name}_order_{sort} ON {name} ({_SORTS[sort]})")
 
@@ -398,7 +395,6 @@ def _insert_document(database: sqlite3.Connection, document: Document) -> None:
         number = find_record(database, PROJECT.collection, document.owner)
         if number is None:
             raise StoreError(f"{document.where}: there is no project {document.owner} in the data.")
-        sql = f"SELECT id FROM {PROJECT.collection} WHERE n = ?"
-        (owner,) = database.execute(sql, (number,)).fetchone()
+        (owner,) = database.execute("SELECT id FROM projects WHERE n = ?", (number,)).fetchone()
     entries = json.dumps(document.entries)
     database.execute("REPLACE INTO documents VALUES (?, ?, ?)", (document.kind, owner, entries))

@@ -45,10 +45,8 @@ def _fields(name: str) -> str:
 
 
 def _reference(module: ModuleType, names: Iterable[str]) -> str:
-    """Return the docstrings of the public functions and classes of a module."""
-    # What all statistics, or all charts, have in common is said by their package.
-    directive = "automodule" if module in {stats, plot} else "py:module"
-    lines = [f".. {directive}:: {module.__name__}", "", ".. py:currentmodule:: None", ""]
+    """Return the docstrings of a module and of its public functions and classes."""
+    lines = [f".. automodule:: {module.__name__}", "", ".. py:currentmodule:: None", ""]
     for name in sorted(names):
         value = getattr(module, name)
         if callable(value):

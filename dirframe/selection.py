@@ -64,16 +64,14 @@ def select(
     search : str
         Words or parts of words, in any order and case, that a record has all of in its name,
         description, tags or place.
-    languages : str or iterable of str or None
-        Main languages of projects, of which a record has one.
-    countries : str or iterable of str or None
-        Countries of accounts as `unify_countries` names them, or their codes of two letters.
+    languages, countries : str or iterable of str or None
+        Main languages of projects, or countries of accounts as `unify_countries` names them or by
+        their codes of two letters, of which a record has one.
     licenses, tags : str or iterable of str or None
         Licences (by code or by title, as in `dirframe.stats.licenses`) or tags of projects, of
         which a record has at least one.
     years : tuple of int, optional
-        First and last year (UTC) in which the record was created in the directory; either may be
-        None.
+        First and last year (UTC) in which the directory got the record; either may be None.
     activity : {"all", "active", "dormant"}
         State of projects as `dirframe.stats.activity` defines it for the whole frame.
     ranges : mapping of str to tuple, optional
@@ -98,9 +96,8 @@ def select(
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"name": ["Apache", "Nginx"], "stack_count": [9, 4]})
-    >>> print(select(projects, search="x", ranges={"stack_count": (1, 5)}))
-        name  stack_count
-    1  Nginx            4
+    >>> select(projects, search="x", ranges={"stack_count": (1, 5)})["name"].tolist()
+    ['Nginx']
     """
     frame = require_records(records)
     if not isinstance(search, str):

@@ -45,8 +45,8 @@ def _fields(name: str) -> str:
 
 
 def _reference(module: ModuleType, names: Iterable[str]) -> str:
-    """Return the docstrings of the public functions and classes of a module."""
-    lines = [f".. py:module:: {module.__name__}", ".. py:currentmodule:: None", ""]
+    """Return the docstrings of a module and of its public functions and classes."""
+    lines = [f".. automodule:: {module.__name__}", "", ".. py:currentmodule:: None", ""]
     for name in sorted(names):
         value = getattr(module, name)
         if callable(value):

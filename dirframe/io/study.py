@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dirframe.archive.archive import Archive
-    from dirframe.schema import Field, Resource
+    from dirframe.schema import Field, Items, Resource
 
 #: Licence of generated sample records.
 _SAMPLE_LICENCE = "CC0-1.0"
@@ -135,9 +135,12 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
     """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
     resource, record = resource_of(frame), record_of(frame)
     fields = resource.fields if resource else ()
-    lists = {field.column: field.items.fields for field in fields if field.items}
+    lists = {field.column: field.items for field in fields if field.items}
     is_child = resource is not None and f"{resource.name}_id" in frame  # entries of the lists
-    described = [*(() if is_child else fields), *chain.from_iterable(lists.values())]
+    described = [
+        *(() if is_child else fields),
+        *chain.from_iterable(items.fields for items in lists.values()),
+    ]
     personal = {field.column for field in described if field.personal}
     known = {*_ADDED, *(field.column for field in described)}
     is_loaded = resource is not None and not (record.statistic or record.counted)
@@ -160,16 +163,9 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
         set_provenance(kept, query=query)
         about_persons.append("the account in the query")
     for column in kept.columns.intersection(list(lists)):
-        parts = {field.column for field in lists[column] if not field.personal}
-        entries = [entry for value in kept[column].dropna() for entry in value]
-        others = sorted(
-            {part for entry in entries if isinstance(entry, dict) for part in entry} - parts
-        )
-        for part in others:
+        kept[column], parts = _entries_without_persons(kept[column], lists[column])
+        for part in parts:
             (about_persons if part in personal else unknown).append(f"{part} in {column}")
-        if others:
-            shorter = [_without(plain_value(value), others) for value in kept[column]]
-            kept[column] = pd.Series(shorter, kept.index, dtype="object")
     if unknown:
         warn(
             ExportWarning(
@@ -191,15 +187,26 @@ def _without_account(query: Mapping[str, Any], resource: Resource | None) -> dic
     return asked
 
 
-def _without(entries: Any, parts: list[str]) -> Any:
-    if not isinstance(entries, list):  # a missing one
-        return None
-    return [
-        {name: value for name, value in entry.items() if name not in parts}
-        if isinstance(entry, dict)
-        else entry
-        for entry in entries
+def _entries_without_persons(
+    column: pd.Series[Any], items: Items
+) -> tuple[pd.Series[Any], list[str]]:
+    """Return lists without the parts of their entries that are, or may be, about persons."""
+    lists = [plain_value(value) or [] for value in column]
+    held = {field.column for field in items.fields if not field.personal}
+    # A text is the part of an entry that its tag names.
+    parts = {part for e in chain(*lists) for part in (e if isinstance(e, dict) else [items.tag])}
+    if parts <= held:
+        return column, []
+    shorter = [
+        [
+            {part: e[part] for part in e if part in held} if isinstance(e, dict) else e
+            for e in entries
+            if isinstance(e, dict) or items.tag in held
+        ]
+        for entries in lists
     ]
+    result = pd.Series(shorter, column.index, dtype="object").where(column.notna(), None)
+    return result, sorted(parts - held)
 
 
 def _is_text(column: pd.Series[Any]) -> bool:

@@ -108,15 +108,8 @@ def __dir__() -> list[str]:
 def style() -> Iterator[None]:
     """Apply the style sheet for publications within a ``with`` block.
 
-    Yields
-    ------
-    None
-        The block runs under the style sheet ``dirframe.plot.STYLE``; the previous settings are
-        restored at its end.
-
-    See Also
-    --------
-    matplotlib.pyplot.style.use : Apply ``dirframe.plot.STYLE`` permanently.
+    The previous settings are restored at its end. ``matplotlib.pyplot.style.use(STYLE)`` applies it
+    permanently.
 
     Examples
     --------

@@ -119,7 +119,9 @@ class Canvas:
                 plt.close(_figure(self.ax))
             return
         if self.is_empty:
-            _say(self.ax, self._reason())
+            noun, count = text.noun_of(self.counts), next(iter(self.counts.values()))
+            none = f"None of {counted(count, noun)} has {self._needs}"
+            _say(self.ax, none if count else f"No {noun}s")
         heading = self.heading if self._title is None else self._title
         size = text.size(self.ax, mpl.rcParams["axes.titlesize"])
         self.ax.set_title(
@@ -127,16 +129,11 @@ class Canvas:
         )
         if self._caption is not False:
             notes = [] if self.is_empty else [note for note in self.notes if note]
-            words = caption_of(notes, self.table, self._caption)
-            Caption(self.ax, words, self.table, notes)
+            words = self._caption if isinstance(self._caption, str) else " ".join(notes)
+            Caption(self.ax, f"{words}\n{provenance.caption(self.table)}", self.table, notes)
         for artist in self.ax.findobj(Text):
             if artist not in self._others:
                 artist.set(**text.literal())
-
-    def _reason(self) -> str:
-        """Return why the chart is empty: no records, or none with the values that it needs."""
-        noun, count = text.noun_of(self.counts), next(iter(self.counts.values()))
-        return f"None of {counted(count, noun)} has {self._needs}" if count else f"No {noun}s"
 
 
 def bar_chart(
@@ -145,7 +142,7 @@ def bar_chart(
     look: Look,
     *,
     name: str,
-    number: str,
+    number: str = "projects",
     unit: str,
     needs: str,
     notes: Sequence[str],
@@ -174,11 +171,6 @@ def check_options(title: object, caption: object, width: object) -> None:
         raise InvalidInputError(f'title is {title!r}; it must be text, "" for none.')
     if not isinstance(caption, str | bool):
         raise InvalidInputError(f"caption is {caption!r}; it must be text, or False for none.")
-
-
-def caption_of(notes: Sequence[str], table: pd.DataFrame, own: str | bool) -> str:
-    """Return a caption: the notes, or the user's text in their place, then n, source and date."""
-    return f"{own if isinstance(own, str) else ' '.join(notes)}\n{provenance.caption(table)}"
 
 
 def reason_if_empty(ax: Axes) -> str:

@@ -13,7 +13,6 @@ from dirframe._display import counted, percent
 from dirframe.plot import axes, text
 from dirframe.plot.canvas import Canvas, bar_chart
 from dirframe.plot.colours import ACCENT, NEUTRAL, Classes
-from dirframe.stats.contributors import concentration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +109,6 @@ def team_size_classes(
     return bar_chart(
         *(table, "team_size_classes", (ax, title, caption, width)),
         name="team_size",
-        number="projects",
         unit="Projects (share of those with a valid count)",
         needs=_NEEDED,
         notes=[
@@ -163,33 +161,28 @@ def lorenz(
             x, y = (
                 table[name].to_numpy(float) for name in ("projects_share", "contributors_share")
             )
-            measures = concentration(x, y)
+            measures = stats.contributor_concentration(projects)
+            (gini, _, tenth, *_), (without_zeros, *_) = (
+                measures[name].to_numpy(float) for name in ("value", "value_without_zeros")
+            )
             ax.plot([0, 1], [0, 1], "--", color=NEUTRAL, linewidth=1, label="equality")
             ax.fill_between(x, x, y, color=ACCENT, alpha=0.15, linewidth=0)
             ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
             size = text.size(ax, "small")
-            ax.text(0.04, 0.95, f"Gini coefficient {measures['gini']:.2f}", va="top", fontsize=size)
+            ax.text(0.04, 0.95, f"Gini coefficient {gini:.2f}", va="top", fontsize=size)
             axes.share_axis(ax, "x")
             axes.share_axis(ax, "y")
             axes.units(ax, "Projects, those with the fewest first (share)", "Contributors (share)")
-            top = percent(measures["top 10%"])
+            none = percent(float(x[y == 0].max()))
             canvas.pad = 4
             canvas.notes = [
-                f"The tenth of the projects with the most has {top} of the contributors.",
-                _without_any(x, y),
+                f"The tenth of the projects with the most has {percent(tenth)} of the contributors.",
+                f"Without the {none} that have none, the coefficient is {without_zeros:.2f}."
+                if (y == 0).sum() > 1
+                else "",
                 text.not_shown(canvas.counts, **_UNCOUNTED),
             ]
     return canvas.ax
-
-
-def _without_any(x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    """Return a note on the coefficient of the projects with a contributor."""
-    without = float(x[y == 0].max())
-    if not without:
-        return ""
-    rest = x >= without
-    gini = concentration((x[rest] - without) / (1 - without), y[rest])["gini"]
-    return f"Without the {percent(without)} that have none, the coefficient is {gini:.2f}."
 
 
 def users_against_contributors(

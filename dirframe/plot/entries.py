@@ -50,7 +50,6 @@ def licenses(
         *(table, "licenses", (ax, title, caption, width)),
         shown=table.assign(title=table["title"].fillna(table["license"])),
         name="title",
-        number="projects",
         unit="Projects (share of those with a licence)",
         needs="a licence",
         notes=[
@@ -91,7 +90,6 @@ def license_families(
     return bar_chart(
         *(table, "license_families", (ax, title, caption, width)),
         name="family",
-        number="projects",
         unit="Projects (share of all)",
         needs="a licence",
         is_empty=not text.counts_of(table)["with_license"],
@@ -136,7 +134,6 @@ def tags(
         *(table, "tags", (ax, title, caption, width)),
         shown=table.iloc[: len(table) - bool(pooled)],
         name="tag",
-        number="projects",
         unit="Projects (share of those with a tag)",
         needs="a tag",
         notes=[

@@ -55,7 +55,6 @@ def language_share(
     return bar_chart(
         *(table, "language_share", (ax, title, caption, width)),
         name="language",
-        number="projects",
         unit="Projects (share of those with a main language)",
         colours=[language_colour(name) for name in table["language"]],
         needs="a main language",

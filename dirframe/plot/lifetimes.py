@@ -77,7 +77,6 @@ def activity(
     return bar_chart(
         *(table, "activity", (ax, title, caption, width)),
         name="activity",
-        number="projects",
         unit="Projects (share of those that are known)",
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",

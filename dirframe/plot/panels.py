@@ -54,11 +54,9 @@ def panels(
         A function of `dirframe.plot`.
     frame : pandas.DataFrame
         Records for the chart.
-    column : str
-        What divides them: a column, or ``"language"``, ``"country"``, ``"year"`` or
-        ``"team_size"``, as in `dirframe.stats.by`.
-    min_records : int, default 1
-        Parts with fewer records share the last panel. There are nine at most.
+    column, min_records
+        What divides them, as in `dirframe.stats.by`; small parts, and those beyond nine, share the
+        last panel.
     title : str, optional
         Title of the figure, in place of its own; ``""`` for none.
     caption : str or bool, default True
@@ -71,25 +69,17 @@ def panels(
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each part, with its name and number of records as title; notes that hold for
-        all are below the figure. A panel that cannot show anything says why.
-
-    Raises
-    ------
-    InvalidInputError
-        If the column is missing or holds neither text nor whole numbers, or as the chart.
+        A panel for each part, with its name and number of records as title; notes that hold for all
+        are below the figure. A panel that cannot show anything says why.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from dirframe import plot
-    >>> projects = pd.DataFrame({
-    ...     "analysis_twelve_month_contributor_count": [0, 3, 4, 7],
-    ...     "analysis_main_language_name": ["C", "C", "C", "Java"],
-    ... })
-    >>> figure = plot.panels(plot.team_size_classes, projects, "language", bounds=[0, 1, 5])
+    >>> ranks = {"kudo_score_kudo_rank": [1, 2, 9], "country_name": ["Chad", "Chad", "Cuba"]}
+    >>> figure = plot.panels(plot.accounts_by_kudo_rank, pd.DataFrame(ranks), "country")
     >>> [ax.get_title() for ax in figure.axes]
-    ['C (n = 3)', 'Java (n = 1)']
+    ['Chad (n = 2)', 'Cuba (n = 1)']
     """
     check_options(title, caption, width)
     strata = divided(frame, column, min_records=min_records, most=_PANELS)
@@ -112,10 +102,14 @@ def panels(
         for ax, stratum in zip(every, strata, strict=True):
             chart(stratum.frame, ax=ax, **options)
             heading = " ".join(ax.get_title().split())
-            captions.append(_detach(ax))
+            [own_caption] = [part for part in ax.texts if isinstance(part, Caption)]
+            own_caption.remove()
+            captions.append(own_caption)
             ax.set_gid(PANEL)
             _set_title(ax, stratum.title, captions[-1].table, stratum.records)
-        common = _common([part.notes for part in captions if part.notes])
+        # Notes that all panels with notes have are shown once.
+        first, *others = [part.notes for part in captions if part.notes] or [[]]
+        common = [note for note in first if others and all(note in notes for notes in others)]
         for ax, part in zip(every, captions, strict=True):
             own = [note for note in part.notes if note not in common]
             if own and caption is True:
@@ -134,20 +128,6 @@ def panels(
     except BaseException:
         plt.close(figure)
         raise
-
-
-def _detach(ax: Axes) -> Caption:
-    """Take the caption of a chart off its axes."""
-    (caption,) = [part for part in ax.texts if isinstance(part, Caption)]
-    caption.remove()
-    return caption
-
-
-def _common(notes: Sequence[Sequence[str]]) -> list[str]:
-    """Return the notes that all panels with notes have; these are shown once."""
-    if len(notes) < 2:
-        return []
-    return [note for note in notes[0] if all(note in others for others in notes[1:])]
 
 
 def _set_title(ax: Axes, name: str, table: pd.DataFrame, records: int) -> None:

@@ -22,25 +22,7 @@ _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Overview):
-    """Result of `compare`, displayed as text and in notebooks.
-
-    Parameters
-    ----------
-    title : str
-        Numbers of records that are new, gone, changed and the same.
-    new, gone : pandas.DataFrame
-        The records that are in one snapshot only.
-    changed : pandas.DataFrame
-        A row per value that differs.
-    languages : pandas.DataFrame
-        A row per main language that gained or lost projects.
-    contributors : pandas.DataFrame
-        A row per project whose number of contributors differs.
-    columns : pandas.DataFrame
-        A row per column that only one snapshot has.
-    notes : tuple of str
-        Caveats of the comparison, and the sources of both snapshots.
-    """
+    """Result of `compare`, which describes its parts; displayed as text and in notebooks."""
 
     title: str
     new: pd.DataFrame
@@ -80,66 +62,50 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     Comparison
         Printed, or as the last line of a notebook's cell, it is an overview. Its parts:
 
-        - ``new`` and ``gone`` (pandas.DataFrame): the records that are only in `after` and
-          only in `before`, with their columns
-        - ``changed`` (pandas.DataFrame): one row per value that differs in records of both, by the
-          order of `after`: ``id``, ``column``, ``before`` and ``after`` (str; missing where
-          there is none). The same value in another dtype or time zone, a list in another
-          order and a mapping with its keys in another order are no change.
-        - ``languages`` (pandas.DataFrame): one row per main language of which the number of
-          projects differs or that a project changed to or from, the most gained first:
-          ``language`` (str), ``before``, ``after`` and ``change`` (Int64, projects)
-        - ``contributors`` (pandas.DataFrame): one row per project of both whose number of
-          contributors differs, the most lost first: ``id`` and ``name`` (str), ``before``,
-          ``after`` and ``change`` (Int64, people). Missing and negative numbers are no change.
-        - ``columns`` (pandas.DataFrame): one row per column that only one snapshot has, and that
-          is therefore not compared: ``column`` and ``only_in`` (str, before or after)
-        - ``notes`` (tuple of str)
+        - ``new`` and ``gone``: the records that are only in `after` and only in `before`
+        - ``changed``: a row per value that differs in records of both: ``id``, ``column``,
+          ``before`` and ``after`` (str). Another dtype or time zone, and a list or mapping in
+          another order, are no change
+        - ``languages``: a row per main language that gained or lost projects, the most gained
+          first: ``language`` (str), ``before``, ``after`` and ``change`` (Int64, projects)
+        - ``contributors``: a row per project whose number differs, the most lost first: ``id``,
+          ``name`` (str), ``before``, ``after`` and ``change`` (Int64, people); neither missing
+          nor negative
+        - ``columns``: a row per column that only one has: ``column`` and ``only_in`` (str)
+        - ``notes`` (tuple of str): caveats, such as that a record is gone from an incomplete
+          snapshot
 
     Raises
     ------
     InvalidInputError
-        If a frame has no ``id``, or records without one, or one twice, or ids that are
-        neither text nor whole numbers; if two of its columns have one name; or if the frames
-        are of different resources.
-
-    Notes
-    -----
-    Ids are matched as text, so that the whole number 7 is the id "7".
-
-    A record that is gone was deleted, or no longer matches the query. If a snapshot is
-    incomplete, the record may just not have been loaded; ``notes`` states this.
+        If ids are missing, repeated, or neither text nor whole numbers, two columns have one name,
+        or the frames are of different resources. Ids are matched as text: the number 7 is the id
+        "7".
 
     Examples
     --------
     >>> import pandas as pd
-    >>> before = pd.DataFrame({
-    ...     "id": ["1", "2"], "name": ["Ant", "Bee"],
-    ...     "analysis_main_language_name": ["C", "Java"],
-    ...     "analysis_twelve_month_contributor_count": [5, 2],
-    ... })
-    >>> after = before.assign(
-    ...     id=["1", "3"], analysis_main_language_name=["C", "Perl"],
-    ...     analysis_twelve_month_contributor_count=[3, 2],
-    ... )
-    >>> found = compare(before, after)
-    >>> found.title
-    '1 new, 1 gone, 1 changed, 0 the same'
-    >>> print(found.contributors)
-      id name  before  after  change
-    0  1  Ant       5      3      -2
+    >>> before = pd.DataFrame({"id": ["1", "2"], "name": ["Ant", "Bee"]})
+    >>> compare(before, before.assign(id=["1", "3"])).title
+    '1 new, 1 gone, 0 changed, 1 the same'
     """
     ids = {}
     before, after = require_records(before), require_records(after)
     for name, frame in (("before", before), ("after", after)):
         ids[name] = _checked_ids(frame, name)
-    _same_resource(before, after)
+    kinds = [provenance.get_provenance(frame)["resource"] for frame in (before, after)]
+    if all(kinds) and kinds[0] != kinds[1]:
+        raise InvalidInputError(
+            f"The snapshots are of {kinds[0]}s and of {kinds[1]}s. Compare two of the same."
+        )
     old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
     common = new.index[new.index.isin(old.index)]
     changed = _changed(old.loc[common], new.loc[common])
     gone = before[~old.index.isin(new.index)].reset_index(drop=True)
     added = after[~new.index.isin(old.index)].reset_index(drop=True)
-    columns = _one_sided(before, after)
+    sides = [(str(name), "before") for name in before if name not in after]
+    sides += [(str(name), "after") for name in after if name not in before]
+    columns = pd.DataFrame(sides, columns=["column", "only_in"]).astype("str")
     different = changed["id"].nunique()
     provenance.copy_provenance(before, gone, "compare: gone")
     provenance.copy_provenance(after, added, "compare: new")
@@ -152,16 +118,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
         languages=_languages(old, new, common),
         contributors=_contributors(old.loc[common], new.loc[common]),
         columns=columns,
-        notes=(*_not_compared(columns), *_uncertain(before, after), *_sources(before, after)),
+        notes=tuple(_notes(before, after, columns)),
     )
-
-
-def _same_resource(before: pd.DataFrame, after: pd.DataFrame) -> None:
-    kinds = [provenance.get_provenance(frame)["resource"] for frame in (before, after)]
-    if all(kinds) and kinds[0] != kinds[1]:
-        raise InvalidInputError(
-            f"The snapshots are of {kinds[0]}s and of {kinds[1]}s. Compare two of the same."
-        )
 
 
 def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
@@ -194,17 +152,6 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
             ),
         )
     return ids
-
-
-def _one_sided(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    rows = [(str(name), "before") for name in before if name not in after]
-    rows += [(str(name), "after") for name in after if name not in before]
-    return pd.DataFrame(rows, columns=["column", "only_in"]).astype("str")
-
-
-def _not_compared(columns: pd.DataFrame) -> Iterable[str]:
-    for side, names in columns.groupby("only_in", sort=False)["column"]:
-        yield f"Not compared, since only `{side}` has them: {', '.join(names)}."
 
 
 def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
@@ -273,7 +220,9 @@ def _column(frame: pd.DataFrame, name: str, dtype: str) -> pd.Series[Any]:
     return column.set_axis(frame.index)
 
 
-def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
+def _notes(before: pd.DataFrame, after: pd.DataFrame, columns: pd.DataFrame) -> Iterable[str]:
+    for side, names in columns.groupby("only_in", sort=False)["column"]:
+        yield f"Not compared, since only `{side}` has them: {', '.join(names)}."
     old, new = provenance.get_provenance(before), provenance.get_provenance(after)
     for name, frame, record, doubt in (
         ("before", before, old, "what is new may have been there"),
@@ -285,8 +234,5 @@ def _uncertain(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
             yield f"`{name}` is not what was loaded ({differs}): {doubt}."
     if old["query"] != new["query"]:
         yield "The snapshots answer different questions: what is new or gone may be due to that."
-
-
-def _sources(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
     yield f"Before: {provenance.caption(before)}"
     yield f"After: {provenance.caption(after)}"

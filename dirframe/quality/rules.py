@@ -188,9 +188,8 @@ def exclude(
     rules : collection of str, default ()
         Names of rules. Outliers are those of this frame: exclude before you divide it.
     older_than : str, int or datetime.timedelta, optional
-        Leave out projects whose code was fetched longer ago than this, as the rule
-        ``stale_analysis``: a number of days, a timedelta, or text of a number with its unit
-        ``d``, ``w``, ``mo`` or ``y``, such as ``"2y"``. Those without a date are kept.
+        Leave out projects whose code was fetched longer ago, as the rule ``stale_analysis``: a
+        number of days, a timedelta, or text such as ``"2y"``. Those without a date are kept.
 
     Returns
     -------
@@ -254,15 +253,7 @@ def applicable(frame: pd.DataFrame) -> list[str]:
 def columns_of(
     frame: pd.DataFrame, rules: Iterable[str], max_age: str | int | timedelta | None = None
 ) -> pd.DataFrame:
-    """Return the columns that some rules read, with the bounds that depend on the whole frame.
-
-    Raises
-    ------
-    ColumnsNotSentError
-        If a column that a rule needs was not sent.
-    MissingColumnsError
-        If a column that a rule needs is absent.
-    """
+    """Return the columns that some rules read, with the bounds that depend on the whole frame."""
     age = offset_of(max_age)
     for name in rules:
         needs = {column: COLUMNS[column] for column in RULES[name].needs}

@@ -30,19 +30,7 @@ _SEPARATE = {"duplicate_id", "stale_analysis"}
 
 @dataclass(frozen=True, repr=False)
 class Summary(Overview):
-    """Result of `summary`, displayed as text and in notebooks.
-
-    Parameters
-    ----------
-    title : str
-        Number and kind of the records.
-    fields : pandas.DataFrame
-        A row per column of the frame.
-    bias : pandas.DataFrame
-        A row per reason to beware.
-    source : str
-        Source of the frame.
-    """
+    """Result of `summary`, which describes its parts; displayed as text and in notebooks."""
 
     title: str
     fields: pd.DataFrame
@@ -67,51 +55,29 @@ def summary(frame: pd.DataFrame) -> Summary:
     Summary
         Printed, or as the last line of a notebook's cell, it is a table. Its parts:
 
-        - ``title`` (str): how many records, and whether they are all there are; where they
-          were filtered, cut, joined or doubled since the load, how they differ from it
-        - ``fields`` (pandas.DataFrame): one row per column, in their order: ``column`` (str),
-          ``present`` (Int64, records), ``missing_share`` (Float64, 0 to 1) and ``values``
-          (str): minimum, median and maximum of numbers, first and last day of dates, and how
-          many different texts
+        - ``title`` (str): how many records, whether they are all, and how they differ from what was
+          loaded where they were filtered, cut, joined or doubled since
+        - ``fields`` (pandas.DataFrame): one row per column: ``column`` (str), ``present`` (Int64,
+          records), ``missing_share`` (Float64, 0 to 1; an empty list is missing), ``values`` (str)
         - ``bias`` (pandas.DataFrame): one row per reason to beware, whether it occurs or not:
-          ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of
-          the frame, or of what the directory has where it is about what was not loaded
+          ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of the
+          frame, or of what the directory has where it is about what was not loaded
         - ``source`` (str): the caption of charts
 
-    Raises
-    ------
-    InvalidInputError
-        If the input is no frame of pandas, or a statistic, or a column does not hold what it should.
-
-    Notes
-    -----
-    Reasons to beware: records not loaded (a load that was capped or broke off has the first
-    in the order of its sort, which are no fair sample); of accounts, no country and no kudo
-    rank; of projects, no analysis (or that none was sent), no main language, a stale analysis
-    (the code of the project was fetched more than a year before the load or, if that is not
-    known or the frame is synthetic, before the code of the median project was), no date of
-    that fetch (so that nobody knows), and a fetch after the load; of both, an id that an
-    earlier record has as well (the rule ``duplicate_id`` tells that record, too), and what the
-    other rules of `dirframe.flags` tell, impossible or in doubt. An empty list is missing.
+    Notes ----- Reasons to beware: records not loaded (a load that was capped or broke off is no
+    fair sample); of accounts, no country and no kudo rank; of projects, no analysis (or that none
+    was sent), no main language, no date of the code's fetch, one over a year before the load (or,
+    if that is not known or the frame synthetic, before that of the median project) or after it; of
+    both, an id that an earlier record has as well, and what the other rules of `dirframe.flags`
+    tell, impossible or in doubt.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> accounts = pd.DataFrame({"email_sha1": ["x", "y"], "country_code": ["DE", None]})
-    >>> overview = summary(accounts)
-    >>> print(overview)
-    2 accounts
-    <BLANKLINE>
-    Columns
-      column        present  missing share  values
-      email_sha1          2           0.0%  2 different
-      country_code        1          50.0%  1 different
-    <BLANKLINE>
-    Reasons to beware
-      reason      records  share
-      no country        1  50.0%
-    <BLANKLINE>
-    n = 2 records · Source: not recorded · completeness unknown
+    >>> overview = summary(pd.DataFrame({"email_sha1": ["x", "y"], "country_code": ["DE", None]}))
+    >>> print(overview.bias)
+           reason  records  share
+    0  no country        1    0.5
     """
     frame = require_records(frame)
     known = provenance.resource_of(frame)

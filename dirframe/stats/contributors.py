@@ -297,16 +297,8 @@ def _curve(known: pd.Series[int]) -> tuple[NDArray[np.int64], Floats, Floats]:
 
 
 def gini_and_shares(known: pd.Series[int]) -> dict[str, float]:
-    """Return the Gini coefficient of some numbers, and the shares of the top records."""
+    """Return the Gini coefficient of some numbers, and the shares of the top; NaN for a sum of 0."""
     _, records, held = _curve(known)
-    return concentration(records, held)
-
-
-def concentration(records: Floats, held: Floats) -> dict[str, float]:
-    """Return the Gini coefficient of a Lorenz curve, and the shares of the top records.
-
-    All values are NaN for an empty curve.
-    """
     if not len(held):
         return dict.fromkeys(["gini", *_TOP_SHARES], math.nan)
     gini = 1 - float(np.sum(np.diff(records) * (held[1:] + held[:-1])))

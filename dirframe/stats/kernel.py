@@ -93,24 +93,20 @@ def statistic(base: str, which: str) -> Callable[[Callable[P, Counted]], Callabl
             table, counted = function(*args, **options)
             counted = {key: int(number) for key, number in counted.items()}
             source = origin(args[0] if args else options[first])
+            resources = {resource.collection: key for key, resource in ALL_RESOURCES.items()}
             provenance.copy_provenance(source, table, name, records=False)
             return provenance.set_provenance(
                 table,
                 counted=counted,
                 base={"records": counted[base], "which": which},
                 statistic={"name": name},
-                resource=_resource_name(next(iter(counted))),
+                resource=resources.get(next(iter(counted)), ""),
             )
 
         wrapper.__signature__ = signature.replace(return_annotation="pd.DataFrame")  # type: ignore[attr-defined]  # read by inspect
         return wrapper
 
     return decorate
-
-
-def _resource_name(collection: str) -> str:
-    names = {resource.collection: name for name, resource in ALL_RESOURCES.items()}
-    return names.get(collection, "")
 
 
 def collection_of(frame: Frame) -> str:
@@ -129,16 +125,7 @@ def read(
     """Return columns of a frame under short names and in their dtypes, aligned by position.
 
     Of alternative columns, the first with a value is used, row by row. An `optional` one that the
-    frame lacks is not in the result.
-
-    Raises
-    ------
-    ColumnsNotSentError
-        If a needed column was not sent.
-    MissingColumnsError
-        If a needed column is absent.
-    InvalidInputError
-        If a column holds something else.
+    frame lacks is not in the result; without another one it raises.
     """
     wanted = {name: (c,) if isinstance(c, str) else c for name, c in columns.items()}
     table = fetch(frame, [column for names in wanted.values() for column in names])

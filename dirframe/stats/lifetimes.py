@@ -96,6 +96,8 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"])})
     >>> activity(projects)["projects"].tolist()
     [1, 1, 0]
+    >>> activity(projects, as_of="2010-01")["projects"].tolist()
+    [2, 0, 0]
     """
     requested, months_in_window = None if as_of is None else month_of(as_of), _window(window)
     p = read(projects, **MONTHS, people=CONTRIBUTORS, optional=("people",))

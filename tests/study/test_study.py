@@ -188,7 +188,7 @@ def test_persons_are_left_out_unless_asked_for(records, tmp_path):
 
 def test_what_the_schema_does_not_know_is_left_out_and_said(records, tmp_path):
     accounts = records["All accounts"].head(2)
-    badges = [[{"name": "Scribe", "awarded_by": "Ada L."}], None]
+    badges = [[{"name": "Scribe", "awarded_by": "Ada L."}, "Ada L."], None]
     strange = accounts.assign(
         badges=pd.Series(badges, accounts.index, dtype="object"),
         languages=["Ada L.", None],  # no list, as the schema has it
@@ -214,7 +214,9 @@ def test_what_the_schema_does_not_know_is_left_out_and_said(records, tmp_path):
         assert not left_out & columns
         assert all(column.encode() in texts["README.md"] for column in left_out)
     with zipfile.ZipFile(tmp_path / "accounts.zip") as packed:
-        assert b"awarded_by in badges" in packed.read("README.md")
+        assert b"awarded_by in badges, badge in badges" in packed.read("README.md")
+        kept = json.loads(read_columns(packed.read("data/accounts.csv"))["badges"][0])
+        assert kept == [{"name": "Scribe"}]
     everything = export(strange, tmp_path / "all.zip", personal=True)
     with zipfile.ZipFile(everything) as packed:
         assert {"real_name", "friends"} <= {*read_columns(packed.read("data/all.csv"))}

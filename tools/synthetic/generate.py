@@ -17,6 +17,7 @@ from tools.synthetic.history import History, languages
 from tools.synthetic.projects import project
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 #: Seed of the bundled sample, chosen among eleven so that rare values are as frequent as measured.
@@ -25,24 +26,24 @@ SEED = 2006
 _DOCUMENTED = 20
 
 
-def generate_accounts(count: int, *, seed: int = SEED) -> list[dict[str, Any]]:
-    """Return synthetic accounts."""
-    return [account(seed, index) for index in range(count)]
+def generate_accounts(count: int, *, seed: int = SEED) -> Iterator[dict[str, Any]]:
+    """Yield synthetic accounts."""
+    return (account(seed, index) for index in range(count))
 
 
-def generate_projects(count: int, *, seed: int = SEED) -> list[dict[str, Any]]:
-    """Return synthetic projects that follow figures of 12,360 real ones."""
-    return [project(seed, index) for index in range(count)]
+def generate_projects(count: int, *, seed: int = SEED) -> Iterator[dict[str, Any]]:
+    """Yield synthetic projects that follow figures of 12,360 real ones."""
+    return (project(seed, index) for index in range(count))
 
 
 def generate(folder: Path, *, accounts: int, projects: int, seed: int = SEED) -> None:
     """Write a synthetic directory: collections, languages, and documents of the largest projects."""
-    people = generate_accounts(accounts, seed=seed)
-    records = generate_projects(projects, seed=seed)
-    _write(folder, "accounts", "account", people)
-    _write(folder, "projects", "project", records)
-    _write(folder, "languages", "language", languages(records))
-    for each in nlargest(_DOCUMENTED, filter(_contributors, records), _contributors):
+    _write(folder, "accounts", "account", generate_accounts(accounts, seed=seed))
+    _write(folder, "projects", "project", generate_projects(projects, seed=seed))
+    # Projects are generated again, so that not all are in memory.
+    _write(folder, "languages", "language", languages(generate_projects(projects, seed=seed)))
+    analysed = filter(_contributors, generate_projects(projects, seed=seed))
+    for each in nlargest(_DOCUMENTED, analysed, _contributors):
         history, path = History(each), folder / "projects" / each["id"]
         _write(path, "contributors", "contributor_fact", history.contributors())
         analysis = path / "analyses" / "latest"
@@ -76,7 +77,7 @@ def _escape(text: str) -> str:
     return escape(text, {'"': "&quot;", "\r": "&#13;"})
 
 
-def _write(folder: Path, name: str, tag: str, records: list[dict[str, Any]]) -> None:
+def _write(folder: Path, name: str, tag: str, records: Iterable[dict[str, Any]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     fragments = [record_xml(tag, record) for record in records]
     page = collection_xml(fragments, available=len(fragments), synthetic=True)

@@ -15,11 +15,14 @@ from collections import Counter, defaultdict
 from functools import cached_property
 from hashlib import sha256
 from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tools.synthetic._time import DAY, month_start, parse_month, stamp
 from tools.synthetic.descriptions import project_name
 from tools.synthetic.distributions import Draw, read_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _COMMENT_RATIOS = read_table("projects.toml")["comment_ratios"]
 _USUAL_COMMENT_RATIO = 0.21
@@ -231,7 +234,7 @@ def _within(month: int, number: int) -> str:
     return stamp(month_start(month) + number * 7919 % (27 * DAY))
 
 
-def languages(projects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def languages(projects: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return a record for each language of generated projects, by name.
 
     Lines are split by the percentages of each analysis; people and commits of a project count for

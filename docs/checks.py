@@ -13,6 +13,7 @@ from lxml import html
 LOADING = (
     "//script/@src | //link/@href | //img/@src | //img/@srcset | //source/@src | //iframe/@src"
 )
+SCRIPTS = "//script[not(@src or contains(@type, 'json'))]/text()"
 IN_STYLE = re.compile(r"(?:url\(|@import)\s*['\"]?\s*((?:https?:)?//[^'\")\s]+)")
 IN_SCRIPT = re.compile(r"https?://[^'\"\s]+\.(?:js|mjs|css|woff2?|json)\b")
 
@@ -24,10 +25,8 @@ def findings(folder: Path) -> list[str]:
     for page in pages:
         tree = html.parse(page, html.HTMLParser(encoding="utf-8")).getroot()
         loaded = [str(link) for link in tree.xpath(LOADING) if urlsplit(link).netloc]
-        for style in tree.xpath("//style/text() | //@style"):
-            loaded += IN_STYLE.findall(style)
-        for script in tree.xpath("//script[not(@src or contains(@type, 'json'))]/text()"):
-            loaded += IN_SCRIPT.findall(script)
+        loaded += IN_STYLE.findall("\n".join(tree.xpath("//style/text() | //@style")))
+        loaded += IN_SCRIPT.findall("\n".join(tree.xpath(SCRIPTS)))
         found += [f"{page.relative_to(folder)} loads {address}" for address in loaded]
     for sheet in sorted(folder.rglob("*.css")):
         loaded = IN_STYLE.findall(sheet.read_text(encoding="utf-8"))

@@ -8,12 +8,7 @@ import re
 import sys
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from docutils.nodes import Element
-    from sphinx.addnodes import pending_xref
-    from sphinx.application import Sphinx
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -38,35 +33,24 @@ import tables  # this and what follows reads what was set above
 
 import dirframe
 
+#: Names the state of code and data, so that outputs of an older one are not shown.
+digest = sha256()
+for file in sorted((*ROOT.glob("dirframe/**/*.*"), *ROOT.glob("data/**/*.*"))):
+    if "__pycache__" not in file.parts:
+        digest.update(file.read_bytes())
 
-def digest_of_the_package() -> str:
-    """Name the state of code and data, so that outputs of an older one are not shown."""
-    digest = sha256()
-    for folder in ("dirframe", "data"):
-        for file in sorted((ROOT / folder).rglob("*")):
-            if file.is_file() and "__pycache__" not in file.parts:
-                digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def copy_notebooks() -> None:
-    """Copy the notebooks where Sphinx finds them, each with a link to download it."""
-    target = HERE / "guide"
-    target.mkdir(exist_ok=True)
-    sources = {file.name: file for file in (ROOT / "notebooks").glob("*.ipynb")}
-    for copy in target.glob("*.ipynb"):
-        if copy.name not in sources:
-            copy.unlink()
-    for name, source in sources.items():
-        content = json.loads(source.read_text(encoding="utf-8"))
-        link = f"\n\n{{download}}`Download this notebook <../../notebooks/{name}>`"
-        content["cells"][0]["source"].append(link)
-        text, copy = json.dumps(content), target / name
-        if not copy.exists() or copy.read_text(encoding="utf-8") != text:
-            copy.write_text(text, encoding="utf-8")
-
-
-copy_notebooks()
+# Sphinx finds a copy of each notebook, with a link to download it. An unchanged one keeps its time.
+(HERE / "guide").mkdir(exist_ok=True)
+for copy in (HERE / "guide").glob("*.ipynb"):
+    if not (ROOT / "notebooks" / copy.name).exists():
+        copy.unlink()
+for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    link = f"{{download}}`Download this notebook <../../notebooks/{notebook.name}>`"
+    content["cells"][0]["source"].append(f"\n\n{link}")
+    text, copy = json.dumps(content), HERE / "guide" / notebook.name
+    if not copy.exists() or copy.read_text(encoding="utf-8") != text:
+        copy.write_text(text, encoding="utf-8")
 
 project = "dirframe"
 author = "The dirframe maintainers"
@@ -88,7 +72,7 @@ myst_heading_anchors = 3
 myst_substitutions = tables.substitutions()
 
 nb_execution_mode = "cache"
-nb_execution_cache_path = str(BUILD / "executed" / digest_of_the_package())
+nb_execution_cache_path = str(BUILD / "executed" / digest.hexdigest()[:16])
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
@@ -103,34 +87,25 @@ html_title = f"dirframe {release}"
 html_static_path = ["_static"]
 html_css_files = ["dirframe.css"]
 html_js_files = ["accessible.js"]
-html_copy_source = False
-html_show_sphinx = False
+html_copy_source = html_show_sphinx = False
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # prompts are not what one pastes
 copybutton_prompt_is_regexp = True
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
-_LIGHT = {"primary": "#0b5c8c", "content": "#0b5c8c", "visited": "#5b4a8a"}
-_DARK = {"primary": "#7cc4ee", "content": "#7cc4ee", "visited": "#b9a7ea"}
-html_theme_options = {
-    "light_css_variables": {f"color-brand-{name}": value for name, value in _LIGHT.items()},
-    "dark_css_variables": {f"color-brand-{name}": value for name, value in _DARK.items()},
-}
 
 
-def link_to_copies(_app: Sphinx, _name: str, source: list[str]) -> None:
+def link_to_copies(_app: Any, _name: str, source: list[str]) -> None:
     """Let the links of the pages to notebooks lead to their pages."""
     source[0] = source[0].replace("](../notebooks/", "](guide/")
 
 
-def plain_unless_ours(
-    _app: Sphinx, _env: Any, node: pending_xref, content: Element
-) -> Element | None:
+def plain_unless_ours(_app: Any, _env: Any, node: Any, content: Any) -> Any:
     """Show other names in backticks without a link; a ``dirframe.`` name must lead to a page."""
     ours = node["reftarget"].startswith("dirframe.")
     return None if ours or node["reftype"] != "obj" else content
 
 
-def examples_as_commands(_app: Sphinx, _context: Any, lines: list[str]) -> None:
+def examples_as_commands(_app: Any, _context: Any, lines: list[str]) -> None:
     """Show the examples of a command's help as code."""
     for start, line in enumerate(lines):
         if re.fullmatch(r"\| Examples?:", line):
@@ -140,7 +115,7 @@ def examples_as_commands(_app: Sphinx, _context: Any, lines: list[str]) -> None:
             return
 
 
-def setup(app: Sphinx) -> None:
+def setup(app: Any) -> None:
     """Tell Sphinx about the above."""
     app.connect("source-read", link_to_copies)
     app.connect("missing-reference", plain_unless_ours)

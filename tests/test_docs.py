@@ -223,5 +223,5 @@ def test_examples_of_docstrings_give_what_they_show(tmp_path, monkeypatch):
             for test in doctest.DocTestFinder().find(import_module(name)):
                 runner.run(test, out=report.append)
             plt.close("all")
-    assert runner.tries > 275
+    assert runner.tries > 260
     assert runner.failures == 0, "".join(report)

@@ -24,7 +24,7 @@ from dirframe.client.query import (
     sample_of,
 )
 from dirframe.client.records import frame_of
-from dirframe.errors import InvalidInputError, NotFoundError, UnreadableResponseError
+from dirframe.errors import InvalidInputError, NotFoundError, ServiceError, UnreadableResponseError
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.schema.extensions import (
     ACTIVITY_FACT,
@@ -556,7 +556,8 @@ def load_project(
     project : str or int
         The id; or, if the directory resolves names, the short name from its addresses, such
         as ``"firefox"``. The returned record is checked by its id and its names (ignoring
-        case).
+        case). Today's live service has no own page of a project without an analysis: it is found
+        by its name in the collection, for one request more, and not by its id.
     directory, refresh, offline
         As in `load_projects`.
 
@@ -716,6 +717,22 @@ def _describe(row: Mapping[Hashable, Any]) -> str:
     return f"{row['id']} ({', '.join(names)})" if names else str(row["id"])
 
 
+def _load_listed(name: str, client: Directory, policy: Policy) -> pd.DataFrame | None:
+    """Return a project from the collection: today's service has no own page of one without analysis.
+
+    None if the first page of a query for the name does not have it; an id cannot be queried.
+    """
+    fetched = Query(resource=PROJECT, query=name).get(client.session, 1, policy)
+    frame = frame_of([fetched.page], PROJECT)
+    rows = [row for row in range(len(frame)) if _matches(frame.iloc[[row]], name)]
+    if len(rows) != 1:
+        return None
+    client.session.warn_if_stale([fetched])
+    facts: dict[str, Any] = {"query": {"id": name}, "items_available": 1, "completeness": "proven"}
+    found = frame.iloc[rows].reset_index(drop=True)
+    return attach_load_provenance(found, client, PROJECT, [fetched], more_requests=1, **facts)
+
+
 def _load_record(
     resource: Resource,
     identifier: str,
@@ -727,7 +744,15 @@ def _load_record(
     if not identifier:
         raise InvalidInputError(f"The id of the {resource.name} is empty; pass the one to load.")
     path = record_path(resource, identifier)
-    fetched = client.session.get(path, None, **policy)
+    try:
+        fetched = client.session.get(path, None, **policy)
+    except ServiceError as error:
+        has_no_analysis = error.status == 200 and error.reported is None
+        if resource is not PROJECT or not has_no_analysis or identifier.isdigit():
+            raise
+        if (listed := _load_listed(identifier, client, policy)) is None:
+            raise
+        return listed
     frame = _load_single(fetched, resource, client, {"id": identifier})
     if len(frame) != 1 or not (is_email or _matches(frame, identifier)):
         what = resource.name if len(frame) == 1 else resource.collection

@@ -11,11 +11,12 @@ import dirframe
 from dirframe.errors import (
     InvalidInputError,
     NotFoundError,
+    ServiceError,
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
 from tests.rig.server import Reply, failed, page_xml, record
-from tests.rig.today import Today
+from tests.rig.today import DELETED, SILENT, Today
 
 ADA = "Ada@Example.org"
 MISSING = Reply(failed("There is no such record"), 404)
@@ -161,6 +162,23 @@ def test_record_name_of_another_one_is_refused_and_named(rig, connect):
         dirframe.load_project("firefox", directory=connect(rig))
     name = dirframe.load_project(2, directory=connect(rig))["name"].item()
     assert f"2 ({name})" in str(caught.value)
+
+
+def test_record_without_an_own_page_comes_from_the_collection_by_its_name(rig, connect):
+    found = Reply(page_xml([record("8", name="Firefox tools"), record("9", name="Firefox")]))
+    rig.own_pages = {"firefox": SILENT, "9": SILENT, "lost": SILENT, "shut": DELETED}
+    answer = rig.reply
+    rig.reply = lambda asked: found if asked.query.get("query") else answer(asked)
+    frame = dirframe.load_project("firefox", directory=connect(rig))
+    facts = get_provenance(frame)
+    assert frame["id"].tolist() == ["9"]
+    assert (facts["query"], facts["completeness"]) == ({"id": "firefox"}, "proven")
+    assert facts["requests_made"] == len(rig.requests) == 2
+    for name in ("9", "lost", "shut"):
+        with pytest.raises((ServiceError, NotFoundError)):
+            dirframe.load_project(name, directory=connect(rig))
+    # An id cannot be queried, and a failure of another kind is no reason to.
+    assert [asked.query.get("query") for asked in rig.requests[2:]] == [None, None, "lost", None]
 
 
 def test_record_name_is_found_in_every_dialect(serve, connect):

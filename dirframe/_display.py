@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from difflib import get_close_matches
+from functools import wraps
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas as pd
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 #: Words of other services, and those of the interface.
 _SYNONYMS = {
@@ -265,6 +270,22 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     close += get_close_matches(name, names, n=3)
     quoted = [repr(match) for match in dict.fromkeys(close)]
     return f" Did you mean {' or '.join(quoted[:3])}?" if quoted else ""
+
+
+def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
+    """Answer an unknown option of a function with the one that was meant."""
+    known = inspect.signature(function).parameters
+
+    @wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        for name in options.keys() - known:
+            raise TypeError(
+                f"{function.__name__}() got an unexpected keyword argument {name!r}."
+                f"{did_you_mean(name, known)}"
+            )
+        return function(*arguments, **options)
+
+    return call
 
 
 def unknown_suffix(path: object, suffix: str, choices: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-from dirframe.errors import ConfigurationError
+from dirframe.errors import ConfigurationError, InvalidInputError
 
 BASE_URL_VARIABLE = "DIRFRAME_BASE_URL"
 API_KEY_VARIABLE = "DIRFRAME_API_KEY"
@@ -19,6 +19,11 @@ DATA_VARIABLE = "DIRFRAME_DATA_DIR"
 
 def cache_folder(folder: str | Path | None = None) -> Path:
     """Return a folder, or the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
+    if not isinstance(folder, str | Path | None):
+        raise InvalidInputError(
+            f"The cache is named by its folder; got a {type(folder).__name__}. Leave it out for your "
+            "own, or pass a path, such as directory.cache_folder."
+        )
     default = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dirframe")
     return Path(default if folder is None else folder).expanduser()
 

@@ -202,10 +202,10 @@ def test_refusals(load):
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("page is not a number"). The request did not succeed and nothing was stored.'
     )
     assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
-        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record.'
+        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
     )
     assert load(fault=faults.answers("", 404)) == snapshot(
-        "NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404. There is no such record."
+        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404. There is no such record: it is found by its id, or the name in its address, which is not its title.'
     )
     assert load(fault=faults.answers(faults.HTML, 500)) == snapshot(
         "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 500. The request did not succeed and nothing was stored."
@@ -322,7 +322,7 @@ def test_one_record(message, tmp_path):
     with Rig(3).in_process() as rig:
         directory = rig.directory(tmp_path)
         assert message(dirframe.load_project, 7, directory=directory) == snapshot(
-            'NotFoundError: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record.'
+            'NotFoundError: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
         )
         rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
         assert message(dirframe.load_project, 1, directory=directory) == snapshot(
@@ -377,7 +377,7 @@ def test_statistics_and_charts(message, projects):
         "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
-        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds it."
+        'MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Projects have no country; accounts have.'
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
         "InvalidInputError: The frame is the result of language_share, not records: pass these."
@@ -389,7 +389,7 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
     )
     assert message(plot.language_share, projects, title=3) == snapshot(
-        'InvalidInputError: title is 3; it must be text, "" for none.'
+        'InvalidInputError: title is 3; it must be text, or False for none.'
     )
 
 
@@ -587,7 +587,7 @@ Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range
         "2: dirframe: To refresh asks the directory for every page, and offline asks the cache alone. Pass refresh=True (--refresh) or offline=True (--offline), not both."
     )
     assert said("load", "--sample", "/projects/no-such-project.xml") == snapshot(
-        '6: dirframe: http://127.0.0.1:PORT/projects/no-such-project.xml responded with status 404 ("There is no such project."). There is no such record.'
+        '6: dirframe: http://127.0.0.1:PORT/projects/no-such-project.xml responded with status 404 ("There is no such project."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
     )
     assert said("stats", "language_share", tmp_path / "gone.csv") == snapshot(
         "2: dirframe: There is no file FOLDER/gone.csv."
@@ -635,7 +635,7 @@ def test_failed_loads(said, monkeypatch, tmp_path):
         )
         rig.always = None
         assert said("load", "/projects/7.xml") == snapshot(
-            '6: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record.'
+            '6: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
         )
         rig.items_available = lambda count: count + 1
         assert said("projects") == snapshot(

@@ -250,6 +250,11 @@ class Directory(Card):
             _inherited.append((self._session, self._closing))
             self._session, self._closing, self._opening = None, ExitStack(), Lock()
             self._process = os.getpid()
+        if self._stopper is not None and not self._stopper.alive:
+            raise ConfigurationError(
+                f"{self.name} is closed, and its service has stopped. Open it again, or load inside the "
+                "with block."
+            )
         # Workers may be the first to use it, and all together.
         with self._opening:
             if self._session is None:
@@ -366,6 +371,11 @@ def _base_url(address: str | None, allow_http: bool) -> str:
     if parts.scheme not in ("http", "https") or not host:
         raise ConfigurationError(
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
+        )
+    if parts.path.endswith(".xml"):
+        raise ConfigurationError(
+            "The address ends in .xml, as that of a page: pass the address of the directory, without "
+            f"{parts.path.rpartition('/')[2]}."
         )
     if not host.isascii():
         raise ConfigurationError(

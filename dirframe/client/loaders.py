@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 
+from dirframe._display import suggests_options
 from dirframe.client.collection import attach_load_provenance, load_query
 from dirframe.client.directory import open_directory
 from dirframe.client.many import load_many, names_of, query_of
@@ -49,6 +50,7 @@ _URL_COLUMNS = ("url", "html_url")
 _MD5 = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 
 
+@suggests_options
 def load_accounts(
     directory: Directory | None = None,
     *,
@@ -106,6 +108,7 @@ def load_accounts(
         return load_query(asked, client, options)
 
 
+@suggests_options
 def load_projects(
     directory: Directory | None = None,
     *,
@@ -228,6 +231,7 @@ def load_projects(
         return load_query(asked, client, options)
 
 
+@suggests_options
 def load(
     path: str,
     *,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display import Card, counted
+from dirframe._display import Card, counted, suggests_options
 from dirframe.client.collection import needed_pages, own_page_is_cached
 from dirframe.client.directory import open_directory
 from dirframe.client.loaders import fetch_first, is_single
@@ -152,6 +152,7 @@ class Plan(Card):
         return f"Plan: load the {self.collection}", facts, note[self.fits] + days
 
 
+@suggests_options
 def plan(
     collection: str,
     *,
@@ -205,6 +206,11 @@ def plan(
     >>> price.pages, price.requests_needed, price.fits
     (4, 4, True)
     """
+    if not isinstance(collection, str):
+        raise InvalidInputError(
+            f"A plan is of a collection; got a {type(collection).__name__}. Name the collection first: "
+            'dirframe.plan("projects", directory=directory).'
+        )
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     with open_directory(directory) as client:
         if projects is not None:

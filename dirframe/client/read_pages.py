@@ -178,6 +178,8 @@ def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
             files = sorted(file for file in path.iterdir() if _is_xml(file))
         elif path.exists():
             files = [path]
+        elif "*" in path.name:
+            files = sorted(path.parent.glob(path.name))
         else:
             raise InvalidInputError(f"There is no file or folder {path}.")
         has_files = has_files or bool(files)

@@ -122,7 +122,7 @@ class Canvas:
             noun, count = text.noun_of(self.counts), next(iter(self.counts.values()))
             none = f"None of {counted(count, noun)} has {self._needs}"
             _say(self.ax, none if count else f"No {noun}s")
-        heading = self.heading if self._title is None else self._title
+        heading = self.heading if self._title is None else self._title or ""
         size = text.size(self.ax, mpl.rcParams["axes.titlesize"])
         self.ax.set_title(
             text.wrapped(heading, size, text.width(self.ax)), fontsize=size, pad=self.pad
@@ -167,10 +167,12 @@ def check_options(title: object, caption: object, width: object) -> None:
     """Raise if an option of the appearance is invalid."""
     if width is not None and width not in INCHES:
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
-    if not isinstance(title, str | None):
-        raise InvalidInputError(f'title is {title!r}; it must be text, "" for none.')
+    if title is True or not isinstance(title, str | bool | None):
+        raise InvalidInputError(f"title is {title!r}; it must be text, or False for none.")
     if not isinstance(caption, str | bool):
-        raise InvalidInputError(f"caption is {caption!r}; it must be text, or False for none.")
+        raise InvalidInputError(
+            f"caption is {caption!r}; it must be text, True for its own, or False for none."
+        )
 
 
 def reason_if_empty(ax: Axes) -> str:

@@ -116,7 +116,7 @@ def panels(
                 Caption(ax, " ".join(own), part.table, own)
         _share_axes(every, across)
         own_title = f"{heading}, by {column.replace('_', ' ')}"
-        _set_heading(figure, own_title if title is None else title)
+        _set_heading(figure, own_title if title is None else title or "")
         pooled = sum(stratum.pooled for stratum in strata)
         notes = common
         if pooled:

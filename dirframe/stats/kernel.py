@@ -155,8 +155,11 @@ def _missing(
         "Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all "
         "of its columns."
     )
+    resource = provenance.resource_of(origin(frame))
     if set(columns) <= set(_COUNTRY):
         hint = "dirframe.unify_countries(accounts) (dirframe clean) adds it."
+        if resource is not None and resource.name == "project":
+            hint = "Projects have no country; accounts have."
     elif provenance.get_provenance(origin(frame))["resource"]:
         hint = "The records were loaded, but not all of their columns are here: keep this one."
     return MissingColumnsError(f"The frame has no column {told}.", columns=columns, hint=hint)

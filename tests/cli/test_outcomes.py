@@ -62,7 +62,7 @@ WRONG_CALLS = [
     ("export projects.parquet projects.parquet", 2, "projects.parquet"),
     ("export projects.parquet projects.parquet/x.csv", 2, "projects.parquet"),
     ("export a.csv b.csv c.csv", 2, "a.csv"),
-    ("export projects.parquet study.zip --license nonsense", 2, "nonsense"),
+    ("export projects.parquet study.zip --license (c)", 2, "(c)"),
     ("report projects.parquet -o report.docx", 2, "report.docx"),
     ("report projects.parquet -o taken.html", 2, "taken.html"),
     ("harvest projects", 2, "--to"),

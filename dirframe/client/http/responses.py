@@ -43,7 +43,8 @@ RUN_AGAIN_LATER = (
 _EXPLANATIONS: dict[type[RequestError], str] = {
     QuotaExceededError: "The daily quota of this key is used up.",
     InvalidKeyError: "The key is missing, unknown or revoked.",
-    NotFoundError: "There is no such record.",
+    NotFoundError: "There is no such record: it is found by its id, or the name in its address, which "
+    "is not its title.",
     ServiceError: "The request did not succeed and nothing was stored.",
 }
 

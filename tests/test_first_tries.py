@@ -1,0 +1,67 @@
+"""What people try first works, or is answered with what was meant."""
+
+import shutil
+
+import pytest
+
+import dirframe
+from dirframe import plot
+from dirframe.errors import ConfigurationError, InvalidInputError, NotFoundError
+
+
+def test_options_of_other_libraries_are_answered_with_ours(sample):
+    for call, tried, meant in (
+        (dirframe.load_projects, "limit", "max_items"),
+        (dirframe.load_accounts, "n", "max_items"),
+        (dirframe.load_projects, "refrsh", "refresh"),
+    ):
+        with pytest.raises(TypeError, match=f"{tried!r}.*Did you mean '{meant}'"):
+            call(sample, **{tried: 10})
+    with pytest.raises(
+        InvalidInputError, match=r'dirframe\.plan\("projects", directory=directory\)'
+    ):
+        dirframe.plan(sample)
+
+
+def test_chart_without_a_title_is_asked_for_as_one_without_a_caption(sample_projects):
+    ax = plot.language_share(sample_projects.head(20), title=False, caption=False)
+    assert ax.get_title() == ""
+    with pytest.raises(InvalidInputError, match="title"):
+        plot.language_share(sample_projects, title=3)
+
+
+def test_cache_is_named_by_its_folder(sample):
+    for call, given in ((dirframe.clear_cache, sample), (dirframe.prune_cache, 30)):
+        with pytest.raises(InvalidInputError, match=r"directory\.cache_folder"):
+            call(given)
+
+
+def test_pages_are_named_by_a_pattern(root, tmp_path):
+    for number in (1, 2):
+        shutil.copy(root / "data" / "projects.xml.gz", tmp_path / f"page-{number}.xml.gz")
+    pages = dirframe.read_pages(tmp_path / "page-*.xml.gz")
+    assert len(pages) == len(dirframe.read_pages(tmp_path))
+    with pytest.raises(InvalidInputError, match="nothing-"):
+        dirframe.read_pages(tmp_path / "nothing-*.xml")
+
+
+def test_address_of_a_page_is_no_directory():
+    with pytest.raises(ConfigurationError, match=r"without accounts\.xml"):
+        dirframe.Directory("https://directory.example/accounts.xml", "key" * 10)
+
+
+def test_closed_directory_says_that_it_is(sample):
+    with dirframe.sample_directory() as directory:
+        pass
+    with pytest.raises(ConfigurationError, match="closed"):
+        dirframe.load_projects(directory, progress=False)
+
+
+def test_title_of_a_project_is_not_its_name_in_addresses(sample, sample_projects):
+    with pytest.raises(NotFoundError, match="not its title"):
+        dirframe.load_contributors(sample_projects["name"].iloc[1], directory=sample)
+
+
+def test_countries_of_projects_are_asked_for_in_vain(sample_projects):
+    with pytest.raises(InvalidInputError, match="Projects have no country"):
+        dirframe.select(sample_projects, countries="Germany")

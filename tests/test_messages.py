@@ -205,7 +205,7 @@ def test_refusals(load):
         'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
     )
     assert load(fault=faults.answers("", 404)) == snapshot(
-        'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404. There is no such record: it is found by its id, or the name in its address, which is not its title.'
+        "NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404. There is no such record: it is found by its id, or the name in its address, which is not its title."
     )
     assert load(fault=faults.answers(faults.HTML, 500)) == snapshot(
         "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 500. The request did not succeed and nothing was stored."
@@ -377,7 +377,7 @@ def test_statistics_and_charts(message, projects):
         "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
-        'MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Projects have no country; accounts have.'
+        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Projects have no country; accounts have."
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
         "InvalidInputError: The frame is the result of language_share, not records: pass these."
@@ -389,7 +389,7 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
     )
     assert message(plot.language_share, projects, title=3) == snapshot(
-        'InvalidInputError: title is 3; it must be text, or False for none.'
+        "InvalidInputError: title is 3; it must be text, or False for none."
     )
 
 

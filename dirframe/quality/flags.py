@@ -42,7 +42,9 @@ def flags(
         ``id``, ``name`` (missing where the frame has none), ``rule`` and ``evidence`` (all str):
         the value, and why it is flagged.
 
-    Notes ----- A missing value is never flagged. Counted in ``attrs["dirframe"]``: the records, and
+    Notes
+    -----
+    A missing value is never flagged. Counted in ``attrs["dirframe"]``: the records, and
     by rule those that are flagged (``flagged_negative_lines`` and so on, zeros too). Of projects:
 
     - ``began_before_1970``, and ``began_before_language``: the first month with activity is before

@@ -64,7 +64,9 @@ def summary(frame: pd.DataFrame) -> Summary:
           frame, or of what the directory has where it is about what was not loaded
         - ``source`` (str): the caption of charts
 
-    Notes ----- Reasons to beware: records not loaded (a load that was capped or broke off is no
+    Notes
+    -----
+    Reasons to beware: records not loaded (a load that was capped or broke off is no
     fair sample); of accounts, no country and no kudo rank; of projects, no analysis (or that none
     was sent), no main language, no date of the code's fetch, one over a year before the load (or,
     if that is not known or the frame synthetic, before that of the median project) or after it; of

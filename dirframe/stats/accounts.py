@@ -47,7 +47,9 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
         - ``accounts`` (Int64, accounts)
         - ``share`` (Float64, 0 to 1): of the accounts whose country is known
 
-    Notes ----- Counted: ``accounts``, ``with_country``, ``countries``, ``countries_in_other``, and
+    Notes
+    -----
+    Counted: ``accounts``, ``with_country``, ``countries``, ``countries_in_other``, and
     of the accounts in no row ``country_missing`` (no ``country_code``) and ``country_unresolved``
     (one that names no country).
 
@@ -150,7 +152,9 @@ def posts_distribution(accounts: Frame) -> Counted:
         - ``share`` (Float64, 0 to 1): of the accounts with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
 
-    Notes ----- Counted: ``accounts``, which is the sum of ``with_posts``, ``posts_missing``,
+    Notes
+    -----
+    Counted: ``accounts``, which is the sum of ``with_posts``, ``posts_missing``,
     ``posts_negative``.
 
     Examples

@@ -61,7 +61,9 @@ def contributor_distribution(projects: Frame) -> Counted:
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
 
-    Notes ----- Counted: ``projects``, which is the sum of ``with_contributors`` (a valid
+    Notes
+    -----
+    Counted: ``projects``, which is the sum of ``with_contributors`` (a valid
     ``analysis_twelve_month_contributor_count``), ``contributors_missing``,
     ``contributors_negative``.
 
@@ -141,7 +143,9 @@ def contributor_concentration(projects: Frame) -> Counted:
           share of all contributors that those projects have; missing where nobody contributed
         - ``value_without_zeros`` (Float64, 0 to 1): the same of the projects with a contributor
 
-    Notes ----- The coefficient is 1 less twice the area below `lorenz`, without the correction for
+    Notes
+    -----
+    The coefficient is 1 less twice the area below `lorenz`, without the correction for
     small samples. Of a top share that is no whole number of projects, a part of the one at the edge
     counts. Most of a directory can be dormant: with z the share of projects without a contributor,
     the coefficient of all is z + (1 - z) times that without them. Counted: as in

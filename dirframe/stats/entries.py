@@ -45,7 +45,9 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
         - ``projects`` (Int64, projects): that name it, each once; in ``other``, any of the others
         - ``share`` (Float64, 0 to 1): of the projects that name a licence
 
-    Notes ----- Recorded answers have the code in ``name``, today's the title. Not to name a licence
+    Notes
+    -----
+    Recorded answers have the code in ``name``, today's the title. Not to name a licence
     is not to have none. Counted: ``projects``, ``with_license``, ``without_license``, ``licenses``,
     ``licenses_in_other``.
 

@@ -68,7 +68,9 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
         - ``users`` (Int64, members): sum of ``stack_count``, or ``user_count`` where that is
           missing; a member who uses two projects counts twice; missing as above
 
-    Notes ----- Counted: ``projects``, ``with_language``, ``without_language``, ``without_analysis``
+    Notes
+    -----
+    Counted: ``projects``, ``with_language``, ``without_language``, ``without_analysis``
     (of the last, if the frame tells), ``languages``, ``languages_in_other``, and of the projects
     with a language ``code_lines_missing``, ``code_lines_negative``, ``users_missing`` and
     ``users_negative``.
@@ -150,7 +152,9 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
           the median, for a larger population of such projects; missing below 6 projects
         - ``maximum`` (Int64, people per project)
 
-    Notes ----- Counted: as `language_share` up to ``languages_in_other``,
+    Notes
+    -----
+    Counted: as `language_share` up to ``languages_in_other``,
     ``with_language_and_contributors``, ``contributors_missing`` and ``contributors_negative``.
     Quartiles: type 7 of Hyndman and Fan, The American Statistician 50 (1996), 361-365. Interval:
     ranks of the binomial distribution, Conover, Practical Nonparametric Statistics (1999), section
@@ -262,7 +266,9 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
           the language's whole percentage by 100 (``<1`` counts as 0.5)
         - ``share`` (Float64, 0 to 1): of the lines in all rows
 
-    Notes ----- The rest that the directory sums up (``7 Other``, without an id) is in no row and no
+    Notes
+    -----
+    The rest that the directory sums up (``7 Other``, without an id) is in no row and no
     share. Counted: ``projects``, ``with_breakdown``, ``languages``, ``languages_in_other``,
     ``code_lines_unnamed`` (of the rest and of entries without a name), and by the first reason why
     a project is left out: ``breakdown_missing`` (or empty), ``code_lines_missing``,

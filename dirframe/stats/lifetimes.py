@@ -79,7 +79,9 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
         - ``share_of_all`` (Float64, 0 to 1): of all three
         - ``as_of`` (datetime64[us, UTC]): first day of the reference month, if there is one
 
-    Notes ----- A project is *active* if its last month is within the window or after it, *dormant*
+    Notes
+    -----
+    A project is *active* if its last month is within the window or after it, *dormant*
     if before, and *unknown*, whatever was seen, for the first of these reasons, each counted:
     ``month_missing`` (the first or last), ``months_reversed``, ``months_after_fetch`` (the last is
     after the fetch, or after the retrieval where no fetch is known), ``fetch_missing``,
@@ -170,7 +172,9 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
         - ``contributors`` (Int64, people): who committed in the twelve months before the analysis;
           missing where unknown or negative, and where the frame has no such column
 
-    Notes ----- A life that has not ended is censored at the fetch, so a mean of ``months`` is too
+    Notes
+    -----
+    A life that has not ended is censored at the fetch, so a mean of ``months`` is too
     small: `survival` estimates. Counted: ``projects``, ``with_life_span``, of those ``ended``,
     ``not_ended`` and ``end_unknown``, ``month_missing``, ``months_reversed`` and
     ``months_after_fetch`` as in `activity`, ``window``, and ``projects_not_shown`` (beyond `top`).
@@ -232,7 +236,9 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
         - ``survival`` (Float64, 0 to 1): probability to live beyond this month
         - ``low``, ``high`` (Float64, 0 to 1): its interval; missing where the estimate is 1 or 0
 
-    Notes ----- Kaplan and Meier, Journal of the American Statistical Association 53 (1958),
+    Notes
+    -----
+    Kaplan and Meier, Journal of the American Statistical Association 53 (1958),
     457-481; intervals on the scale log(-log) with the variance of Greenwood: Kalbfleisch and
     Prentice, The Statistical Analysis of Failure Time Data (1980). A project that rests longer than
     the window and comes back counts as ended. Censoring must have nothing to do with the life: a

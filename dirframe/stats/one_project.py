@@ -55,7 +55,9 @@ def commits_by_contributor(frame: Frame) -> Counted:
         - ``share`` (Float64, 0 to 1): of the commits in all rows
         - ``cumulative_share`` (Float64, 0 to 1): of those, up to this one with it
 
-    Notes ----- A contributor who is there twice, as in a frame of several projects, raises; rows
+    Notes
+    -----
+    A contributor who is there twice, as in a frame of several projects, raises; rows
     without an id are one each. Counted: ``contributors``, which is the sum of ``with_commits``,
     ``commits_missing`` and ``commits_negative``.
 
@@ -97,7 +99,9 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
         - ``effective contributors``: how many with equal shares would be as concentrated, the
           reciprocal of the Herfindahl-Hirschman index
 
-    Notes ----- The bus factor is the Contributor Absence Factor of CHAOSS, by commits over the
+    Notes
+    -----
+    The bus factor is the Contributor Absence Factor of CHAOSS, by commits over the
     whole life; that of Avelino et al. (ICPC 2016) needs the authors of each file, which the
     interface does not have.
 
@@ -190,7 +194,9 @@ def monthly_activity(frame: Frame) -> Counted:
         - ``finished`` (boolean): whether the month was over when the frame was loaded; where that
           is not known, missing for the last month and true for all before
 
-    Notes ----- A month without a row is one without activity: 0; those after the last analysis can
+    Notes
+    -----
+    A month without a row is one without activity: 0; those after the last analysis can
     hold zeros that only mean that they were not analysed. A month that is there twice, as in a
     frame of several projects, raises. Counted: ``activity_facts``, ``with_month``,
     ``month_missing``, ``months_filled`` (without a row), ``commits_invalid`` and

@@ -90,7 +90,9 @@ def by(
     StrataOmittedWarning
         If a column that the statistic needs was not sent for a stratum, which has no rows then.
 
-    Notes ----- Counted: the records of all strata, ``strata``, ``strata_in_other``,
+    Notes
+    -----
+    Counted: the records of all strata, ``strata``, ``strata_in_other``,
     ``stratum_missing`` (records without a value) and ``stratum_not_sent`` (records in strata
     without rows).
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import signal
 import sys
 
 TYPE_CHECKING = False
@@ -18,11 +19,27 @@ _INTERRUPTED = 130
 def main() -> NoReturn:
     """Run the command line; Ctrl-C ends it also while it is imported."""
     atexit.register(_freeze)
+    is_interrupted = False
+
+    def on_interrupt(*_: object) -> None:
+        nonlocal is_interrupted
+        is_interrupted = True
+        raise KeyboardInterrupt
+
+    # Ignored by a shell's background jobs, it stays so.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, on_interrupt)
     try:
         from dirframe.cli import main as run
 
         run()
     except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+    except Exception:
+        # Where a lock is taken, Python may turn the interrupt into another error.
+        if not is_interrupted:
+            raise
+        sys.stderr.write("dirframe: stopped.\n")
         sys.exit(_INTERRUPTED)
 
 

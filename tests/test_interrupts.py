@@ -1,5 +1,6 @@
 """Ctrl-C at any instant ends a command with 130, and with no traceback."""
 
+import os
 import signal
 import sys
 import threading
@@ -82,3 +83,23 @@ def test_an_export_that_is_stopped_leaves_no_file(tmp_path):
     assert (code, out) == (130, "")
     left = {one.name for one in tmp_path.iterdir() if one.is_file()}
     assert left == {"sitecustomize.py", "projects.csv"}
+
+
+def test_an_interrupt_that_becomes_another_error_still_is_one(root, tmp_path):
+    # As where it comes while a lock is taken.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'pandas' and self in sys.meta_path:\n"
+        "            sys.meta_path.remove(self)\n"
+        "            try:\n"
+        "                signal.raise_signal(signal.SIGINT)\n"
+        "            except KeyboardInterrupt:\n"
+        "                raise RuntimeError('release unlocked lock')\n"
+        "sys.meta_path.insert(0, Finder())\n",
+        encoding="utf-8",
+    )
+    environment = {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(root)))}
+    code, out, err = end(begin("projects", "--sample", env=environment))
+    assert (code, out, err) == (130, "", "dirframe: stopped.\n")

@@ -36,6 +36,10 @@ REFUSED = {
 }
 
 
+# urllib3 leaves the socket of a response with two lengths to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
 @pytest.fixture
 def rig():
     with Rig(55) as rig:
@@ -47,8 +51,6 @@ def test_every_interruption_is_overcome_or_given_up(rig, tmp_path):
     assert not any(failures), failures
 
 
-# urllib3 leaves the socket of a response with two lengths to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("workers", [1, 4, 16])
 def test_every_damaged_response_is_an_error_and_only_missing_pages_are_paid_for(
     workers, rig, tmp_path

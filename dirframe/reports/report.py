@@ -373,7 +373,7 @@ def _method(name: str, frame: pd.DataFrame) -> Iterator[str]:
         f"{counted(record['requests_cached'], 'page')} from the cache; "
         f"{counted(record['duplicates_removed'], 'duplicate record')} removed."
     )
-    note = provenance.completeness_note(provenance.Provenance.from_dict(record))
+    note = provenance.completeness_note(record)
     yield f"The load: {note or 'proven complete'}."
     if record["steps"]:
         yield f"Steps since, in this order: {', '.join(record['steps'])}."

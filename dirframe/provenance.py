@@ -127,7 +127,7 @@ def get_provenance(frame: Any) -> dict[str, Any]:
     'A directory'
     """
     check_text_dtype()  # whatever reads or makes a frame comes by here
-    return record_of(attributes_of(frame).get(ATTRIBUTE))
+    return record_from(attributes_of(frame).get(ATTRIBUTE))
 
 
 def _attach(frame: F, record: dict[str, Any]) -> F:
@@ -135,7 +135,7 @@ def _attach(frame: F, record: dict[str, Any]) -> F:
     return frame
 
 
-def record_of(stored: object) -> dict[str, Any]:
+def record_from(stored: object) -> dict[str, Any]:
     """Return a record with every fact; those of another version are kept."""
     known = stored.items() if isinstance(stored, dict) else ()
     record = copy.deepcopy(FACTS | {name: value for name, value in known if value is not None})
@@ -192,7 +192,7 @@ def set_provenance(frame: F, **facts: Any) -> F:
         raise InvalidInputError(
             f"Provenance holds JSON values only, so that every export keeps it: {error}."
         ) from None
-    return _attach(frame, record_of(record))
+    return _attach(frame, record_from(record))
 
 
 def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = True) -> F:

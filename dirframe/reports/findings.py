@@ -52,7 +52,7 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
 
 
 def _language_share(table: pd.DataFrame) -> str:
-    leading = _leading(table, "projects", "language", "is in", "are in", "in")
+    leading = _leading(table, "projects", "language", ("is in", "are in", "in"))
     return leading + _rest(table, "is in", "other language")
 
 
@@ -103,18 +103,18 @@ def _activity(table: pd.DataFrame) -> str:
 
 def _licenses(table: pd.DataFrame) -> str:
     named = table.assign(title=table["title"].fillna(table["license"]))
-    leading = _leading(named, "projects", "title", "is under", "are under", "under")
+    leading = _leading(named, "projects", "title", ("is under", "are under", "under"))
     return f"{leading}; a project can have several"
 
 
 def _countries(table: pd.DataFrame) -> str:
-    leading = _leading(table, "accounts", "country_name", "names", "name", "")
+    leading = _leading(table, "accounts", "country_name", ("names", "name", ""))
     return leading + _rest(table, "name", "other country", "other countries")
 
 
 def _kudo_ranks(table: pd.DataFrame) -> str:
     ordered = table.sort_values("accounts", ascending=False, kind="stable")
-    leading = _leading(ordered, "accounts", "kudo_rank", "has rank", "have rank", "rank")
+    leading = _leading(ordered, "accounts", "kudo_rank", ("has rank", "have rank", "rank"))
     return f"{leading}; 10 is the highest"
 
 
@@ -124,10 +124,9 @@ def _posts(table: pd.DataFrame) -> str:
     return f"{none} none; the most is {counted(int(table['posts'].max()), 'post')}"
 
 
-def _leading(
-    table: pd.DataFrame, count: str, name: str, singular: str, plural: str, others: str
-) -> str:
+def _leading(table: pd.DataFrame, count: str, name: str, verbs: tuple[str, str, str]) -> str:
     """Return the first rows: ``2 (66.7%) are in C and 1 (33.3%) in Perl``."""
+    singular, plural, others = verbs
     rows = table[table[name].notna() & (table[count] > 0)].head(_NAMED)
     parts: list[str] = []
     for number, share, label in rows[[count, "share", name]].itertuples(index=False):

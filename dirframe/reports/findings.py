@@ -35,9 +35,9 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
         except (MissingColumnsError, ColumnsNotSentError):
             omitted.append(topic)
             continue
-        record = provenance.record_of(table)
-        records, which = record.base["records"], record.base["which"]
-        total = record.counted[resource.collection]
+        record = provenance.get_provenance(table)
+        records, which = record["base"]["records"], record["base"]["which"]
+        total = record["counted"][resource.collection]
         if records:
             of_total = f" (of {total:,})" if total != records else ""
             found = describe(table)
@@ -83,7 +83,7 @@ def _contributors(table: pd.DataFrame) -> str:
 
 def _concentration(table: pd.DataFrame) -> str:
     values = table.set_index("measure")["value"]
-    if provenance.record_of(table).base["records"] < _FEW or values.isna().all():
+    if provenance.get_provenance(table)["base"]["records"] < _FEW or values.isna().all():
         return ""
     return (
         f"the 10% with the most contributors have {percent(values['top 10%'])} of all "

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
 
+    _Topic = tuple[str, Callable[..., pd.DataFrame], Callable[[pd.DataFrame], str]]
+
 _NAMED = 3
 #: Fewer projects have no tenth.
 _FEW = 10
@@ -29,7 +31,7 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
         return []
     sentences: list[str] = []
     omitted: list[str] = []
-    for topic, statistic, describe in _TOPICS[resource.collection]:
+    for topic, statistic, describe in _topics(resource.collection):
         try:
             table = statistic(frame)
         except (MissingColumnsError, ColumnsNotSentError):
@@ -153,19 +155,19 @@ def _listed(parts: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
-#: Topic, statistic and sentence of each finding of a collection.
-_TOPICS: dict[str, list[tuple[str, Callable[..., pd.DataFrame], Callable[[pd.DataFrame], str]]]] = {
-    "projects": [
-        ("languages", stats.language_share, _language_share),
-        ("contributors by language", stats.contributors_by_language, _contributors_by_language),
-        ("contributors", stats.contributor_distribution, _contributors),
-        ("contributors", stats.contributor_concentration, _concentration),
-        ("activity", stats.activity, _activity),
-        ("licences", stats.licenses, _licenses),
-    ],
-    "accounts": [
+def _topics(collection: str) -> list[_Topic]:
+    """Return the topic, statistic and sentence of each finding of a collection."""
+    if collection == "projects":
+        return [
+            ("languages", stats.language_share, _language_share),
+            ("contributors by language", stats.contributors_by_language, _contributors_by_language),
+            ("contributors", stats.contributor_distribution, _contributors),
+            ("contributors", stats.contributor_concentration, _concentration),
+            ("activity", stats.activity, _activity),
+            ("licences", stats.licenses, _licenses),
+        ]
+    return [
         ("countries", stats.accounts_by_country, _countries),
         ("kudo ranks", stats.accounts_by_kudo_rank, _kudo_ranks),
         ("posts", stats.posts_distribution, _posts),
-    ],
-}
+    ]

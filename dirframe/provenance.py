@@ -10,7 +10,6 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-import numpy as np
 import pandas as pd
 
 from dirframe import __version__
@@ -338,7 +337,7 @@ def digest_ids(ids: Any) -> tuple[int, str]:
     column = ids if isinstance(ids, pd.Series) else ids.to_pandas()
     texts = column.dropna().astype("str")
     hashes = pd.util.hash_pandas_object(texts, index=False, categorize=False).to_numpy()
-    distinct = np.unique(hashes)
+    distinct = pd.unique(hashes)  # of a million, several times as fast as numpy's
     return len(distinct), f"{int(distinct.sum()):016x}"
 
 

@@ -126,7 +126,7 @@ def _columns(name: str, table: pa.Table) -> _tables.Columns:
     for each in names:
         try:
             columns[each] = _tables.column_texts(table[each]) if each in known else []
-        except (OverflowError, ValueError, NotImplementedError) as error:  # a time without a date
+        except (LookupError, OverflowError, ValueError, NotImplementedError) as error:  # a time
             raise StoreError(
                 f"The column {each} of {name} cannot be read, a {table[each].type}: {error}."
             ) from None

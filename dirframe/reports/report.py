@@ -151,7 +151,10 @@ def _collection(frame: object, name: str) -> str:
         raise InvalidInputError(
             f"A report takes frames of the loaders; got a {type(frame).__name__}."
         )
-    resource, statistic = provenance.resource_of(frame), provenance.record_of(frame).statistic
+    resource, statistic = (
+        provenance.resource_of(frame),
+        provenance.get_provenance(frame)["statistic"],
+    )
     if statistic:
         raise InvalidInputError(
             f"A report takes frames of the loaders; got the statistic {statistic.get('name')}."
@@ -171,7 +174,7 @@ def _collection(frame: object, name: str) -> str:
 
 
 def _title(frames: Mapping[str, pd.DataFrame]) -> str:
-    sources = dict.fromkeys(provenance.record_of(frame).source for frame in frames.values())
+    sources = dict.fromkeys(provenance.get_provenance(frame)["source"] for frame in frames.values())
     source = " and ".join(filter(None, sources)) or "Report"
     return f"{source}: {' and '.join(frames)}"
 
@@ -225,7 +228,7 @@ def _show(
     said = " ".join(f"{warning.message}" for warning in caught)
     if isinstance(result, pd.DataFrame):
         note = provenance.caption(result)
-        if not provenance.record_of(result).base["records"]:
+        if not provenance.get_provenance(result)["base"]["records"]:
             return {"omitted": f"{name} is not shown: {note}."}
         caption = STATISTICS[function.__name__].title
         return {"table": result, "caption": caption, "note": f"{name}. {note} {said}".rstrip()}
@@ -263,17 +266,17 @@ def _overview(name: str, frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
     """Yield the reasons to beware of a whole frame."""
-    record = provenance.record_of(frame)
-    if not (record.source or record.base_url):
+    record = provenance.get_provenance(frame)
+    if not (record["source"] or record["base_url"]):
         yield (
             f"The frame of {name} does not say where it is from: nobody can tell whether it is "
             "complete."
         )
-    if record.completeness == "incomplete":
-        reason = f" ({record.incomplete_reason})" if record.incomplete_reason else ""
+    if record["completeness"] == "incomplete":
+        reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
         note = provenance.completeness_note(record)
         yield f"The {name} are {note}{reason}. What was loaded is no fair sample."
-    if record.synthetic:
+    if record["synthetic"]:
         yield f"The {name} are synthetic: generated, not observed."
     if difference := provenance.difference(frame):
         yield f"The {name} are not those that were loaded: {difference}."
@@ -283,19 +286,19 @@ def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
 
 def _method(frame: pd.DataFrame) -> Iterator[str]:
     """Yield how a frame was loaded and what was done with it since."""
-    record = provenance.record_of(frame)
-    if not (record.source or record.base_url):
+    record = provenance.get_provenance(frame)
+    if not (record["source"] or record["base_url"]):
         yield "Not recorded: how these records were requested."
         return
-    parameters = ", ".join(f"{k} {v}" for k, v in record.query.items() if v not in {None, ""})
-    yield f"Requested from {record.source or record.base_url}: {parameters or 'all records'}."
+    parameters = ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""})
+    yield f"Requested from {record['source'] or record['base_url']}: {parameters or 'all records'}."
     yield (
-        f"{counted(record.requests_made, 'request')} to the directory, "
-        f"{counted(record.requests_cached, 'page')} from the cache; "
-        f"{counted(record.duplicates_removed, 'duplicate record')} removed."
+        f"{counted(record['requests_made'], 'request')} to the directory, "
+        f"{counted(record['requests_cached'], 'page')} from the cache; "
+        f"{counted(record['duplicates_removed'], 'duplicate record')} removed."
     )
     yield f"The load: {provenance.completeness_note(record) or 'proven complete'}."
-    yield f"Steps since, in this order: {', '.join(record.steps) or 'none'}."
+    yield f"Steps since, in this order: {', '.join(record['steps']) or 'none'}."
     if difference := provenance.difference(frame):
         yield f"The records have changed since the load: {difference}."
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display import Card, counted, suggests_options
-from dirframe.client.collection import needed_pages, own_page_is_cached
+from dirframe.client.collection import own_page_is_cached
 from dirframe.client.directory import open_directory
 from dirframe.client.loaders import fetch_first, is_single
 from dirframe.client.many import is_known, names_of, query_of
-from dirframe.client.paging import PAGE_SIZE_STEP, ids_of
+from dirframe.client.paging import PAGE_SIZE_STEP, ids_of, needed_pages
 from dirframe.client.query import Policy, find_order, in_order_of_today, query_at, sample_of
 from dirframe.errors import InvalidInputError
 from dirframe.schema.extensions import ALL_RESOURCES

@@ -56,7 +56,7 @@ def read_table(data: object, resource: Resource | None, ids: Ids) -> Iterator[Ro
     name = str(data) if isinstance(data, Path) else "the frame"
     try:
         columns, synthetic = _read(data)
-    except (ValueError, OSError, OverflowError, NotImplementedError) as error:
+    except (ValueError, OSError, LookupError, OverflowError, NotImplementedError) as error:
         reason = str(error).partition("\n")[0]
         raise StoreError(f"{name} cannot be read as a table ({reason}).") from error
     resource = resource or _resource_of(name, columns)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from dirframe.schema import Resource
 
+    _Topic = tuple[str, Callable[..., pd.DataFrame], Callable[[pd.DataFrame], str]]
+
 _NAMED = 3
 #: Fewer projects have no tenth.
 _FEW = 10
@@ -29,7 +31,7 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
         return []
     sentences: list[str] = []
     omitted: list[str] = []
-    for topic, statistic, describe in _TOPICS[resource.collection]:
+    for topic, statistic, describe in _topics(resource.collection):
         try:
             table = statistic(frame)
         except (MissingColumnsError, ColumnsNotSentError):
@@ -52,7 +54,7 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
 
 
 def _language_share(table: pd.DataFrame) -> str:
-    leading = _leading(table, "projects", "language", "is in", "are in", "in")
+    leading = _leading(table, "projects", "language", ("is in", "are in", "in"))
     return leading + _rest(table, "is in", "other language")
 
 
@@ -103,18 +105,18 @@ def _activity(table: pd.DataFrame) -> str:
 
 def _licenses(table: pd.DataFrame) -> str:
     named = table.assign(title=table["title"].fillna(table["license"]))
-    leading = _leading(named, "projects", "title", "is under", "are under", "under")
+    leading = _leading(named, "projects", "title", ("is under", "are under", "under"))
     return f"{leading}; a project can have several"
 
 
 def _countries(table: pd.DataFrame) -> str:
-    leading = _leading(table, "accounts", "country_name", "names", "name", "")
+    leading = _leading(table, "accounts", "country_name", ("names", "name", ""))
     return leading + _rest(table, "name", "other country", "other countries")
 
 
 def _kudo_ranks(table: pd.DataFrame) -> str:
     ordered = table.sort_values("accounts", ascending=False, kind="stable")
-    leading = _leading(ordered, "accounts", "kudo_rank", "has rank", "have rank", "rank")
+    leading = _leading(ordered, "accounts", "kudo_rank", ("has rank", "have rank", "rank"))
     return f"{leading}; 10 is the highest"
 
 
@@ -124,10 +126,9 @@ def _posts(table: pd.DataFrame) -> str:
     return f"{none} none; the most is {counted(int(table['posts'].max()), 'post')}"
 
 
-def _leading(
-    table: pd.DataFrame, count: str, name: str, singular: str, plural: str, others: str
-) -> str:
+def _leading(table: pd.DataFrame, count: str, name: str, verbs: tuple[str, str, str]) -> str:
     """Return the first rows: ``2 (66.7%) are in C and 1 (33.3%) in Perl``."""
+    singular, plural, others = verbs
     rows = table[table[name].notna() & (table[count] > 0)].head(_NAMED)
     parts: list[str] = []
     for number, share, label in rows[[count, "share", name]].itertuples(index=False):
@@ -154,19 +155,19 @@ def _listed(parts: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
-#: Topic, statistic and sentence of each finding of a collection.
-_TOPICS: dict[str, list[tuple[str, Callable[..., pd.DataFrame], Callable[[pd.DataFrame], str]]]] = {
-    "projects": [
-        ("languages", stats.language_share, _language_share),
-        ("contributors by language", stats.contributors_by_language, _contributors_by_language),
-        ("contributors", stats.contributor_distribution, _contributors),
-        ("contributors", stats.contributor_concentration, _concentration),
-        ("activity", stats.activity, _activity),
-        ("licences", stats.licenses, _licenses),
-    ],
-    "accounts": [
+def _topics(collection: str) -> list[_Topic]:
+    """Return the topic, statistic and sentence of each finding of a collection."""
+    if collection == "projects":
+        return [
+            ("languages", stats.language_share, _language_share),
+            ("contributors by language", stats.contributors_by_language, _contributors_by_language),
+            ("contributors", stats.contributor_distribution, _contributors),
+            ("contributors", stats.contributor_concentration, _concentration),
+            ("activity", stats.activity, _activity),
+            ("licences", stats.licenses, _licenses),
+        ]
+    return [
         ("countries", stats.accounts_by_country, _countries),
         ("kudo ranks", stats.accounts_by_kudo_rank, _kudo_ranks),
         ("posts", stats.posts_distribution, _posts),
-    ],
-}
+    ]

@@ -49,10 +49,11 @@ from dirframe.errors import (
 from dirframe.settings import KEY_PARAMETER, hide_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dirframe.client.directory import Directory
     from dirframe.client.page import Page
+    from dirframe.client.paging import Received
 
 #: Seconds before each further attempt; the first one is made at once.
 PAUSES = (0.0, 1.0, 2.0)
@@ -182,7 +183,7 @@ class Session:
             )
         return url
 
-    def warn_if_stale(self, pages: list[FetchedPage]) -> None:
+    def warn_if_stale(self, pages: Sequence[FetchedPage | Received]) -> None:
         """Warn if any of the cached pages has expired."""
         oldest = min((page.retrieved for page in pages if page.from_cache), default=None)
         if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:

@@ -20,7 +20,8 @@ from urllib.parse import urldefrag, urlencode, urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
-from requests_cache import CachedRequest, CachedResponse
+from requests_cache.models.request import CachedRequest
+from requests_cache.models.response import CachedResponse
 from urllib3.exceptions import HTTPError
 
 from dirframe import __version__

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._tables import read_rows
-from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
+from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.stats.kernel import MOMENT, read, require_records, true
 
 if TYPE_CHECKING:
@@ -153,7 +153,8 @@ def exclude(
     frame : pandas.DataFrame
         Accounts or projects.
     rules : collection of str, default ()
-        Names of rules. Outliers are those of this frame: exclude before you divide it.
+        Names of rules, whose columns the frame needs. Outliers are those of this frame: exclude
+        before you divide it.
     older_than : str, int or datetime.timedelta, optional
         Leave out projects whose code was fetched longer ago, as the rule ``stale_analysis``: a
         number of days, a timedelta, or text such as ``"2y"``. Those without a date are kept.
@@ -163,13 +164,6 @@ def exclude(
     pandas.DataFrame
         The other records. ``attrs["dirframe"]["excluded"]`` holds the number by rule, and captions
         say it; a record that several rules match counts for the first, in alphabetical order.
-
-    Raises
-    ------
-    MissingColumnsError
-        If the frame lacks a column that a rule needs.
-    InvalidInputError
-        If a rule is unknown, or `older_than` is no age.
 
     Examples
     --------
@@ -222,8 +216,6 @@ def columns_of(
     for name in rules:
         try:
             read(frame, *RULES[name].needs)
-        except ColumnsNotSentError:
-            raise
         except MissingColumnsError as error:
             raise MissingColumnsError(
                 f"The rule {name} needs the column {', '.join(error.columns)}, which the frame "

@@ -68,10 +68,10 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "Java", "C", None]})
-    >>> print(language_share(projects)[["language", "projects", "share"]])
-      language  projects     share
-    0        C         2  0.666667
-    1     Java         1  0.333333
+    >>> print(language_share(projects)[["language", "projects"]])
+      language  projects
+    0        C         2
+    1     Java         1
     """
     sums = ["code_lines", "users"]
     p = read(projects, "language", optional=[*sums, "analysis"])
@@ -138,10 +138,8 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "C", "C", "Java"],
     ...                          "analysis_twelve_month_contributor_count": [0, 2, 10, None]})
-    >>> print(contributors_by_language(projects)[["language", "contributors", "median"]])
-      language  contributors  median
-    0        C            12     2.0
-    1     Java          <NA>    <NA>
+    >>> contributors_by_language(projects)["contributors"].tolist()
+    [12, <NA>]
     """
     p = read(projects, "language", "people", optional=["analysis"])
     language, counted = _main_languages(p)
@@ -232,10 +230,8 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     >>> import pandas as pd
     >>> both = [{"language": "C", "percentage": "80"}, {"language": "Perl", "percentage": "20"}]
     >>> projects = pd.DataFrame({"analysis_total_code_lines": [1000], "analysis_languages": [both]})
-    >>> print(language_breakdown(projects))
-      language  projects  code_lines  share
-    0        C         1       800.0    0.8
-    1     Perl         1       200.0    0.2
+    >>> language_breakdown(projects)["code_lines"].tolist()
+    [800.0, 200.0]
     """
     p = read(projects, "analysis_languages", "code_lines")
     rows, entries = entries_of(p["analysis_languages"])

@@ -78,7 +78,7 @@ class Row(NamedTuple):
     id: str
     id_key: str
     email_md5: str
-    names: str
+    slug: str
     created_at: str
     updated_at: str
     stack_count: int | None
@@ -157,7 +157,7 @@ def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: 
         identifier,
         _id_key(identifier),
         email_md5,
-        _names(resource, children),
+        _slug(resource, children),
         text_of(children.get("created_at")),
         text_of(children.get("updated_at")),
         _number(text_of(children.get("stack_count"))),
@@ -220,14 +220,13 @@ def _pop_email(element: _Element, children: Children, refuse: Refuse) -> str:
     return digest or (avatar[1] if avatar else "")
 
 
-def _names(resource: Resource, children: Children) -> str:
-    """Return the names of a record in addresses, folded, each on a line."""
-    names = [text_of(children[f]) for f in _NAME_FIELDS if f in children]
-    addresses = (text_of(children[f]) for f in _ADDRESS_FIELDS if f in children)
+def _slug(resource: Resource, children: Children) -> str:
+    """Return the name of a record in addresses, folded; empty if it has none."""
+    names = [text_of(children[name]) for name in _NAME_FIELDS if name in children]
+    addresses = (text_of(children[name]) for name in _ADDRESS_FIELDS if name in children)
     matches = map(_ADDRESS[resource.name].fullmatch, addresses)
     names += [unquote(match[1]) for match in matches if match]
-    folded = dict.fromkeys(fold(name.strip()) for name in names)
-    return "\n".join(name for name in folded if name and "\n" not in name)
+    return fold(next(filter(None, names), ""))
 
 
 def _tags(element: _Element | None) -> str:

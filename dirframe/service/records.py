@@ -91,36 +91,29 @@ class Row(NamedTuple):
 
 
 class Refusals:
-    """What does not fit in a file or frame, by column and reason."""
+    """What does not fit in a file or frame: the places of each problem, by column and reason."""
 
-    def __init__(self, source: str, noun: str, hint: str | None = None) -> None:
-        self._source, self._noun, self._hint = source, noun, hint
-        self._places: set[str] = set()
-        self._problems: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
 
     def __bool__(self) -> bool:
         return bool(self._places)
 
     def add(self, place: str, column: str, reason: str, value: str) -> None:
         """Note a value, at a place such as "row 3"."""
-        self._places.add(place)
         shown = repr(value) if len(value) <= 60 else f"{value[:60]!r}…"
-        self._problems[column, reason].append(f"{place} ({shown})")
+        self._places[column, reason].append(f"{place} ({shown})")
 
-    def check(self, total: int) -> None:
+    def check(self) -> None:
         """Raise a StoreError if anything was refused, with three examples of each problem."""
-        if not self:
-            return
-        lines = []
-        for (column, reason), places in self._problems.items():
-            examples = ", ".join(places[:3])
-            more = f" and {len(places) - 3:,} more" if len(places) > 3 else ""
-            lines.append(f"\n  column {column}, {len(places):,}: {reason}: {examples}{more}.")
-        raise StoreError(
-            f"{len(self._places):,} of {total:,} {self._noun}s of {self._source} do not fit; "
-            f"nothing was imported.{''.join(lines)}",
-            hint=self._hint,
-        )
+        if self:
+            lines = [f"Values of {self._source} do not fit; nothing was imported."]
+            for (column, reason), places in self._places.items():
+                more = f" and {len(places) - 3:,} more" if len(places) > 3 else ""
+                examples = ", ".join(places[:3])
+                lines.append(f"  column {column}, {len(places):,}: {reason}: {examples}{more}.")
+            raise StoreError("\n".join(lines), hint="The first row or record is number 1.")
 
 
 def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: bool) -> Row:

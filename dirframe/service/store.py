@@ -25,7 +25,7 @@ from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Ids, read_table
 from dirframe.service.read_xml import Document, find_files, is_xml, read_xml, refuse_unreadable
-from dirframe.service.records import Row, fold
+from dirframe.service.records import COLUMNS, Row, fold
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
@@ -39,10 +39,9 @@ MAX_QUERY = 500
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 8
+_VERSION = 9
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
-_COLUMNS = Row._fields[3:]
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
 _SPECIFIED = ("created_at", "updated_at", "name", "stack_count")
 _OPTIONAL = ("rating", "active_committers", "activity_level")
@@ -325,16 +324,16 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
     )
     database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
     for name in _COLLECTIONS:
-        columns = ", ".join(_COLUMNS)
+        columns = ", ".join(COLUMNS)
         database.execute(f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id))")
         database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
-    synthetic, documents, marks = False, [], ", ?" * len(_COLUMNS)
+    synthetic, documents, marks = False, [], ", ?" * len(COLUMNS)
     for number, row in enumerate(rows):
         if isinstance(row, Document):
             documents.append(row)
             continue
         name, synthetic = row.resource.collection, synthetic or row.synthetic
-        database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row[3:]))
+        database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
         database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
     database.execute("INSERT INTO about VALUES (?)", (synthetic,))
     for name, resource in _COLLECTIONS.items():

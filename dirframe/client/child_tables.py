@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import loader_series, require_frame
+from dirframe._arrow import require_frame
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
@@ -108,10 +108,9 @@ def _entries(
         kind = kinds.get(column, Kind.TEXT)
         if column not in kinds and resource.name not in RESOURCES:
             kind = infer_kind(column, {text for value in values if (text := (value or "").strip())})
-        array, unreadable = convert_column(values, kind)
-        data[column] = loader_series(array)
+        data[column], unreadable = convert_column(values, kind)
         if unreadable is not None:
-            data[f"{column}_unreadable"] = loader_series(unreadable)
+            data[f"{column}_unreadable"] = unreadable
     return list(map(len, of_records)), data
 
 

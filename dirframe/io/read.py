@@ -187,13 +187,13 @@ def _converted(
     """Return a column with the dtype of its kind, and put aside what cannot be read."""
     if kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
         return _text(texts)
-    array, others = convert_column(texts, kind)
+    column, others = convert_column(texts, kind)
     if others is not None:
         kept = f"{name}_unreadable"
-        count = len(others) - others.null_count
+        count = others.count()
         warn(UnreadableValueWarning(f"{count:,} values of {name} are kept as text in {kept}."))
-        unreadable[kept] = loader_series(others)
-    return loader_series(array)
+        unreadable[kept] = others
+    return column
 
 
 def _inferred(name: str, texts: list[str | None]) -> pd.Series[Any]:
@@ -207,7 +207,7 @@ def _inferred(name: str, texts: list[str | None]) -> pd.Series[Any]:
         except ValueError:
             return _text(texts)
     kind = infer_kind(name, words)
-    return _text(texts) if kind is Kind.TEXT else loader_series(convert_column(texts, kind)[0])
+    return _text(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
 
 
 def _text(texts: list[str | None]) -> pd.Series[Any]:

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from dirframe._arrow import as_pandas
 from dirframe._display import counted
 from dirframe.errors import InvalidInputError
-from dirframe.provenance import Provenance, completeness_note, difference, record_of
+from dirframe.provenance import completeness_note, days_of, difference, get_provenance
 from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
 from dirframe.settings import is_loopback
 
@@ -36,9 +36,8 @@ class Citation(str):
         return str(self)
 
     def _repr_html_(self) -> str:
-        style = "white-space:pre-wrap;overflow-wrap:anywhere;margin:0"
-        if not self.startswith("@"):
-            style += ";font-family:inherit"
+        font = "" if self.startswith("@") else ";font-family:inherit"
+        style = f"white-space:pre-wrap;overflow-wrap:anywhere;margin:0{font}"
         return f'<pre style="{style}">{escape(self)}</pre>'
 
 
@@ -56,22 +55,17 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     Returns
     -------
     Citation
-        A string that is displayed as it is in a terminal and a notebook: name and home page of
-        the directory, resource, query, number of records, days of access in UTC, version of
-        dirframe and processing steps; what was excluded; that the data is synthetic, a sample,
-        incomplete or not proven complete; and how the records differ from those that were loaded.
-        In BibTeX this is in the title too, which every style prints. Addresses of this machine are
-        left out.
+        A string that is displayed as it is: name and address of the directory (unless it is this
+        machine), query, number of records, days of access in UTC (of recorded pages the years of
+        the last changes), version of dirframe and steps; what was excluded, that the data is
+        synthetic, a sample, incomplete or not proven complete, and how the records differ from
+        those that were loaded: in BibTeX also in the title, which every style prints. The key of
+        an entry is that of its load, in every session.
 
     Raises
     ------
     InvalidInputError
         If the frame has no source in its provenance, or the style is unknown.
-
-    Notes
-    -----
-    The key of an entry is unique to a load and stable: it ends in a digest of the above. For
-    recorded pages, whose days of access are not known, the year is that of the last change.
 
     Examples
     --------
@@ -91,139 +85,108 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
         raise InvalidInputError(
             f"There is no citation style {style!r}; it is one of {', '.join(get_args(Style))}."
         )
-    return Citation((_bibtex if style == "bibtex" else _text)(*_facts(frame)))
+    return Citation((_bibtex if style == "bibtex" else _text)(Source(frame)))
 
 
-def cited_title(frame: Any) -> str:
-    """Return the title of the citation, with what is missing or different."""
-    return _whole_title(*_facts(frame))
+class Source:
+    """What the citation of a frame is made of."""
 
+    def __init__(self, frame: Any) -> None:
+        frame = as_pandas(frame)
+        self.record, differs = get_provenance(frame), difference(frame)
+        address, loaded = self.record["base_url"], self.record["items_loaded"]
+        if not (self.record["source"] or address):
+            raise InvalidInputError(
+                "The frame has no provenance, so it cannot be cited.",
+                hint="Cite the frame of a loader (a file of dirframe accounts or projects), or hand "
+                "its record on to one that was merged or concatenated by "
+                "dirframe.provenance.copy_provenance(loaded, frame).",
+            )
+        self.name = " ".join((self.record["source"] or address).split())
+        # Without the address of this machine, whose port changes with every start.
+        self.link = "" if is_loopback(urlsplit(address).hostname or "") else address
+        self.days = days_of(self.record)
+        changes = (self.record["records_oldest"], self.record["records_newest"])
+        self.years = list(dict.fromkeys(day[:4] for day in self.days or changes if day))
+        self.differs = str(differs or "")
+        if differs and differs.rows >= differs.loaded:
+            self.differs = f"{counted(differs.rows, 'record')}, {differs}"
+        self.size = self.differs or ("" if loaded is None else counted(loaded, "record"))
 
-def cited_source(frame: Any) -> tuple[str, str]:
-    """Return the name of the directory, and its address; empty for one of this machine."""
-    record, _ = _facts(frame)
-    return _service(record), _link(record)
+    def query(self) -> str:
+        """Describe the query in words."""
+        query = {name: value for name, value in self.record["query"].items() if value is not None}
+        words = ALL_RESOURCES.get(self.record["resource"], UNKNOWN).words[1].capitalize()
+        if text := query.pop("query", ""):
+            words += f" matching “{' '.join(str(text).split())}”"
+        if sort := query.pop("sort", ""):
+            words += f", sorted by {sort}"
+        if (max_items := query.pop("max_items", None)) is not None:
+            words += f", at most {max_items:,}"
+        return words + "".join(f", {name} {value}" for name, value in query.items())
 
+    def title(self) -> str:
+        """Return the title, the only field that every style prints."""
+        synthetic = "synthetic sample data" if self.record["synthetic"] else ""
+        marks = filter(None, [synthetic, completeness_note(self.record), self.differs])
+        return f"{self.name}: {self.query()}" + "".join(f" [{mark}]" for mark in marks)
 
-def _facts(frame: Any) -> tuple[Provenance, str]:
-    """Return the record of a frame, and in words how many records it has."""
-    frame = as_pandas(frame)
-    record = record_of(frame)
-    if not (record.source or record.base_url):
-        raise InvalidInputError(
-            "The frame has no provenance, so it cannot be cited.",
-            hint=(
-                "Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on "
-                "to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame)."
-            ),
+    def notes(self) -> list[str]:
+        """Return what was done with the records, and what is missing."""
+        record, notes = self.record, []
+        if self.years and not self.days:
+            years = " to ".join(self.years)
+            notes.append(f"Days of access not recorded; the records were last changed in {years}.")
+        if record["steps"]:
+            notes.append(f"Then: {', '.join(record['steps'])}.")
+        if record["excluded"]:
+            rules = ", ".join(f"{rule} {number:,}" for rule, number in record["excluded"].items())
+            notes.append(f"Excluded: {rules}.")
+        if note := completeness_note(record):
+            why = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
+            notes.append(f"{note[0].upper()}{note[1:]}{why}.")
+        if record["synthetic"]:
+            notes.append("Synthetic sample data: generated, not observed.")
+        return notes
+
+    def key(self) -> str:
+        """Return the key of an entry: the same for the same query, days and records."""
+        record, resource = self.record, ALL_RESOURCES.get(self.record["resource"])
+        plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode()
+        words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
+        facts = [record[name] for name in ("resource", "query", "items_loaded", "ids")]
+        identity = json.dumps(
+            [self.name, self.link, self.days, self.differs, facts], sort_keys=True
         )
-    differs = difference(frame)
-    if differs is None:
-        return record, ""
-    is_part = differs.rows < differs.loaded
-    return record, str(differs) if is_part else f"{counted(differs.rows, 'record')}, {differs}"
+        digest = hashlib.blake2b(identity.encode(), digest_size=4).hexdigest()
+        parts = [*words, resource.collection if resource else "", *self.years[-1:], digest]
+        return "-".join(filter(None, parts))
 
 
-def _text(record: Provenance, differs: str) -> str:
-    link, days, size = _link(record), record.days, _size(record, differs)
-    access = f"Retrieved {' to '.join(days)} with" if days else "Read with"
+def _text(source: Source) -> str:
+    days = " to ".join(source.days)
     parts = [
-        f"{_service(record)}.",
-        f"{_title(record)}{size and f' ({size})'}.",
-        f"{link}." if link else "",
-        f"{access} dirframe {record.dirframe}.",
-        *_notes(record),
+        f"{source.name}.",
+        f"{source.query()} ({source.size})." if source.size else f"{source.query()}.",
+        f"{source.link}." if source.link else "",
+        f"{f'Retrieved {days}' if days else 'Read'} with dirframe {source.record['dirframe']}.",
+        *source.notes(),
     ]
-    return " ".join(part for part in parts if part)
+    return " ".join(filter(None, parts))
 
 
-def _bibtex(record: Provenance, differs: str) -> str:
-    days, years = record.days, _years(record)
-    size = [_size(record, differs), f"retrieved {' to '.join(days)}" if days else ""]
-    facts = ", ".join(part for part in size if part)
-    note = " ".join([f"{facts}."] * bool(facts) + _notes(record))
+def _bibtex(source: Source) -> str:
+    days = f"retrieved {' to '.join(source.days)}" if source.days else ""
+    facts = ", ".join(filter(None, [source.size, days]))
     fields = {
-        "author": "{" + _service(record).translate(_ESCAPES) + "}",
-        "title": "{" + _whole_title(record, differs).translate(_ESCAPES) + "}",
-        "year": years[-1] if years else "",
+        "author": "{" + source.name.translate(_ESCAPES) + "}",
+        "title": "{" + source.title().translate(_ESCAPES) + "}",
+        "year": "".join(source.years[-1:]),
         # BibTeX reads an address verbatim: only characters that would end the field are encoded.
-        "url": quote(_link(record), safe=":/?#[]@!$&'()*+,;=%~_-."),
-        "urldate": days[-1] if days else "",
-        "version": f"dirframe {record.dirframe}".translate(_ESCAPES),
-        "note": note.translate(_ESCAPES),
+        "url": quote(source.link, safe=":/?#[]@!$&'()*+,;=%~_-."),
+        "urldate": "".join(source.days[-1:]),
+        "version": f"dirframe {source.record['dirframe']}".translate(_ESCAPES),
+        "note": " ".join([f"{facts}."] * bool(facts) + source.notes()).translate(_ESCAPES),
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@misc{{{_key(record, differs)},\n{lines}}}\n"
-
-
-def _service(record: Provenance) -> str:
-    return " ".join((record.source or record.base_url).split())
-
-
-def _link(record: Provenance) -> str:
-    is_local = is_loopback(urlsplit(record.base_url).hostname or "")
-    return "" if is_local else record.base_url
-
-
-def _title(record: Provenance) -> str:
-    """Describe the query in words."""
-    resource = ALL_RESOURCES.get(record.resource, UNKNOWN)
-    query = {name: value for name, value in record.query.items() if value is not None}
-    title = resource.words[1].capitalize()
-    if text := query.pop("query", ""):
-        title += f" matching “{' '.join(str(text).split())}”"
-    if sort := query.pop("sort", ""):
-        title += f", sorted by {sort}"
-    if (max_items := query.pop("max_items", None)) is not None:
-        title += f", at most {max_items:,}"
-    return title + "".join(f", {name} {value}" for name, value in query.items())
-
-
-def _whole_title(record: Provenance, differs: str) -> str:
-    """Return the title of an entry, the only field that every style prints."""
-    synthetic = "synthetic sample data" if record.synthetic else ""
-    marks = [mark for mark in (synthetic, completeness_note(record), differs) if mark]
-    return f"{_service(record)}: {_title(record)}" + "".join(f" [{mark}]" for mark in marks)
-
-
-def _size(record: Provenance, differs: str) -> str:
-    if differs or record.items_loaded is None:
-        return differs
-    return counted(record.items_loaded, "record")
-
-
-def _years(record: Provenance) -> list[str]:
-    """Return the years of access, or else the years of the last changes in the records."""
-    changes = (record.records_oldest, record.records_newest)
-    return list(dict.fromkeys(day[:4] for day in record.days or changes if day))
-
-
-def _notes(record: Provenance) -> list[str]:
-    notes = []
-    if not record.days and (years := " to ".join(_years(record))):
-        notes.append(f"Days of access not recorded; the records were last changed in {years}.")
-    if record.steps:
-        notes.append(f"Then: {', '.join(record.steps)}.")
-    if record.excluded:
-        rules = ", ".join(f"{rule} {number:,}" for rule, number in record.excluded.items())
-        notes.append(f"Excluded: {rules}.")
-    if note := completeness_note(record):
-        why = f" ({record.incomplete_reason})" if record.incomplete_reason else ""
-        notes.append(f"{note[0].upper()}{note[1:]}{why}.")
-    if record.synthetic:
-        notes.append("Synthetic sample data: generated, not observed.")
-    return notes
-
-
-def _key(record: Provenance, differs: str) -> str:
-    """Return the key of an entry: the same for the same query, days and records."""
-    plain = unicodedata.normalize("NFKD", _service(record)).encode("ascii", "ignore").decode()
-    words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
-    resource = ALL_RESOURCES.get(record.resource)
-    # The link leaves out loopback addresses, whose port changes with every start.
-    place = [_service(record), record.resource, _link(record), dict(record.query)]
-    identity = [*place, record.days, record.items_loaded, record.ids, differs]
-    serialized = json.dumps(identity, sort_keys=True)
-    digest = hashlib.blake2b(serialized.encode(), digest_size=4).hexdigest()
-    parts = [*words, resource.collection if resource else "", *_years(record)[-1:], digest]
-    return "-".join(part for part in parts if part)
+    return f"@misc{{{source.key()},\n{lines}}}\n"

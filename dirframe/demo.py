@@ -56,7 +56,7 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
 
 def _report(frame: pd.DataFrame) -> str:
     facts = provenance.get_provenance(frame)
-    note = provenance.completeness_note(provenance.Provenance.from_dict(facts))
+    note = provenance.completeness_note(facts)
     state = f"NOT complete: {note}" if note else "complete"
     return (
         f"{facts['resource'] + 's':9}  {len(frame):,} of {facts['items_available']:,}, {state}; "

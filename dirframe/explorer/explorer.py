@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._display import headings
 from dirframe.charts import CHARTS
 from dirframe.citation import cite
 from dirframe.clean import unify_countries
@@ -119,7 +120,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._thread, self._loop = threading.get_ident(), None
         with suppress(RuntimeError):
             self._loop = asyncio.get_running_loop()
-        self._is_quiet = self._is_due = False
+        self._is_quiet = False
+        self._chosen: dict[Any, Any] = {}
         self._display: Any = None
         super().__init__(self._controls())
         self.add_class("dirframe-explorer")
@@ -157,7 +159,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.path = _control(w.Text, "File")
         self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
         export_ = self._button("Export", "Write the records shown to the file", self.export)
-        self._buttons = (estimate, load, export_)
         outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
         self._out = {name: _classed(w.HTML(layout=_AUTO), f"df-at-{name}") for name in outputs}
         self._progress = w.IntProgress(layout=_HIDDEN)
@@ -166,8 +167,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._unfiltered = {name: control.value for name, control in self._filters.items()}
         self.collection.observe(self._on_collection, "value")
         others = (self.chart, self.order_by, self.descending, self.style)
-        for control in (*self._filters.values(), *others):
+        choices = (*self._filters.values(), *others)
+        for control in choices:
             control.observe(self._on_choice, "value")
+        # A choice among the old records would be one among the new when a load has ended.
+        self._disabled_in_action = (estimate, load, show_all, export_, *choices)
 
         out, lists = self._out, [getattr(self, name) for name in VALUES]
         few = _box("few", self.first_year, self.last_year, self.activity)
@@ -276,8 +280,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.error = None
         self._say(doing)
         self._progress.value, self._progress.layout.display = 0, None
-        for button in self._buttons:
-            button.disabled = True
+        for control in self._disabled_in_action:
+            control.disabled = True
         try:
             with _stoppable(), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
@@ -295,8 +299,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             raise
         finally:
             self._progress.layout.display = "none"
-            for button in self._buttons:
-                button.disabled = False
+            for control in self._disabled_in_action:
+                control.disabled = False
             if isinstance(self.source, Directory):
                 self._say_quota()
 
@@ -345,7 +349,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _refresh(self) -> None:
         """Show the records that the controls choose: one truth for all that is shown."""
-        self._is_due = False
         choices = self._choices()
         frame = select(self._loaded, **choices) if choices else self._loaded
         lines = [*self._lines, "", *select_lines(self._name, choices)]
@@ -393,11 +396,20 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     # -- the page --------------------------------------------------------------------------
 
-    def _on_choice(self, _: object) -> None:
+    def _on_choice(self, change: Any) -> None:
         is_own = threading.get_ident() == self._thread
         if self.frame is not None and not (is_own and self._is_quiet):
-            self._is_due = True
-            self._run(lambda: self._refresh() if self._is_due else None)
+            self._chosen[change.owner] = change.new
+            self._run(self._follow)
+
+    def _follow(self) -> None:
+        """Show what was chosen; a refresh may have set the control back meanwhile."""
+        chosen, self._chosen = self._chosen, {}
+        with self._quietly():
+            for control, value in chosen.items():
+                control.value = value
+        if chosen:
+            self._refresh()
 
     def _run(self, action: Callable[[], None]) -> None:
         """Run an action in the thread of the cells, where the stop button works.
@@ -498,7 +510,7 @@ def _sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
     lists = {name for name, kind in kinds.items() if kind == "object" or "<" in kind}
     return [
         (words, name)
-        for name, words in view.headings(frame).items()
+        for name, words in headings(frame).items()
         if not (name in lists or name.endswith("id") or name in frame.index.names)
     ]
 

@@ -15,7 +15,7 @@ from dirframe._arrow import as_pandas, loader_series
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import DIGEST, TEXTS, beside, schema_digest
-from dirframe.provenance import ATTRIBUTE, Provenance, set_provenance
+from dirframe.provenance import ATTRIBUTE, record_from, set_provenance
 from dirframe.schema import ACCOUNT, PROJECT, Field, Kind
 from dirframe.schema.extensions import EXTENSIONS, detect_resource, resource_named
 
@@ -144,10 +144,12 @@ def _columns(content: bytes, name: str, record: dict[str, Any]) -> _tables.Colum
 
 def _typed(columns: _tables.Columns, name: str, record: dict[str, Any]) -> pd.DataFrame:
     """Return columns of text with the dtypes of their fields; those of others are inferred."""
-    known = Provenance.from_dict(record.get("provenance"))
-    resource = resource_named(known.resource) if known.resource else detect_resource(columns)
+    known = record_from(record.get("provenance"))
+    resource = resource_named(known["resource"]) if known["resource"] else detect_resource(columns)
     is_record = resource is not None and ("id" in columns or resource.name in EXTENSIONS)
-    if known.statistic or known.counted:  # a column of a statistic is not the field of its name
+    if (
+        known["statistic"] or known["counted"]
+    ):  # a column of a statistic is not the field of its name
         resource, is_record = None, False
     fields = _fields(columns, resource if is_record else None)
     data: dict[str, pd.Series[Any]] = {}

@@ -18,10 +18,10 @@ import pandas as pd
 
 from dirframe import __version__
 from dirframe._arrow import plain_value
-from dirframe.citation import cite, cited_source, cited_title
+from dirframe.citation import Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import parquet_bytes, record_text, write_csv
-from dirframe.provenance import Provenance, record_of, resource_of, set_provenance
+from dirframe.provenance import get_provenance, resource_of, set_provenance
 from dirframe.schema import ACCOUNT, RESOURCES, Kind
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ _ACCOUNT = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
 #: Columns that the functions of this package add to records.
 _ADDED = {"id", "account_id", "project_id", "country_alpha_2", "country_alpha_3", "country_name"}
 _ARCHIVE = "pages.archive"
+#: Types of Frictionless by the kind of a dtype.
+_TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "datetime"}
 _MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 _README = """# {title}
@@ -101,18 +103,20 @@ def write_study(
         for kind, content in texts.items():
             contents[f"data/{name}.{kind}"] = content
             resources.append(_resource(name, frame, kind, content))
-    records = [record_of(frame) for frame in tables.values()]
-    synthetic = all(record.synthetic for record in records)
+    records = [get_provenance(frame) for frame in tables.values()]
+    synthetic = all(record["synthetic"] for record in records)
     terms = license or (_SAMPLE_LICENCE if synthetic else "")
+    address = terms if ":" in terms else f"https://spdx.org/licenses/{terms}"
     cited = dict.fromkeys(str(cite(frame)) for frame in tables.values())
-    sources = dict(cited_source(frame) for frame in tables.values())
-    whole = title or "; ".join(dict.fromkeys(map(cited_title, tables.values())))
+    cited_sources = [Source(frame) for frame in tables.values()]
+    sources = {source.name: source.link for source in cited_sources}
+    whole = title or "; ".join(dict.fromkeys(source.title() for source in cited_sources))
     package = {
         "name": next(iter(tables)) if len(tables) == 1 else "study",
         "title": " ".join(whole.split()),
         "description": " ".join(cited),
         "created": _created(records),
-        "licenses": [{"name": terms, "path": _address(terms)}] if terms else None,
+        "licenses": [{"name": terms, "path": address}] if terms else None,
         "contributors": [{"title": one, "role": "author"} for one in people or sources],
         "sources": [_filled({"title": one, "path": path}) for one, path in sources.items()],
         "resources": resources,
@@ -133,7 +137,7 @@ def write_study(
 
 def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
-    resource, record = resource_of(frame), record_of(frame)
+    resource, record = resource_of(frame), get_provenance(frame)
     fields = resource.fields if resource else ()
     lists = {field.column: field.items for field in fields if field.items}
     is_child = resource is not None and f"{resource.name}_id" in frame  # entries of the lists
@@ -143,7 +147,7 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
     ]
     personal = {field.column for field in described if field.personal}
     known = {*_ADDED, *(field.column for field in described)}
-    is_loaded = resource is not None and not (record.statistic or record.counted)
+    is_loaded = resource is not None and not (record["statistic"] or record["counted"])
     about_persons, unknown = [], []
     for column in frame:
         values, element = frame[column], str(column).removesuffix("_unreadable")
@@ -159,7 +163,7 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
             "be, and a study holds them only with personal=True (--personal)."
         )
     kept = frame.drop(columns=about_persons + unknown)
-    if (query := _without_account(record.query, resource)) != record.query:
+    if (query := _without_account(record["query"], resource)) != record["query"]:
         set_provenance(kept, query=query)
         about_persons.append("the account in the query")
     for column in kept.columns.intersection(list(lists)):
@@ -220,23 +224,22 @@ def _is_lists(column: pd.Series[Any]) -> bool:
 
 
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
-    record = record_of(frame)
-    known = resource_of(frame)
-    # A column of a statistic is not the field of that name.
-    is_record = known is not None and not record.statistic and (known.key or "id") in frame
-    fields = known.by_column if known and is_record else {}
-    key = frame.get(known.key) if known and is_record else None
+    record, known = get_provenance(frame), resource_of(frame)
+    if record["statistic"] or (known and (known.key or "id") not in frame):
+        known = None  # a column of a statistic is not the field of that name
+    fields = known.by_column if known else {}
+    key = frame.get(known.key) if known else None
     is_key = key is not None and key.is_unique and key.notna().all()
-    times = (record.retrieved_oldest, record.retrieved_newest)
-    reason = record.incomplete_reason
+    times = (record["retrieved_oldest"], record["retrieved_newest"])
+    reason = record["incomplete_reason"]
     schema = {
         "fields": [_field(frame[column], fields.get(str(column)), kind) for column in frame],
         "missingValues": [""] if kind == "csv" else None,
-        "primaryKey": [known.key] if known and is_key else None,
+        "primaryKey": [key.name] if key is not None and is_key else None,
     }
     return {
         "name": f"{name}-{kind}",
-        "title": cited_title(frame),
+        "title": Source(frame).title(),
         "description": str(cite(frame)),
         "path": f"data/{name}.{kind}",
         "scheme": "file",
@@ -249,10 +252,10 @@ def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict
         "schema": _filled(schema),
         # Not of the specification, which allows further properties.
         "rows": len(frame),
-        "completeness": record.completeness + (f": {reason}" if reason else ""),
+        "completeness": record["completeness"] + (f": {reason}" if reason else ""),
         "accessed": "/".join(dict.fromkeys(time for time in times if time)),
-        "query": dict(record.query),
-        "provenance": record.to_dict(),
+        "query": record["query"],
+        "provenance": record,
     }
 
 
@@ -260,27 +263,13 @@ def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, 
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
-    if pd.api.types.is_bool_dtype(dtype):
-        name = "boolean"
-    elif pd.api.types.is_integer_dtype(dtype):
-        name = "integer"
-    elif pd.api.types.is_numeric_dtype(dtype):
-        name = "number"
-    elif pd.api.types.is_datetime64_any_dtype(dtype):
-        name = "datetime"
-    elif dtype == "object" and _holds_lists(column, field):
+    is_list = field is not None and field.kind is Kind.ITEMS
+    name = _TYPES.get(dtype.kind, "string")
+    if dtype == "object" and (is_list or any(isinstance(value, list) for value in column)):
         # Readers get lists of Parquet as arrays of their own, which Frictionless takes for no list.
         name = "any" if kind == "parquet" else "array"
-    else:
-        name = "string"
-    known = (field.meaning, field.unit) if field else ("", "")
-    described = {"description": known[0], "unit": known[1]}
+    described = {"description": field.meaning, "unit": field.unit} if field else {}
     return _filled({"name": str(column.name), "type": name} | described)
-
-
-def _holds_lists(column: pd.Series[Any], field: Field | None) -> bool:
-    is_list = field is not None and field.kind is Kind.ITEMS
-    return is_list or any(isinstance(value, list) for value in column)
 
 
 def _people(authors: Sequence[str]) -> list[str]:
@@ -308,15 +297,11 @@ def _archive_content(archive: Archive | str | Path | None, *, personal: bool) ->
     return open_archive(path).path.read_bytes()
 
 
-def _created(records: list[Provenance]) -> str:
+def _created(records: list[dict[str, Any]]) -> str:
     """Return the day of the newest access, or else of the newest record; empty if neither is known."""
-    days = [record.retrieved_newest or record.records_newest for record in records]
+    days = [record["retrieved_newest"] or record["records_newest"] for record in records]
     day = max((day for day in days if day), default="")[:10]
     return day and f"{day}T00:00:00Z"
-
-
-def _address(license: str) -> str:
-    return license if ":" in license else f"https://spdx.org/licenses/{license}"
 
 
 def _readme(
@@ -324,7 +309,7 @@ def _readme(
 ) -> bytes:
     lines = []
     for name, frame in tables.items():
-        word = record_of(frame).completeness
+        word = get_provenance(frame)["completeness"]
         lines.append(f"- `{name}`: {len(frame):,} rows ({word}). Cite as: {cite(frame)}")
     persons = [f"`{name}`: {', '.join(columns)}" for name, columns in left_out.items() if columns]
     if personal:

@@ -32,7 +32,6 @@ TEXTS = (".csv", ".tsv", ".json", ".jsonl")
 DIGEST = b"dirframe_digest"
 
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
-_HELD = ("str", "string", "object", "category", "bool", "boolean")
 
 _ROWS, _COLUMNS, _CHARACTERS, _EXACT = 1_048_576, 16_384, 32_767, 10**15
 _NO_TIME = "as text, for a workbook has no such times (before 1910, or fractions of seconds)"
@@ -205,7 +204,7 @@ def schema_digest(schema: pa.Schema) -> bytes:
 
 
 def checked_frame(name: str, frame: Any) -> pd.DataFrame:
-    """Return a frame with what an export writes, or raise: named columns, no index."""
+    """Return a frame with what an export writes, or raise: columns with a name each, no index."""
     frame = as_pandas(frame)
     if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(
@@ -218,25 +217,19 @@ def checked_frame(name: str, frame: Any) -> pd.DataFrame:
         )
     if any(level is not None for level in frame.index.names):
         frame = frame.reset_index()
-    names = list(frame.columns)
-    if not names or not all(isinstance(column, str) and column for column in list[object](names)):
+    names = list[object](frame.columns)
+    if (
+        not names
+        or len(set(names)) < len(names)
+        or not all(n and isinstance(n, str) for n in names)
+    ):
         raise InvalidInputError(
             f"The columns of {name!r} are {names[:5]!r}; an export needs one column or more, and "
-            "each with a text as its name. Rename them first."
-        )
-    if duplicates := sorted({column for column in names if names.count(column) > 1}):
-        raise InvalidInputError(
-            f"{name!r} has more than one column called {', '.join(duplicates)}; rename them first."
+            "each with a name of its own, as text. Rename them first."
         )
     if not types.is_integer_dtype(frame.index.dtype):
         _warn(name, "the index is not written; reset_index() makes columns of it")
-    unknown = [column for column in names if not _is_held(frame[column].dtype)]
-    if unknown:
-        kinds = ", ".join(f"{column} ({frame[column].dtype})" for column in unknown)
-        _warn(name, f"written as text, and read back as text: {kinds}")
     plain: pd.DataFrame = frame.reset_index(drop=True)
-    plain = plain.assign(**{column: plain[column].astype("str") for column in unknown})
-    plain.attrs = dict(frame.attrs)
     return plain
 
 
@@ -257,10 +250,12 @@ def plain_values(column: pd.Series[Any]) -> list[Any]:
 
 def plain_texts(column: pd.Series[Any]) -> list[Any]:
     """Return the plain values of a column, with lists and other objects as JSON."""
-    values = plain_values(column)
-    if column.dtype != "object":
-        return values
-    return [None if value is None else _as_json(value, str(column.name)) for value in values]
+    return [
+        value
+        if value is None or (isinstance(value, str | float | int) and column.dtype != "object")
+        else _as_json(value, str(column.name))
+        for value in plain_values(column)
+    ]
 
 
 def _objects(frame: pd.DataFrame) -> Iterator[str]:
@@ -296,15 +291,6 @@ def _as_json(value: object, column: str) -> str:
             "it into text, numbers or lists of them first; .parquet holds dates, decimal numbers "
             "and bytes too."
         ) from None
-
-
-def _is_held(dtype: Any) -> bool:
-    if str(dtype) in _HELD:
-        return str(dtype) != "category" or _is_held(dtype.categories.dtype)
-    return types.is_datetime64_any_dtype(dtype) or (
-        types.is_numeric_dtype(dtype)
-        and str(dtype).lower().rstrip("0123456789") in {"int", "uint", "float"}
-    )
 
 
 def _warn(name: str, loss: str) -> None:

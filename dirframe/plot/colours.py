@@ -12,6 +12,8 @@ import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patches import Patch
 
+from dirframe.errors import InvalidInputError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -59,6 +61,10 @@ def language_colour(language: str) -> str:
     >>> language_colour("Python")
     '#117733'
     """
+    if not isinstance(language, str):
+        raise InvalidInputError(
+            f"language is {language!r}; it must be the name of one, or '' for the grey of others."
+        )
     return _LOOKS.get(language.strip().casefold(), (NEUTRAL, ""))[0]
 
 

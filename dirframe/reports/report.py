@@ -9,69 +9,58 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from matplotlib import pyplot as plt
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import cell_texts, counted, is_number, unknown_suffix
+from dirframe._display import counted, html_table, printable, unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import cite
 from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
-from dirframe.plot import style
 from dirframe.plot.canvas import detach_words, reason_if_empty
 from dirframe.quality.summary import summary
 from dirframe.reports.findings import findings
-from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Resource
+from dirframe.schema import ACCOUNT, PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure
 
-    #: A statistic or chart, and its options.
-    _Call = tuple[Callable[..., Any], dict[str, Any]]
-
-#: The frames that `report` takes.
-Frames = pd.DataFrame | Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]
-
+_TOP = {"top": 15}
+#: The sections of a collection: charts and statistics, each with its options.
+_SECTIONS: dict[str, dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]]] = {
+    "projects": {
+        "Languages": [
+            (plot.language_share, _TOP),
+            (stats.language_share, _TOP),
+            (plot.languages_by_year, {}),
+        ],
+        "Contributors": [
+            (plot.team_size_classes, {}),
+            (stats.contributor_concentration, {}),
+            (plot.contributors_by_language, _TOP),
+        ],
+        "Age and activity": [(plot.growth, {}), (plot.activity, {})],
+        "Licences": [(plot.licenses, _TOP)],
+    },
+    "accounts": {
+        "Countries": [(plot.accounts_map, {}), (stats.accounts_by_country, _TOP)],
+        "Participation": [(plot.accounts_by_kudo_rank, {}), (plot.posts_distribution, {})],
+    },
+}
 _PACKAGES = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
 
 
-class _Figure(NamedTuple):
-    """A picture as a data address, its caption, and a note below."""
-
-    source: str
-    caption: str
-    note: str
-    kind: str = "figure"
-
-
-class _Table(NamedTuple):
-    """Headings, whether each column has numbers, rows of text, a caption and a note below."""
-
-    headings: list[str]
-    numbers: list[bool]
-    rows: list[tuple[str, ...]]
-    caption: str
-    note: str
-    kind: str = "table"
-
-
-class _Omitted(NamedTuple):
-    """Why something is not shown."""
-
-    reason: str
-    kind: str = "omitted"
-
-
 def report(
-    frames: Frames,
+    frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame],
     path: str | Path,
     *,
     title: str | None = None,
@@ -83,8 +72,8 @@ def report(
     ----------
     frames : pandas.DataFrame, or a mapping or sequence of them
         Projects, accounts or both, as the loaders give them, or what is left of them after
-        `dirframe.select` or `dirframe.exclude`. A frame without provenance is reported on, and
-        the report says so.
+        `dirframe.select` or `dirframe.exclude`. A mapping names a frame that does not say what it
+        holds: ``{"projects": frame}``.
     path : str or pathlib.Path
         The file, with the suffix ``.html``. It is one page that fetches nothing and runs no
         script; printed from a browser it is a PDF fit to hand in.
@@ -118,10 +107,10 @@ def report(
     ...     dirframe.report(projects, Path(folder) / "report.html").name
     'report.html'
     """
-    by_collection = _by_collection(frames)
+    named = _by_collection(frames)
     target = Path(path)
     check_target(target, overwrite=overwrite)
-    page = _render(by_collection, " ".join(title.split()) if title else _title(by_collection))
+    page = _render(named, title or _title(named))
     make_folder(target.parent)
     with atomic_write(target, overwrite=overwrite) as temporary:
         temporary.write_text(page, encoding="utf-8")
@@ -135,29 +124,16 @@ def check_target(target: Path, *, overwrite: bool) -> None:
     check_writable(target, overwrite=overwrite)
 
 
-# Which frame is which
-
-
-def _by_collection(frames: Frames) -> dict[str, pd.DataFrame]:
+def _by_collection(
+    frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame],
+) -> dict[str, pd.DataFrame]:
     """Return the frame of projects and that of accounts, or the one that is given."""
     if isinstance(frames, pd.DataFrame):
-        named: list[tuple[str | None, object]] = [(None, frames)]
-    elif isinstance(frames, Mapping):
-        named = list(frames.items())
-    elif isinstance(frames, list | tuple):
-        named = [(None, frame) for frame in frames]
-    else:
-        raise InvalidInputError(
-            "A report takes a frame, or a list or mapping of frames; got a "
-            f"{type(frames).__name__}."
-        )
+        frames = [frames]
+    pairs = frames.items() if isinstance(frames, Mapping) else (("", frame) for frame in frames)
     found: dict[str, pd.DataFrame] = {}
-    for name, frame in named:
-        if not isinstance(frame, pd.DataFrame):
-            raise InvalidInputError(
-                f"A report takes frames of the loaders; got a {type(frame).__name__}."
-            )
-        collection = _resource(name, frame).collection
+    for name, frame in pairs:
+        collection = _collection(frame, name)
         if collection in found:
             raise InvalidInputError(
                 f"A report takes one frame of {collection}; got two. Make a report of each, or "
@@ -166,60 +142,54 @@ def _by_collection(frames: Frames) -> dict[str, pd.DataFrame]:
         found[collection] = frame
     if not found:
         raise InvalidInputError("A report needs a frame of accounts or projects; got none.")
-    return {name: found[name] for name in ("projects", "accounts") if name in found}
+    return {name: found[name] for name in _SECTIONS if name in found}
 
 
-def _resource(name: str | None, frame: pd.DataFrame) -> Resource:
-    names = {known: r for r in (PROJECT, ACCOUNT) for known in (r.name, r.collection)}
-    if name is not None and name not in names:
+def _collection(frame: object, name: str) -> str:
+    """Return the collection of a frame by its name or, if that is empty, by what the frame says."""
+    if not isinstance(frame, pd.DataFrame):
         raise InvalidInputError(
-            f"A frame is named {name!r}; a report knows {', '.join(sorted(names))}."
+            f"A report takes frames of the loaders; got a {type(frame).__name__}."
         )
-    record = provenance.get_provenance(frame)
-    if record["counted"]:
+    resource, statistic = (
+        provenance.resource_of(frame),
+        provenance.get_provenance(frame)["statistic"],
+    )
+    if statistic:
         raise InvalidInputError(
-            "A report takes frames of the loaders; got the result of a statistic "
-            f"({', '.join(record['steps'])})."
+            f"A report takes frames of the loaders; got the statistic {statistic.get('name')}."
         )
-    if not all(isinstance(column, str) for column in frame) or not frame.columns.is_unique:
-        raise InvalidInputError("The columns of a report's frame need different names, as text.")
-    recorded = provenance.resource_of(frame)
-    if recorded is not None and recorded.name not in RESOURCES:
-        raise InvalidInputError(
-            f"A report takes accounts and projects; the frame holds {recorded.name!r} "
-            "records. Leave it out, and export it beside the report."
-        )
-    resource = names[name] if name is not None else recorded
-    if resource is None:
+    holds = resource.collection if resource else name
+    if not holds:
         raise InvalidInputError(
             "The frame says neither in its provenance nor in its columns whether it holds "
             'accounts or projects. Name it: {"projects": frame} (--collection projects).'
         )
-    if recorded is not None and recorded is not resource:
-        raise InvalidInputError(f"The frame named {name!r} holds {recorded.collection}.")
-    return resource
+    if holds not in _SECTIONS or name not in {"", holds}:
+        called = f"named {name!r}" if name else "given"
+        raise InvalidInputError(
+            f"A report takes accounts and projects; the frame {called} holds {holds}."
+        )
+    return holds
 
 
 def _title(frames: Mapping[str, pd.DataFrame]) -> str:
-    sources = [provenance.get_provenance(frame)["source"] for frame in frames.values()]
-    named = " and ".join(dict.fromkeys(source for source in sources if source))
-    return f"{named}: {' and '.join(frames)}" if named else f"Report on {' and '.join(frames)}"
-
-
-# The page
+    sources = dict.fromkeys(provenance.get_provenance(frame)["source"] for frame in frames.values())
+    source = " and ".join(filter(None, sources)) or "Report"
+    return f"{source}: {' and '.join(frames)}"
 
 
 def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
-    countries = frames.get("accounts")
-    if countries is not None and "country_code" in countries and "country_name" not in countries:
-        frames["accounts"] = unify_countries(countries)
-    sections = [
-        (heading, [_show(function, frame, options) for function, options in calls])
+    accounts = frames.get("accounts")
+    if accounts is not None and "country_code" in accounts and "country_name" not in accounts:
+        frames["accounts"] = unify_countries(accounts)
+    sections = {
+        heading: [_show(function, frame, options) for function, options in calls]
         for name, frame in frames.items()
-        for heading, calls in _sections(name)
-    ]
-    sections += [(f"Summary of the {name}", _overview(name, frames[name])) for name in frames]
-    resources = {"projects": PROJECT, "accounts": ACCOUNT}
+        for heading, calls in _SECTIONS[name].items()
+    }
+    for name, frame in frames.items():
+        sections[f"Summary of the {name}"] = _overview(name, frame)
     environment = Environment(
         loader=PackageLoader("dirframe.reports", ""),
         autoescape=True,
@@ -227,78 +197,48 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    python = f"dirframe {__version__}, Python {platform.python_version()}"
     return environment.get_template("report.html.j2").render(
-        title="".join(sign if sign.isprintable() else " " for sign in title),
+        title=printable(" ".join(title.split())),
         captions=[provenance.caption(frame) for frame in frames.values()],
         warnings=[text for name, frame in frames.items() for text in _warnings(name, frame)],
-        findings=[f for name in frames for f in findings(frames[name], resources[name])],
+        findings=[
+            finding
+            for name, frame in frames.items()
+            for finding in findings(frame, PROJECT if name == "projects" else ACCOUNT)
+        ],
         sections=sections,
-        methods={name: list(_method(name, frame)) for name, frame in frames.items()},
-        versions=", ".join(
-            [
-                f"dirframe {__version__}",
-                f"Python {platform.python_version()}",
-                *(f"{package} {version(package)}" for package in _PACKAGES),
-            ]
-        ),
+        table=lambda frame, caption: Markup(html_table(frame, caption)),  # noqa: S704  # escaped
+        methods={name: list(_method(frame)) for name, frame in frames.items()},
+        versions=", ".join([python, *(f"{package} {version(package)}" for package in _PACKAGES)]),
         citations={name: _citation(frame) for name, frame in frames.items()},
-        provenances={name: _provenance(frame) for name, frame in frames.items()},
-    )
-
-
-def _sections(name: str) -> tuple[tuple[str, tuple[_Call, ...]], ...]:
-    """Return the headings of a collection, and what is shown below each."""
-    top = {"top": 15}
-    if name == "accounts":
-        return (
-            ("Countries", ((plot.accounts_map, {}), (stats.accounts_by_country, top))),
-            ("Participation", ((plot.accounts_by_kudo_rank, {}), (plot.posts_distribution, {}))),
-        )
-    return (
-        (
-            "Languages",
-            (
-                (plot.language_share, top),
-                (stats.language_share, top),
-                (plot.languages_by_year, {}),
-            ),
-        ),
-        (
-            "Contributors",
-            (
-                (plot.team_size_classes, {}),
-                (stats.contributor_concentration, {}),
-                (plot.contributors_by_language, top),
-            ),
-        ),
-        ("Age and activity", ((plot.growth, {}), (plot.activity, {}))),
-        ("Licences", ((plot.licenses, top),)),
     )
 
 
 def _show(
     function: Callable[..., Any], frame: pd.DataFrame, options: dict[str, Any]
-) -> _Figure | _Table | _Omitted:
-    """Return the chart or table of a frame, or why there is none."""
+) -> dict[str, Any]:
+    """Return the chart or table of a frame with its caption and note, or why there is none."""
     name = f"{function.__module__.split('.')[1]}.{function.__name__}"
     try:
-        with style(), warnings.catch_warnings(record=True) as caught:
+        with plot.style(), warnings.catch_warnings(record=True) as caught:
             result = function(frame, **options)
     except (ColumnsNotSentError, MissingColumnsError) as error:
-        return _Omitted(f"{name} is not shown: {error}")
+        return {"omitted": f"{name} is not shown: {error}"}
     said = " ".join(f"{warning.message}" for warning in caught)
     if isinstance(result, pd.DataFrame):
-        record, source = provenance.get_provenance(result), provenance.caption(result)
-        if not record["base"]["records"]:
-            return _Omitted(f"{name} is not shown: {source}.")
-        spec = STATISTICS[function.__name__]
-        return _table(result, spec.title, f"{name}. {source} {said}".rstrip())
+        note = provenance.caption(result)
+        if not provenance.get_provenance(result)["base"]["records"]:
+            return {"omitted": f"{name} is not shown: {note}."}
+        caption = STATISTICS[function.__name__].title
+        return {"table": result, "caption": caption, "note": f"{name}. {note} {said}".rstrip()}
     figure = result.get_figure(root=True)
     if reason := reason_if_empty(result):
         plt.close(figure)
-        return _Omitted(f"{name} is not shown: {reason}.")
+        return {"omitted": f"{name} is not shown: {reason}."}
     caption, note = detach_words(result)
-    return _Figure(_svg(figure), caption, " ".join(filter(None, [f"{name}.", note, said])))
+    words = " ".join(filter(None, [f"{name}.", note, said]))
+    return {"picture": _svg(figure), "caption": caption, "note": words}
 
 
 def _svg(figure: Figure) -> str:
@@ -312,26 +252,16 @@ def _svg(figure: Figure) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue().encode()).decode()}"
 
 
-def _table(table: pd.DataFrame, caption: str, note: str) -> _Table:
-    columns = [cell_texts(table[name], str(name)) for name in table]
-    return _Table(
-        [str(name).replace("_", " ") for name in table],
-        [is_number(dtype) for dtype in table.dtypes],
-        list(zip(*columns, strict=True)),
-        caption,
-        note,
-    )
-
-
-def _overview(name: str, frame: pd.DataFrame) -> list[_Figure | _Table | _Omitted]:
+def _overview(name: str, frame: pd.DataFrame) -> list[dict[str, Any]]:
     overview = summary(frame)
     return [
-        _table(overview.fields, f"Columns of the {name}", overview.title),
-        _table(overview.bias, f"Reasons to beware of the {name}", overview.source),
+        {"table": overview.fields, "caption": f"Columns of the {name}", "note": overview.title},
+        {
+            "table": overview.bias,
+            "caption": f"Reasons to beware of the {name}",
+            "note": overview.source,
+        },
     ]
-
-
-# What the provenance says
 
 
 def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
@@ -342,25 +272,19 @@ def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
             f"The frame of {name} does not say where it is from: nobody can tell whether it is "
             "complete."
         )
-    if record["complete"] is False:
-        loaded, available = record["items_loaded"], record["items_available"]
-        numbers = (
-            f": {loaded:,} of {available:,} {'was' if loaded == 1 else 'were'} loaded"
-            if loaded is not None and available is not None
-            else ""
-        )
+    if record["completeness"] == "incomplete":
         reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
-        yield f"The {name} are incomplete{numbers}{reason}. What was loaded is no fair sample."
+        note = provenance.completeness_note(record)
+        yield f"The {name} are {note}{reason}. What was loaded is no fair sample."
     if record["synthetic"]:
         yield f"The {name} are synthetic: generated, not observed."
-    difference = provenance.difference(frame)
-    if difference is not None:
+    if difference := provenance.difference(frame):
         yield f"The {name} are not those that were loaded: {difference}."
     if frame.empty:
         yield f"There are no {name} in the frame."
 
 
-def _method(name: str, frame: pd.DataFrame) -> Iterator[str]:
+def _method(frame: pd.DataFrame) -> Iterator[str]:
     """Yield how a frame was loaded and what was done with it since."""
     record = provenance.get_provenance(frame)
     if not (record["source"] or record["base_url"]):
@@ -373,15 +297,10 @@ def _method(name: str, frame: pd.DataFrame) -> Iterator[str]:
         f"{counted(record['requests_cached'], 'page')} from the cache; "
         f"{counted(record['duplicates_removed'], 'duplicate record')} removed."
     )
-    note = provenance.completeness_note(provenance.Provenance.from_dict(record))
-    yield f"The load: {note or 'proven complete'}."
-    if record["steps"]:
-        yield f"Steps since, in this order: {', '.join(record['steps'])}."
-    difference = provenance.difference(frame)
-    if difference is not None:
+    yield f"The load: {provenance.completeness_note(record) or 'proven complete'}."
+    yield f"Steps since, in this order: {', '.join(record['steps']) or 'none'}."
+    if difference := provenance.difference(frame):
         yield f"The records have changed since the load: {difference}."
-    elif not record["steps"]:
-        yield f"The {name} are those that were loaded."
 
 
 def _citation(frame: pd.DataFrame) -> tuple[str, str] | None:
@@ -390,18 +309,3 @@ def _citation(frame: pd.DataFrame) -> tuple[str, str] | None:
         return cite(frame), cite(frame, style="bibtex")
     except InvalidInputError:
         return None
-
-
-def _provenance(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    record = provenance.get_provenance(frame)
-    return [(name, _plain(value)) for name, value in record.items()]
-
-
-def _plain(value: object) -> str:
-    if value is None or value in ("", [], {}):
-        return "–"
-    if isinstance(value, dict):
-        return ", ".join(f"{name}: {v}" for name, v in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -237,6 +237,41 @@ def test_clicks_in_another_thread_are_handled_in_that_of_the_cells(sample_projec
     assert 0 < len(explorer.frame) < 50
 
 
+def test_choice_made_in_another_thread_while_its_options_change_is_not_lost(sample_projects):
+    async def kernel():
+        explorer = dirframe.Explorer(sample_projects)
+
+        def meanwhile(_):
+            explorer.languages.unobserve(meanwhile, "options")
+            click = threading.Thread(target=explorer.languages.set_trait, args=("value", ("Java",)))
+            click.start()
+            click.join()
+
+        explorer.languages.observe(meanwhile, "options")
+        explorer.first_year.value = 2008
+        await asyncio.sleep(0)
+        return explorer
+
+    explorer = asyncio.run(kernel())
+    assert explorer.languages.value == ("Java",)
+    assert set(explorer.frame["analysis_main_language_name"]) == {"Java"}
+
+
+def test_nothing_is_chosen_among_the_old_records_while_others_are_loaded(tmp_path, press):
+    def look(exchange):
+        states.append([explorer.chart.disabled, explorer.languages.disabled])
+        exchange.answer()
+
+    states = []
+    with Rig(15) as rig, rig.directory(tmp_path) as directory:
+        explorer = dirframe.Explorer(directory)
+        rig.on_page[1] = [look]
+        press(explorer, "Load")
+    assert states == [[True, True]]
+    assert not explorer.chart.disabled
+    assert not explorer.languages.disabled
+
+
 def test_directory_is_that_of_the_environment_unless_given(monkeypatch, press, sent):
     with pytest.raises(ConfigurationError):
         dirframe.Explorer()

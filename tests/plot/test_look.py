@@ -129,6 +129,15 @@ def test_wrong_options_are_refused_and_leave_no_figure():
         plot.tags(projects(), ax=ax, width="column")
 
 
+def test_style_and_colour_say_what_they_take():
+    with pytest.raises(InvalidInputError, match=r"style\.context"), plot.style("dark"):
+        pass
+    for language in (None, float("nan"), 7):
+        with pytest.raises(InvalidInputError, match="name of one"):
+            plot.language_colour(language)
+    assert plot.language_colour("") == plot.language_colour("Lua")
+
+
 def test_style_ends_with_its_block():
     before = dict(mpl.rcParams)
     with plot.style():

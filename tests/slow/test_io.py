@@ -1,7 +1,8 @@
-"""Every format on a full disk and after a kill; workbooks of any frame."""
+"""Every format on a full disk and after a kill, workbooks of any frame, a study as Frictionless reads it."""
 
 import tempfile
 import warnings
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -103,3 +104,19 @@ def test_recorded_projects_come_back_as_they_were(shared, tmp_path):
         back = read_export(export(real, tmp_path / f"f{suffix}"))
         pd.testing.assert_frame_equal(real, back, check_exact=True)
         assert back.attrs == real.attrs
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_frictionless_finds_no_error_in_any_value_of_a_study(sample, tmp_path):
+    frictionless = pytest.importorskip("frictionless", reason="a reader of data packages")
+    records = {
+        "projects": sample.projects(max_items=120, sort="name", progress=False),
+        "All accounts": sample.accounts(query="ada", progress=False),
+    }
+    with zipfile.ZipFile(export(records, tmp_path / "study.zip")) as packed:
+        packed.extractall(tmp_path)
+    with frictionless.system.use_context(trusted=True):
+        report = frictionless.Package(str(tmp_path / "datapackage.json")).validate()
+    assert report.valid, report.flatten(["rowNumber", "fieldName", "note"])
+    accounts = len(records["All accounts"])
+    assert [task.stats["rows"] for task in report.tasks] == [120, 120, accounts, accounts]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,7 @@ import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
 from dirframe.errors import InvalidInputError
-from dirframe.schema import LESS_THAN_ONE, Kind
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -23,8 +23,7 @@ import pandas as pd
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.client.page import check_records
 from dirframe.errors import UnreadableValueWarning, warn
-from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind
-from dirframe.schema.extensions import resource_named
+from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, resource_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,8 +16,15 @@ from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import DIGEST, TEXTS, beside, schema_digest
 from dirframe.provenance import ATTRIBUTE, record_from, set_provenance
-from dirframe.schema import ACCOUNT, PROJECT, Field, Kind
-from dirframe.schema.extensions import EXTENSIONS, detect_resource, resource_named
+from dirframe.schema import (
+    ACCOUNT,
+    EXTENSIONS,
+    PROJECT,
+    Field,
+    Kind,
+    detect_resource,
+    resource_named,
+)
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource

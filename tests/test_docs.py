@@ -22,7 +22,7 @@ from matplotlib import pyplot as plt
 import dirframe
 from dirframe import errors, plot, stats
 from dirframe.cli import cli
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema import ALL_RESOURCES
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

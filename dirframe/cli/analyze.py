@@ -89,11 +89,12 @@ def _name_argument(names: Mapping[str, Any]) -> Callable[[Any], Any]:
 
 def _check_parameters(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
     """Refuse an option that the function does not take, before anything is loaded."""
-    known = [
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name != "ax"
-    ]
+    parameters = inspect.signature(function).parameters.values()
+    known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name != "ax"]
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):  # a chart
+        from dirframe.plot.canvas import Look
+
+        known += Look.__annotations__
     from dirframe._display import did_you_mean
 
     for name in given:

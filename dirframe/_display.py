@@ -29,6 +29,11 @@ _NAMES = ("nice_name", "name", "language", "factoid")
 #: Quantiles that have a name of their own.
 _QUANTILES = {0.0: "minimum", 0.5: "median", 1.0: "maximum"}
 _WIDEST = 60
+_LEADING = (
+    *("name", "analysis_main_language_name", "country_name", "country_code", "location"),
+    *("stack_count", "user_count", "posts_count", "analysis_twelve_month_contributor_count"),
+    *("analysis_total_code_lines", "kudo_score_kudo_rank", "created_at", "licenses", "tags"),
+)
 
 _TABLE = "border-collapse:collapse;margin:.3em 0"
 _NAME = "text-align:left;font-weight:normal;opacity:.75;padding:.1em 1em .1em 0;vertical-align:top"
@@ -236,6 +241,18 @@ def label(column: str) -> str:
     return column.replace("__", " / ").replace("_", " ").strip()
 
 
+def headings(columns: Iterable[object]) -> dict[str, str]:
+    """Return the names of columns in words, those of the analysis without its name where clear."""
+    names = [str(column) for column in columns]
+    clear = {n: n.removeprefix("analysis_") for n in names}
+    return {n: label(n if s in names or s.startswith("_") else s) for n, s in clear.items()}
+
+
+def leading_columns(frame: pd.DataFrame) -> list[str]:
+    """Return what research needs first of a table of records, as far as it holds a value."""
+    return [name for name in _LEADING if name in frame and frame[name].notna().any()]
+
+
 def counted(count: int, singular: str, plural: str = "") -> str:
     """Format a count with its noun: ``1 project``, ``1,500 projects``."""
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
@@ -273,11 +290,18 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 
 def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Answer an unknown option of a function with the one that was meant."""
+    """Answer an unknown option, or one without its name, with what was meant."""
     known = inspect.signature(function).parameters
+    first, *others = known
+    named = "directory" if "directory" in others else others[0]
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
+        if len(arguments) > 1:
+            raise TypeError(
+                f"{function.__name__}() takes one argument without its name; "
+                f"write {function.__name__}({first}, {named}={named})."
+            )
         for name in options.keys() - known:
             raise TypeError(
                 f"{function.__name__}() got an unexpected keyword argument {name!r}."

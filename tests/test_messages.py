@@ -169,10 +169,10 @@ def test_options_of_a_load(message):
         "ConfigurationError: No directory is given. Pass url= (--base-url), set DIRFRAME_BASE_URL, or use dirframe.sample_directory() (--sample) for the bundled sample data."
     )
     assert message(dirframe.load_project, "", directory=directory) == snapshot(
-        "InvalidInputError: The id of the project is empty; pass the one to load."
+        "InvalidInputError: The project is ''; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
     assert message(dirframe.load_project, 1.5, directory=directory) == snapshot(
-        "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text."
+        "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
         "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/forums.xml' or '/projects/1/contributors.xml'."
@@ -276,20 +276,20 @@ def test_connections(message, tmp_path):
 
 def test_collections_that_cannot_be_proven_complete(load, message, tmp_path):
     assert load(items_available=lambda count: count + 1) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
+        'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4. The collection probably changed while it was read: run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     assert load(["1", "2", "2", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
+        'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4; 1 repeated. The collection probably changed while it was read: run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     assert load(["1", "", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig could not be proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
+        'IncompleteCollectionError: The projects of rig are not proven complete: 1 records have no id, so they cannot be distinguished. The collection probably changed while it was read: run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     with Rig(5, size=2).in_process() as rig:
         rig.items_available = lambda count: count + 1
         directory = rig.directory(tmp_path)
         part = partial(dirframe.load_projects, directory, progress=False)
         assert message(part, incomplete="warn") == snapshot(
-            'IncompleteWarning: The projects of rig could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
+            'IncompleteWarning: The projects of rig are not proven complete: 5 different records were received of 6. The collection probably changed while it was read: run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
         )
 
 
@@ -530,12 +530,14 @@ def test_service(message, tmp_path):
         "ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; it has name. Name its columns as the fields."
     )
     assert message(dirframe.serve, {"accounts": tmp_path / "twice.csv"}) == snapshot("""\
-StoreError: 1 of 2 rows of FOLDER/twice.csv do not fit; nothing was imported. Rows are numbered from 1, below the names of the columns.
-  column id, 1: another row has the same id. Row 2 ('1').\
+StoreError: 1 of 2 rows of FOLDER/twice.csv do not fit; nothing was imported.
+  column id, 1: another row has the same id: row 2 ('1').
+Rows are numbered from 1, below the names of the columns.\
 """)
     assert message(dirframe.serve, {"accounts": tmp_path / "value.csv"}) == snapshot("""\
-StoreError: 1 of 1 rows of FOLDER/value.csv do not fit; nothing was imported. Rows are numbered from 1, below the names of the columns.
-  column posts_count, 1: it is not a number. Row 1 ('many').\
+StoreError: 1 of 1 rows of FOLDER/value.csv do not fit; nothing was imported.
+  column posts_count, 1: it is not a whole number, written in digits alone: row 1 ('many').
+Rows are numbered from 1, below the names of the columns.\
 """)
     assert message(dirframe.serve, tmp_path / "cut.xml") == snapshot(
         "StoreError: FOLDER/cut.xml is not well-formed XML: REASON. Nothing was imported."
@@ -639,7 +641,7 @@ def test_failed_loads(said, monkeypatch, tmp_path):
         )
         rig.items_available = lambda count: count + 1
         assert said("projects") == snapshot(
-            '7: dirframe: The projects of 127.0.0.1:PORT could not be proven complete: 5 different records were received of 6. The collection probably changed while it was read. Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
+            '7: dirframe: The projects of 127.0.0.1:PORT are not proven complete: 5 different records were received of 6. The collection probably changed while it was read: run the same line again (pages in the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort (--sort); incomplete="warn" (--incomplete warn) accepts the partial result.'
         )
         rig.always = faults.fails("over the limit", 429)
         assert said("projects", "--refresh") == snapshot(

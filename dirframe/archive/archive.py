@@ -3,36 +3,120 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import to_arrow, unify_schemas, with_schema
-from dirframe._display import Card
+from dirframe._display import Card, counted
 from dirframe._files import atomic_write, check_writable, make_folder
-from dirframe.archive.status import Index, Status
-from dirframe.archive.store import Store
+from dirframe._tables import attributes_of
+from dirframe.archive.store import Store, name_of
 from dirframe.citation import cite
-from dirframe.client.collection import ANALYSIS_COLUMNS, are_left_out, frame_of_rows
-from dirframe.client.page import check_records, parse
+from dirframe.client.collection import describe, frame_of_rows, warn_of
+from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
 from dirframe.client.records import Records
-from dirframe.errors import (
-    AnalysesNotSentWarning,
-    ArchiveError,
-    IncompleteWarning,
-    warn,
-)
+from dirframe.errors import ArchiveError, IncompleteWarning, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
+
+    from dirframe.client.paging import Received
 
 
-PAGES_PER_CHUNK = 64
-_ROWS = 8_192  # at least, in a row group
+ROWS = 8_192  # in a chunk, and a row group
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Status(Card):
+    """Progress of a harvest.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        The archive.
+    resource : str
+        ``accounts`` or ``projects``.
+    records : int
+        Number of different records received.
+    available : int or None
+        Number of records that the directory reports.
+    pages, pages_expected : int
+        Pages of the collection that are stored, and expected.
+    details, details_expected : int
+        Own pages of projects that are stored or refused, and expected so far; zero if none was
+        asked for.
+    completeness, reason : str, str or None
+        ``proven``, ``counted`` or ``incomplete`` as in `Archive.frame`, and why it is not proven.
+    sort : str or None
+        The order of the pages; None for the directory's own.
+    requests_left : int
+        Requests to go, as far as is known.
+    daily_quota : int or None
+        Requests a day, if known.
+    size_bytes : int
+        Size of all stored pages, uncompressed.
+    newest : str or None
+        When the newest page was fetched, ISO 8601 in UTC.
+    """
+
+    path: Path
+    resource: str
+    records: int
+    available: int | None
+    pages: int
+    pages_expected: int
+    details: int
+    details_expected: int
+    completeness: str
+    reason: str | None
+    sort: str | None
+    requests_left: int
+    daily_quota: int | None
+    size_bytes: int
+    newest: str | None
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to fetch."""
+        return not self.requests_left
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is finished, and proven complete."""
+        return self.completeness == "proven"
+
+    @property
+    def share(self) -> float:
+        """Share of the available records that was received; 1 only for as many as available."""
+        if self.records == self.available:
+            return 1.0
+        return min(self.records / self.available, 0.999) if self.available else 0.0
+
+    def _card(self) -> tuple[str, dict[str, str], str]:
+        left = counted(self.requests_left, "request")
+        if self.daily_quota:
+            days = counted(math.ceil(self.requests_left / self.daily_quota), "day")
+            left += f", {days} at {self.daily_quota:,} a day"
+        words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
+        note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
+        if not self.finished:
+            note = f"Not finished: {left} to go. Run the same line again."
+        of = "" if self.available is None else f" of {self.available:,}"
+        own = f", and {self.details:,} of {self.details_expected:,} own pages"
+        facts = {
+            "records": f"{self.records:,}{of} {self.resource} ({self.share:.1%})",
+            "pages": f"{self.pages:,} of {self.pages_expected:,}"
+            + own * bool(self.details_expected),
+            "size": f"{self.size_bytes / 1e6:,.1f} MB uncompressed",
+            "newest page": f"{self.newest[:16].replace('T', ' ')} UTC" if self.newest else "none",
+        }
+        return f"Archive {self.path}", facts, note
 
 
 class Archive(Card):
@@ -59,7 +143,9 @@ class Archive(Card):
     def __init__(self, path: Path, daily_quota: int | None = None) -> None:
         self.path, self._daily_quota = path, daily_quota
         with Store.open(path) as store:
-            self._index = Index(store)
+            self._pages, self._size = store.pages(), store.size()
+            facts = store.facts()
+        self._source = {"source": facts["source"], "base_url": facts["base_url"]}
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         return self.status()._card()
@@ -72,29 +158,29 @@ class Archive(Card):
         Status
             Records, pages, sizes and completeness; printed as a few lines.
         """
-        index, pages = self._index, self._index.pages
-        sizes = {page.number: len(page.ids) for page in pages.received if page.number and page.ids}
-        if index.sample is None:
-            every = max(math.ceil((pages.available or 0) / sizes.get(1, 1)), len(sizes))
-        else:
-            every = len(sizes) + len(index.missing())
-        completeness, reason = index.completeness()
+        pages = self._pages
+        completeness, reason = pages.completeness()
+        sizes = [len(page.ids) for page in pages.latest.values() if page.ids]
+        missing, own_left = len(pages.missing()), len(pages.own_missing())
+        expected = len(sizes) + missing
+        if pages.query.sample is None and sizes:
+            expected = max(math.ceil((pages.available or 0) / sizes[0]), len(sizes))
         return Status(
             path=self.path,
-            resource=index.resource.collection,
+            resource=pages.query.resource.collection,
             pages=len(sizes),
-            pages_expected=every,
-            details=len(index.own_pages),
-            details_expected=len(index.own_pages) + index.details_left,
-            records=len(index.readings),
-            available=index.expected,
-            size_bytes=sum(row.size for row in index.rows),
+            pages_expected=expected,
+            details=len(pages.own),
+            details_expected=len(pages.own) + own_left,
+            records=len(pages.records),
+            available=pages.expected,
+            size_bytes=self._size,
             completeness=completeness,
             reason=reason,
-            sort=index.sort,
-            requests_left=max(every - len(sizes), 1) * bool(index.missing()) + index.details_left,
+            sort=pages.query.sort,
+            requests_left=max(expected - len(sizes), 1) * bool(missing) + own_left,
             daily_quota=self._daily_quota,
-            newest=max((row.fetched for row in index.rows), default=None),
+            newest=max((p.retrieved.isoformat() for p in pages.received), default=None),
         )
 
     def frame(self) -> pd.DataFrame:
@@ -121,21 +207,9 @@ class Archive(Card):
         AnalysesNotSentWarning
             If projects have analyses but none came with its analysis.
         """
-        index = self._index
-        self._check_pages()
-        frame = self._read([*index.readings])
-        provenance.set_provenance(frame, **self._provenance())
-        if are_left_out(index.signs().values()) and not index.own_pages:
-            provenance.set_provenance(frame, not_sent=ANALYSIS_COLUMNS)
-            warn(
-                AnalysesNotSentWarning(
-                    f"No project in the archive {self.path} was sent with its analysis: the "
-                    "directory sends an analysis only with the own page of its project.",
-                    hint="Harvest with details=True (--details) to store these pages, for one "
-                    "request each.",
-                    requests=len(index.needed()),
-                )
-            )
+        frame = self._read(self._places())
+        what = f"{self._pages.query.resource.collection} of the archive {self.path}"
+        warn_of(frame, self._pages, what, describe(frame, self._pages, **self._source))
         facts = provenance.get_provenance(frame)
         if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
@@ -143,7 +217,7 @@ class Archive(Card):
         return frame
 
     def chunks(self) -> Iterator[pd.DataFrame]:
-        """Yield the records of `frame`, those of 64 pages at a time, in bounded memory.
+        """Yield the records of `frame`, 8,192 at a time, in bounded memory.
 
         Yields
         ------
@@ -151,11 +225,13 @@ class Archive(Card):
             Some of the records, in the same order; a column outside the specification is only in
             the chunks that contain it.
         """
-        facts, keys = self._provenance(), [*self._index.readings]
-        self._check_pages()
-        size = PAGES_PER_CHUNK * max(len(page.ids) for page in self._index.pages.received)
-        for begin in range(0, max(len(keys), 1), size or 1):
-            yield provenance.set_provenance(self._read(keys[begin : begin + size]), **facts)
+        places = self._places()
+        ids = [key if isinstance(key, str) else None for key in self._pages.records]
+        digest = provenance.digest_ids(pd.Series(ids, dtype="str"))[1]
+        for begin in range(0, max(len(places), 1), ROWS):
+            frame = self._read(places[begin : begin + ROWS])
+            describe(frame, self._pages, ids=digest, **self._source)
+            yield frame
 
     def verify(self) -> int:
         """Read every page and check its digest.
@@ -171,10 +247,10 @@ class Archive(Card):
             If a page is missing or damaged; the message names it.
         """
         with Store.open(self.path) as store:
-            rows = [row for row in store.pages() if row.refusal is None]
-            for row in rows:
-                store.content(row)
-        return len(rows)
+            pages = [page for page in store.pages().received if page.refusal is None]
+            for page in pages:
+                store.content(page)
+        return len(pages)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write the records as one Parquet file, in bounded memory.
@@ -206,7 +282,6 @@ class Archive(Card):
         >>> len(pd.read_parquet(archive.to_parquet("people.parquet")))
         2000
         """
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         target = Path(path)
@@ -214,22 +289,16 @@ class Archive(Card):
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
         schema = reduce(unify_schemas, (to_arrow(frame).schema for frame in self.chunks()))
-        ids = pd.DataFrame({"id": [*self._index.readings]})
-        citation = cite(provenance.set_provenance(ids, **self._provenance()))
-        schema = schema.with_metadata({**schema.metadata, "citation": citation})
+        ids = pd.DataFrame({"id": [*self._pages.records]})
+        ids.attrs.update(attributes_of(schema))
+        schema = schema.with_metadata({**schema.metadata, "citation": cite(ids)})
         try:
             with (
                 atomic_write(target, overwrite=False) as unfinished,
                 pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer,
             ):
-                tables: list[pa.Table] = []
                 for frame in self.chunks():
-                    tables.append(with_schema(to_arrow(frame), schema))
-                    if sum(map(len, tables)) >= _ROWS:
-                        writer.write_table(pa.concat_tables(tables))
-                        tables.clear()
-                if tables:
-                    writer.write_table(pa.concat_tables(tables))
+                    writer.write_table(with_schema(to_arrow(frame), schema))
         except OSError as error:
             raise ArchiveError(
                 f"{target} could not be written ({error.strerror or error}). Nothing of it was left "
@@ -237,61 +306,26 @@ class Archive(Card):
             ) from error
         return target
 
-    def _check_pages(self) -> None:
-        if not self._index.pages.received:
+    def _places(self) -> list[tuple[Received, int]]:
+        if not self._pages.received:
             raise ArchiveError(f"{self.path} is empty: nothing was harvested yet.")
+        return [*self._pages.places()]
 
-    def _read(self, keys: Sequence[Hashable]) -> pd.DataFrame:
-        """Return records in the order of their keys: from their own page, if that came."""
-        index, starts = self._index, dict[int, int]()
-        records, chosen = Records(index.resource), list[int]()
+    def _read(self, places: Iterable[tuple[Received, int]]) -> pd.DataFrame:
+        """Return the records at some places."""
+        resource, starts = self._pages.query.resource, dict[int, int]()
+        records, rows = Records(resource), list[int]()
         with Store.open(self.path) as store:
-            for key in keys:
-                page, place = index.readings[key][0].source, index.readings[key][1]
-                own = index.own_pages.get(key)
-                if own is not None and own.refusal is None:
-                    page, place = own, 0
-                if page.id not in starts:
-                    name = f"{page.name} in {self.path}"
+            for page, place in places:
+                if page.source not in starts:
+                    name = f"{name_of(page)} in {self.path}"
                     parsed = parse(store.content(page), source=name)
-                    check_records(parsed, index.resource.name)
-                    if list(ids_of(parsed, index.resource)) != list(page.ids):
+                    if ids_of(parsed, resource) != page.ids:
                         raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
-                    starts[page.id] = records.rows
+                    starts[page.source] = records.rows
                     records.add(parsed)
-                chosen.append(starts[page.id] + place)
-        return frame_of_rows(records, chosen)
-
-    def _provenance(self) -> dict[str, Any]:
-        index, facts = self._index, self._index.facts
-        completeness, reason = index.completeness()
-        read = [row for row in index.rows if row.refusal is None]
-        times = [row.fetched[:19] + row.fetched[26:] for row in read]
-        query = {"query": facts["query"], "sort": facts["sort"] or index.sort}
-        query |= {"details": True if index.own_pages else None}
-        ids = pd.Series(
-            [key if isinstance(key, str) else None for key in index.readings], dtype="str"
-        )
-        return {
-            "source": facts["source"],
-            "base_url": facts["base_url"],
-            "resource": facts["resource"],
-            "query": {name: value for name, value in query.items() if value is not None},
-            "items_available": index.pages.available,
-            "items_loaded": len(index.readings),
-            "ids": provenance.digest_ids(ids)[1],
-            "completeness": completeness,
-            "incomplete_reason": reason,
-            "details": sum(row.number is None for row in read),
-            "details_missing": list(index.lost()),
-            "duplicates_removed": 0 if index.sample else index.pages.repeated(),
-            "sample": index.sample.design(index.pages, index.sort) if index.sample else {},
-            "retrieved_oldest": min(times, default=None),
-            "retrieved_newest": max(times, default=None),
-            "requests_made": sum(row.requests for row in index.rows),
-            "requests_cached": sum(not row.requests for row in read),
-            "synthetic": any(row.synthetic for row in index.rows),
-        }
+                rows.append(starts[page.source] + place)
+        return frame_of_rows(records, rows)
 
 
 def open_archive(path: str | Path) -> Archive:

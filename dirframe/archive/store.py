@@ -9,25 +9,27 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pyarrow as pa
 
 from dirframe._files import make_folder
 from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
+from dirframe.client.paging import Pages, Received
+from dirframe.client.query import Query, sample_of
 from dirframe.errors import ArchiveError, InvalidInputError
+from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from dirframe.client.http.session import FetchedPage
 
-
-FORMAT = 3
+FORMAT = 4
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
 _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
@@ -45,8 +47,8 @@ CREATE TABLE pages (
     number INTEGER,         -- page of the collection; 0: in an order not used; NULL: page of a record
     record TEXT,            -- the id of that record
     sort TEXT,              -- the order of the pages
-    fetched TEXT NOT NULL,  -- ISO 8601 in UTC
-    requests INTEGER NOT NULL, -- 0: from the cache
+    retrieved TEXT NOT NULL, -- ISO 8601 in UTC
+    attempts INTEGER NOT NULL, -- requests; 0: from the cache
     available INTEGER,      -- items_available
     first INTEGER,          -- first_item_position
     ids TEXT NOT NULL,      -- of the records, as JSON
@@ -59,37 +61,12 @@ CREATE TABLE pages (
 )
 """
 _FACTS = ("source", "identity", "base_url", "resource", "query", "sort", "sample", "seed")
-_BEGIN = f"INSERT INTO archive VALUES ({', '.join(f':{name}' for name in _FACTS)})"
 _COLUMNS = (
-    "number, record, sort, fetched, requests, available, first, ids, signs, synthetic, refusal, "
-    "sha256, size"
+    *("number", "record", "sort", "retrieved", "attempts", "available", "first", "ids", "signs"),
+    *("synthetic", "refusal"),
 )
-_SELECT = f"SELECT id, {_COLUMNS} FROM pages ORDER BY id"
-_INSERT = f"INSERT INTO pages ({_COLUMNS}, content) VALUES ({', '.join('?' * 14)})"
-
-
-class PageRow(NamedTuple):
-    """A stored page without its content."""
-
-    id: int = 0
-    number: int | None = None
-    record: str | None = None
-    sort: str | None = None
-    fetched: str = ""
-    requests: int = 0
-    available: int | None = None
-    first: int | None = None
-    ids: Sequence[str | None] = ()
-    signs: str = ""
-    synthetic: bool = False
-    refusal: str | None = None
-    sha256: str | None = None
-    size: int = 0
-
-    @property
-    def name(self) -> str:
-        """Its name in messages."""
-        return f"The page of record {self.record}" if self.number is None else f"Page {self.number}"
+_SELECT = f"SELECT id, {', '.join(_COLUMNS)} FROM pages ORDER BY id"
+_INSERT = f"INSERT INTO pages VALUES (NULL{', ?' * (len(_COLUMNS) + 3)})"
 
 
 class Store:
@@ -134,7 +111,8 @@ class Store:
                 database.execute(_ARCHIVE)
                 database.execute(_PAGES)
                 set_file_format(database, APPLICATION_ID, FORMAT)
-                database.execute(_BEGIN, facts)
+                marks = ", ".join(f":{name}" for name in _FACTS)
+                database.execute(f"INSERT INTO archive VALUES ({marks})", facts)
                 store._commit()
             store._check_facts(facts)
             database.execute(f"PRAGMA busy_timeout = {_TIMEOUT * 1_000:.0f}")
@@ -169,60 +147,68 @@ class Store:
             values = self._database.execute(f"SELECT {', '.join(_FACTS)} FROM archive").fetchone()
             return dict(zip(_FACTS, values, strict=True))
 
-    def pages(self) -> list[PageRow]:
-        """Return the stored pages in the order of their arrival."""
+    def pages(self) -> Pages:
+        """Return the stored pages, whose `source` is their place in the file."""
+        facts = self.facts()
         with self._lock, self._errors():
-            rows = [PageRow(*row) for row in self._database.execute(_SELECT)]
-        for number, row in enumerate(rows, start=1):
-            if row.id != number:
-                raise ArchiveError(f"{self.path} is damaged: a page before {row.name} is missing.")
-        return [r._replace(ids=json.loads(str(r.ids)), synthetic=bool(r.synthetic)) for r in rows]
+            rows = self._database.execute(_SELECT).fetchall()
+        try:
+            sample = sample_of(facts["sample"], facts["seed"])
+            query = Query(
+                resource=RESOURCES[facts["resource"]], query=facts["query"], sample=sample
+            )
+            pages = Pages(query, keeps_all=True)
+            pages.is_sort_asked = facts["sort"] is not None
+            for expected, (place, *values) in enumerate(rows, start=1):
+                page = _page(place, dict(zip(_COLUMNS, values, strict=True)))
+                if place != expected:
+                    raise ArchiveError(
+                        f"{self.path} is damaged: a page before {name_of(page)} is missing."
+                    )
+                pages.add(page)
+            sort = next((page.sort for page in pages.latest.values()), facts["sort"])
+            pages.query = replace(query, sort=sort, details=bool(pages.own))
+            pages.completeness()  # all that is computed from them
+        except (LookupError, TypeError, ValueError) as error:
+            raise ArchiveError(
+                f"{self.path} is damaged ({error}). Restore it from a copy."
+            ) from error
+        return pages
 
-    def content(self, page: PageRow) -> bytes:
+    def size(self) -> int:
+        """Return the size of all pages, uncompressed, in bytes."""
+        with self._lock, self._errors():
+            return int(self._database.execute("SELECT total(size) FROM pages").fetchone()[0])
+
+    def content(self, page: Received) -> bytes:
         """Return the content of a page; `ArchiveError` if it is not what was received."""
         with self._lock, self._errors():
-            statement = "SELECT content FROM pages WHERE id = ?"
-            (packed,) = self._database.execute(statement, (page.id,)).fetchone()
+            statement = "SELECT content, size, sha256 FROM pages WHERE id = ?"
+            packed, size, digest = self._database.execute(statement, (page.source,)).fetchone()
         with suppress(OSError, TypeError, ValueError, OverflowError):  # of Arrow
-            content: bytes = pa.decompress(packed, page.size, codec="zstd", asbytes=True)
-            if sha256(content).hexdigest() == page.sha256:
+            content: bytes = pa.decompress(packed, size, codec="zstd", asbytes=True)
+            if sha256(content).hexdigest() == digest:
                 return content
-        raise ArchiveError(f"{page.name} in {self.path} is damaged. Restore the file from a copy.")
-
-    def add(
-        self, page: FetchedPage, ids: Sequence[str | None], signs: str = "", **place: Any
-    ) -> PageRow:
-        """Store a page and commit it; `place` is its number and sort, or its record."""
-        content, packed = page.page, pa.compress(page.content, codec="zstd", asbytes=True)
-        is_own = "record" in place  # its positions do not refer to the collection
-        return self._insert(
-            packed,
-            fetched=page.retrieved.astimezone(UTC).isoformat(timespec="microseconds"),
-            requests=page.attempts,
-            available=None if is_own else content.items_available,
-            first=None if is_own else content.first_item_position,
-            ids=ids,
-            signs=signs,
-            synthetic=content.synthetic,
-            sha256=sha256(page.content).hexdigest(),
-            size=len(page.content),
-            **place,
+        raise ArchiveError(
+            f"{name_of(page)} in {self.path} is damaged. Restore the file from a copy."
         )
 
-    def add_refusal(self, reason: str, requests: int = 1, **place: Any) -> PageRow:
-        """Store that a page did not come, and why."""
-        fetched = datetime.now(UTC).isoformat(timespec="microseconds")
-        return self._insert(None, fetched=fetched, requests=requests, refusal=reason, **place)
-
-    def _insert(self, content: bytes | None, **values: Any) -> PageRow:
-        row = PageRow(**values)
-        stored = [*row._replace(ids=json.dumps(row.ids))[1:], content]
+    def add(self, page: Received) -> Received:
+        """Store a page whose `source` is as it was fetched, or none; return it with its place."""
+        values = [getattr(page, name) for name in _COLUMNS]
+        values[_COLUMNS.index("retrieved")] = page.retrieved.isoformat(timespec="microseconds")
+        values[_COLUMNS.index("ids")] = json.dumps(page.ids)
+        stored: list[Any] = [None, None, None]
+        if page.source is not None:
+            content = page.source.content
+            packed = pa.compress(content, codec="zstd", asbytes=True)
+            stored = [sha256(content).hexdigest(), len(content), packed]
         with self._lock, self._errors():
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
                 raise ArchiveError(f"{self.path} is no longer written to, after an error.")
-            number = self._database.execute(_INSERT, stored).lastrowid
+            place = self._database.execute(_INSERT, values + stored).lastrowid
             self._commit()
-        return row._replace(id=number or 0)
+        return replace(page, source=place)
 
     def _commit(self) -> None:
         self._database.execute("COMMIT")
@@ -232,7 +218,7 @@ class Store:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             with suppress(AttributeError, sqlite3.Error):
                 self._database.execute("ROLLBACK")
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -256,3 +242,14 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def name_of(page: Received) -> str:
+    """Return what a page is called in messages."""
+    return f"The page of record {page.record}" if page.number is None else f"Page {page.number}"
+
+
+def _page(place: int, values: dict[str, Any]) -> Received:
+    values["retrieved"] = datetime.fromisoformat(values["retrieved"])
+    values["ids"] = tuple(json.loads(values["ids"]))
+    return Received(**values, source=place)

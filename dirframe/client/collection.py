@@ -1,31 +1,21 @@
 """Load a query as one frame with its provenance, proven complete or said not to be."""
 
-# Today's live service sends projects in collections without their analysis; only the page of each
-# project has it. A record needs its own page if it came without an analysis but with an analysis
-# id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
-# every record without one needs its page.
-
 from __future__ import annotations
 
 import math
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from dirframe import provenance
-from dirframe.client.paging import (
-    Pages,
-    Readings,
-    Received,
-    Walk,
-    fetch_ahead,
-    ids_of,
-    signs_by_id,
-)
+from dirframe.client.paging import Pages, Received, cost_of, ids_of, needed_pages, received
 from dirframe.client.query import (
     better_sort,
     find_order,
@@ -45,10 +35,9 @@ from dirframe.errors import (
     SortIgnoredWarning,
     warn,
 )
-from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -58,13 +47,11 @@ if TYPE_CHECKING:
     from dirframe.schema import Resource
 
 Key = TypeVar("Key")
+T = TypeVar("T")
 
-#: The columns of a project that only its analysis fills.
-ANALYSIS_COLUMNS = tuple(
-    field.column for field in PROJECT.fields if field.path[0] == "analysis" and len(field.path) > 1
-)
+#: Maximum number of times that inconsistent pages are requested again.
+MAX_REREADS = 3
 
-_NAMED = 20  # missing records in a message; the provenance lists all of them
 _NO_COUNT = 1_000_000  # pages that no directory has: its count of records is wrong
 
 
@@ -72,288 +59,270 @@ def load_query(
     query: Query, client: Directory, options: Options, first: FetchedPage | None = None
 ) -> pd.DataFrame:
     """Load a query as a frame with its provenance; `first` is its first page, if fetched already."""
-    load = Load(query, client, options)
-    load.choose_order(first)
+    pages, records = Pages(query), Records(query.resource)
+    session, resource = client.session, query.resource
+    what = f"{resource.collection} of {client.name}"
+
+    def read_records(page: Received) -> Received:
+        row = records.rows
+        if page.refusal is None:
+            records.add(page.source.page)
+        return replace(page, source=row)
+
     with (
-        progress_of(query.resource.collection, options.progress) as on_page,
+        progress_of(resource.collection, options.progress) as on_page,
         progress_of("own pages", options.progress) as on_own_page,
     ):
+        walk = Walk(pages, client, options.policy(), receive=read_records, on_page=on_page)
         try:
-            load.read(on_page, on_own_page)
-        except StopIteration:
-            load.is_stopped = True
-    return load.finish()
-
-
-class Load:
-    """One load: the pages that came, their records, and what is known of them."""
-
-    def __init__(self, query: Query, client: Directory, options: Options) -> None:
-        self.asked = self.query = query
-        self.client, self.options, self.sample = client, options, query.sample
-        self.session = client.session  # a directory that is closed ends its loads
-        self.pages = Pages(query.max_items, paged=query.resource.paged)
-        self.records = Records(query.resource)
-        self.fetched: list[FetchedPage] = []  # without their content
-        self.own: dict[Hashable, int] = {}  # row of each record that was read from its own page
-        self.refused: dict[str, Refused] = {}
-        self.own_pages_left: int | None = None  # not known before the collection was read
-        self.is_stopped = False
-        self._firsts: dict[str | None, FetchedPage] = {}  # first pages by order
-        self._is_quota_checked = False
-        self._what = f"{query.resource.collection} of {client.name}"
-
-    # -- reading ---------------------------------------------------------------------------
-
-    def choose_order(self, first: FetchedPage | None) -> None:
-        """Choose an order that holds, for a sample or where today's live service has one alone."""
-        query = self.query
-        if first is not None:
-            self._firsts[query.sort] = first
-        if self.sample is not None:
-            self.query, first = find_order(query, self._first)
-            if first is not None:  # it came in the order that was tried last
-                self._firsts.popitem()
-                self._firsts[self.query.sort] = first
-        else:
-            self.query = in_order_of_today(query, self.session, self._first)
-
-    def _first(self, query: Query) -> FetchedPage:
-        if query.sort not in self._firsts:
-            self._firsts[query.sort] = query.get(self.session, 1, self.options.policy())
-        return self._firsts[query.sort]
-
-    def _fetch(self, number: int, *, refresh: bool) -> FetchedPage:
-        if number == 1 and not refresh and self.query.sort in self._firsts:
-            return self._firsts.pop(self.query.sort)
-        return self.query.get(self.session, number, self.options.policy(again=refresh))
-
-    def _receive(self, number: int, fetched: FetchedPage) -> Received:
-        return received(number, fetched, self.query.resource, self._add(fetched))
-
-    def _add(self, fetched: FetchedPage) -> int:
-        row = self.records.rows
-        self.records.add(fetched.page)
-        self.fetched.append(without_content(fetched))
-        return row
-
-    def read(self, on_page: ProgressCallback, on_own_page: ProgressCallback) -> None:
-        """Read the pages of the collection, then the own pages of its records."""
-        pages, query = self.pages, self.query
-        walk = Walk(pages, self._fetch, self._receive, self.client.workers, on_page)
-        walk.read([1])
-        numbers = pages.missing()
-        if self.sample is not None:
-            numbers = self.sample.missing(pages)
-            walk.total = len(pages.received[0].ids) * (1 + len(numbers))
-        more = self._estimated_own_pages() if query.details else 0
-        self._check_quota(numbers, partial(query.is_cached, self.session), more)
-        if self.sample is not None:
-            walk.read(numbers)
-        else:
+            walk.begin(first)
+            keys, is_cached = pages.missing(), partial(pages.query.is_cached, session)
+            more = pages.estimated_own()
+            is_said = check_quota(client, options, what, keys, is_cached, more=more)
             walk.read_all()
-        if query.details:
-            self._read_own_pages(on_own_page)
-
-    def _read_own_pages(self, on_own_page: ProgressCallback) -> None:
-        """Read the own pages of the records that need one."""
-        resource, session = self.query.resource, self.session
-        needed = needed_pages(signs_by_id(self._records()))
-        self.own_pages_left = len(needed)
-        self._check_quota(needed, partial(own_page_is_cached, session, resource))
-        fetch = partial(fetch_own_page, session, resource, policy=self.options.policy())
-        for identifier, page in fetch_ahead(fetch, needed, self.client.workers):
-            if isinstance(page, Refused):
-                self.refused[identifier] = page
-            else:
-                self.own[identifier] = self._add(page)
-            self.own_pages_left -= 1
-            on_own_page(1, len(needed))
-
-    def _estimated_own_pages(self) -> int:
-        """Return how many own pages are needed, judged by the first page."""
-        first = self.pages.received[0]
-        needed = needed_pages(dict(enumerate(first.signs)))
-        records = min(self.pages.expected, self.sample.size if self.sample else math.inf)
-        return round(records * len(needed) / max(len(first.ids), 1))
-
-    def _check_quota(
-        self, keys: Sequence[Key], is_cached: Callable[[Key], bool], more: int = 0
-    ) -> None:
-        if not self._is_quota_checked:
-            self._is_quota_checked = check_quota(
-                self.client, self.options, self._what, keys, is_cached, more=more
-            )
-
-    # -- what came -------------------------------------------------------------------------
-
-    def _records(self) -> Readings:
-        """Return the page and the position of each record, in order, by its id."""
-        pages = self.pages
-        if self.sample is not None:
-            return self.sample.records(pages)
-        if not self.query.resource.key:  # equal records may be different ones
-            places = ((page, n) for page in pages.contiguous() for n in range(len(page.ids)))
-            found: Readings = {(page.number, n): (page, n) for page, n in places}
-        else:
-            found = pages.records(every=pages.order_fails())
-        return dict(islice(found.items(), pages.max_items))
-
-    def finish(self) -> pd.DataFrame:
-        """Return the frame with its provenance; warn or raise if records are missing."""
-        query, pages, records = self.query, self.pages, self._records()
-        self.session.warn_if_stale(self.fetched)
-        frame = frame_of_rows(
-            self.records,
-            [self.own.get(key, page.source + place) for key, (page, place) in records.items()],
+            if not is_said:
+                is_cached = partial(own_page_is_cached, session, resource)
+                check_quota(client, options, what, pages.own_missing(), is_cached)
+            walk.read_own_pages(on_own_page)
+        except StopIteration:  # of a callback
+            pass
+    frame = frame_of_rows(records, [page.source + place for page, place in pages.places()])
+    session.warn_if_stale(pages.received)
+    ignored = describe(frame, pages, source=client.name, base_url=client.base_url)
+    warn_of(frame, pages, what, ignored)
+    facts = provenance.get_provenance(frame)
+    if facts["completeness"] == "incomplete":
+        _raise_missing(frame, pages, options, f"The {what} are not proven complete", facts)
+    most, available = query.max_items, pages.available
+    if most is not None and (available is None or available > most):
+        provenance.set_provenance(
+            frame, completeness="incomplete", incomplete_reason=f"capped at max_items={most}"
         )
-        facts = query.to_provenance()
-        if is_in_order(frame, str(facts.get("sort", ""))) is False:
-            sort = facts.pop("sort")
-            if self.asked.sort or sort != query.sort:
-                self._warn_sort_ignored(sort)
-        signs = signs_by_id(records)
-        not_sent = ANALYSIS_COLUMNS if not query.details and are_left_out(signs.values()) else ()
-        lost = {id_: refused.why for id_, refused in self.refused.items() if refused.why}
-        kind, reason, is_missing = self._completeness(records, lost)
-        refusals = sum(refused.requests for refused in self.refused.values())
-        attach_load_provenance(
-            frame,
-            self.client,
-            query.resource,
-            self.fetched,
-            more_requests=refusals + sum(page.attempts for page in self._firsts.values()),
-            query=facts,
-            items_available=pages.available,
-            completeness=kind,
-            incomplete_reason=reason,
-            duplicates_removed=pages.repeated() if query.resource.key and not self.sample else 0,
-            not_sent=not_sent,
-            details=len(self.own),
-            details_missing=tuple(lost),
-            sample=self.sample.design(pages, query.sort) if self.sample else {},
-        )
-        if not_sent:
-            warn_not_sent(len(frame), len(needed_pages(signs)))
-        if is_missing:
-            self._tell_missing(frame, str(reason), lost)
-        return frame
+    return frame
 
-    def _completeness(
-        self, records: Mapping[Hashable, object], lost: Mapping[str, str]
-    ) -> tuple[str, str | None, bool]:
-        """Return how complete the records are, why they are not proven, and whether any is missing."""
-        pages, count = self.pages, len(records)
-        if self.sample is not None:
-            kind, reason = self.sample.completeness(pages)
-        else:
-            has_key = bool(self.query.resource.key)
-            without_id = sum(not isinstance(key, str) for key in records) if has_key else 0
-            kind, reason = pages.completeness(count, without_id)
-        missing = self._stop_reason(count)
-        if missing is None and kind != "incomplete" and lost:
-            missing = f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
-        if missing is not None:
-            kind, reason = "incomplete", missing
-        is_missing = kind == "incomplete"
-        most, available = pages.max_items, pages.available
-        if most is not None and (available is None or available > most):
-            kind, reason = "incomplete", reason if is_missing else f"capped at max_items={most}"
-        return kind, reason, is_missing
 
-    def _stop_reason(self, records: int) -> str | None:
-        """Return where a callback stopped the load; None if it did not or all was read."""
-        if not self.is_stopped:
-            return None
-        left = self.own_pages_left
-        if left is None and self.query.details:
-            left = len(needed_pages(signs_by_id(self._records())))
-        if left:
-            return f"it was stopped with {left:,} own pages left to ask for"
-        if not (self.pages.missing() or self.pages.unfit()):
-            return None
-        of = f" of {self.pages.expected:,}" if self.pages.expected else ""
-        return f"it was stopped after {records:,}{of} records"
+def describe(frame: pd.DataFrame, pages: Pages, **facts: Any) -> str | None:
+    """Record what pages say of a frame of their records.
 
-    def _warn_sort_ignored(self, sort: str) -> None:
+    Returns the sort that the directory was asked for and ignored, which is not claimed.
+    """
+    query, ignored = pages.query.to_provenance(), None
+    if is_in_order(frame, str(query.get("sort", ""))) is False:
+        ignored = query.pop("sort")
+    provenance.set_provenance(frame, **pages.provenance(), query=query, **facts)
+    return ignored if pages.is_sort_asked else None
+
+
+def warn_of(frame: pd.DataFrame, pages: Pages, what: str, ignored: str | None) -> None:
+    """Warn of a sort that was ignored, and of analyses that were not sent."""
+    if ignored:
         warn(
             SortIgnoredWarning(
-                f"The {self._what} are not sorted by {sort}: the directory ignored it, so provenance "
+                f"The {what} are not sorted by {ignored}: the directory ignored it, so provenance "
                 "does not state it.",
-                sort=sort,
+                sort=ignored,
                 hint="Sort the frame, or choose another sort (--sort).",
             )
         )
+    if provenance.get_provenance(frame)["not_sent"]:
+        needed = len(needed_pages(pages.signs()))
+        price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
+        warn(
+            AnalysesNotSentWarning(
+                f"{needed:,} of {len(frame):,} projects have an analysis, but none was sent with it: "
+                "this directory sends an analysis only with the own page of its project. The columns "
+                "of the analysis are empty for that reason.",
+                requests=needed,
+                hint=f"details=True (--details) requests these pages, {price}; dirframe.plan(..., "
+                "details=True) (dirframe plan projects --details) estimates their number.",
+            )
+        )
 
-    def _tell_missing(self, frame: pd.DataFrame, why: str, lost: Mapping[str, str]) -> None:
-        """Raise or warn that records are not proven complete."""
-        query, pages, what = self.query, self.pages, self._what
-        accept = 'incomplete="warn" (--incomplete warn) accepts the partial result.'
-        facts: dict[str, Any] = {}
-        is_short = 0 < len(frame) < pages.expected and self.sample is None
-        if self._stop_reason(len(frame)):
-            message = f"The load of the {what} is not complete: {why}."
-            hint = "The same load again continues from there; pages in the cache cost nothing."
-        elif lost:
-            message = f"The {what} were loaded, but {why}. Their rows are those of the collection."
-            hint = (
-                'incomplete="warn" (--incomplete warn) continues without them. The cache remembers '
-                "these refusals as long as it keeps pages fresh; refresh=True (--refresh) requests "
-                "everything again."
-            )
-        elif query.resource.key and is_short and pages.order_fails():
-            order = (
-                f"The order of sort={query.sort!r}" if query.sort else "The directory's own order"
-            )
-            better = better_sort(query)
-            facts = {"order_fails": True, "better_sort": better}
-            message = (
-                f"The {what} are not complete: {why}. {order} does not hold: records come again on "
-                "other pages, and others on none. All that were received are kept; to ask again "
-                "does not help."
-            )
-            hint = "There is no sort that is known to hold instead."
-            if better is not None:
-                hint = f"sort={better!r} (--sort {better}) holds on today's live service;"
-            hint = f"{hint} {accept}"
+
+def _raise_missing(
+    frame: pd.DataFrame, pages: Pages, options: Options, message: str, facts: dict[str, Any]
+) -> None:
+    """Raise or warn that records are not proven complete."""
+    why, lost, is_unordered = facts["incomplete_reason"], pages.lost(), pages.lacks_order()
+    better = better_sort(pages.query) if is_unordered else None
+    hint = (
+        "The collection probably changed while it was read: run the same line again (pages in the "
+        "cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort "
+        "(--sort)"
+    )
+    if pages.missing() or pages.own_missing():
+        hint = "The same line again continues from there; pages in the cache cost nothing"
+    elif lost:
+        hint = (
+            "The cache remembers these refusals as long as it keeps pages fresh; refresh=True "
+            "(--refresh) requests everything again"
+        )
+    elif is_unordered:
+        hint = "All that were received are kept, and to ask again does not help"
+        hint = f"sort={better!r} (--sort {better}); {hint[0].lower()}{hint[1:]}" if better else hint
+    raise_or_warn(
+        options,
+        frame,
+        f"{message}: {why}.",
+        why=why,
+        details_missing=tuple(lost),
+        received=len(frame),
+        expected=pages.expected or None,
+        order_fails=is_unordered,
+        better_sort=better,
+        hint=f'{hint}; incomplete="warn" (--incomplete warn) accepts the partial result.',
+    )
+
+
+class Walk:
+    """Reads the pages of a query, and the own pages of its records.
+
+    `keep` is called with each page in the thread that received it, `receive` with what it returns
+    in the order of the pages; it returns the page with its new source.
+    """
+
+    def __init__(
+        self,
+        pages: Pages,
+        client: Directory,
+        policy: Policy,
+        *,
+        keep: Callable[[Received], Received] = lambda page: page,
+        receive: Callable[[Received], Received] = lambda page: page,
+        on_page: ProgressCallback = lambda *_: None,
+        workers: int | None = None,
+    ) -> None:
+        self.pages, self._policy = pages, policy
+        self._session = client.session  # a directory that is closed ends its walks
+        self._workers = workers or client.workers
+        self._keep, self._receive, self._on_page = keep, receive, on_page
+
+    def begin(self, first: FetchedPage | None = None) -> None:
+        """Choose an order that holds, and receive its first page: `first` is in the order asked."""
+        query = self.pages.query
+        came = {} if first is None else {query.sort: first}
+
+        def fetch(other: Query) -> FetchedPage:
+            if other.sort not in came:
+                if came:  # in an order that is not used
+                    self._add(self._kept(0, *came.popitem()))
+                came[other.sort] = other.get(self._session, 1, self._policy)
+            return came[other.sort]
+
+        if query.sample is not None or self.pages.keeps_all:
+            query, first = find_order(query, fetch)
         else:
-            message = (
-                f"The {what} could not be proven complete: {why}. The collection probably changed "
-                "while it was read."
-            )
-            hint = (
-                "Run the same line again (pages in the cache cost nothing; refresh=True (--refresh) "
-                f"asks for all of them), or choose another sort (--sort); {accept}"
-            )
-        expected = self.sample.size if self.sample else pages.expected
-        facts |= {"received": len(frame), "expected": expected or None, "hint": hint}
-        raise_or_warn(self.options, frame, message, why=why, details_missing=tuple(lost), **facts)
+            query, first = in_order_of_today(query, self._session, fetch), None
+        self.pages.query = query
+        self._add(self._kept(1, query.sort, first or fetch(query)))
+        self._tell_progress()
+
+    def read_all(self) -> None:
+        """Read the missing pages, and those again that do not fit together, while that may help."""
+        pages = self.pages
+        self.read_missing()
+        planned = len(pages.received)
+        for _ in range(MAX_REREADS):
+            unfit = pages.unfit()
+            if not unfit or not pages.is_worth_rereading(len(unfit), len(pages.received) - planned):
+                return
+            self.read(unfit, refresh=True)
+            self.read_missing(refresh=True)
+
+    def read_missing(self, *, refresh: bool = False) -> None:
+        """Read the pages that are missing, up to the one that shows that there are no more."""
+        pages = self.pages
+        while numbers := pages.missing():
+            if not pages.has_all():
+                begin = len(pages.received)
+                is_needed = lambda _, begin=begin: not self._has_ended(begin)
+                self.read(takewhile(is_needed, numbers), refresh=refresh)
+                continue
+            try:
+                page = self._fetch(numbers[0], refresh=refresh)
+            except NotFoundError:  # there is no further page
+                page = self._keep(
+                    _refused("no such page", number=numbers[0], sort=pages.query.sort)
+                )
+            self._add(page)
+
+    def read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
+        """Read pages; `refresh` asks the directory again."""
+        for page in fetch_ahead(partial(self._fetch, refresh=refresh), numbers, self._workers):
+            self._add(page)
+            self._tell_progress()
+
+    def read_own_pages(self, on_page: ProgressCallback = lambda *_: None) -> None:
+        """Read the own pages of the records that need one."""
+        needed = self.pages.own_missing()
+        for page in fetch_ahead(self._fetch_own, needed, self._workers):
+            self._add(page)
+            on_page(1, len(needed))
+
+    def _fetch(self, number: int, *, refresh: bool) -> Received:
+        query, policy = self.pages.query, self._policy
+        if refresh and not policy.get("offline"):
+            policy = {**policy, "refresh": True}
+        return self._kept(number, query.sort, query.get(self._session, number, policy))
+
+    def _fetch_own(self, identifier: str) -> Received:
+        resource, session, policy = self.pages.query.resource, self._session, self._policy
+        path = record_path(resource, identifier)
+        page = fetch_or_refusal(session, path, policy, lambda: session.get(path, {}, **policy))
+        if not isinstance(page, Refused):
+            ids = ids_of(page.page, resource)
+            if ids == (identifier,):
+                return self._keep(received(page, resource, record=identifier))
+            names = ", ".join(map(str, ids[:3])) or "nothing"
+            page = Refused(f"returned {names}", page.attempts)
+        return self._keep(_refused(page.why, page.requests, record=identifier))
+
+    def _kept(self, number: int, sort: str | None, page: FetchedPage) -> Received:
+        return self._keep(received(page, self.pages.query.resource, number=number, sort=sort))
+
+    def _add(self, page: Received) -> None:
+        self.pages.add(self._receive(page))
+
+    def _tell_progress(self) -> None:
+        self._on_page(len(self.pages.received[-1].ids), self.pages.total)
+
+    def _has_ended(self, begin: int) -> bool:
+        """Return whether the newest page that was read since `begin` is the last one."""
+        came = self.pages.received
+        return len(came) > begin and self.pages.is_the_end(came[-1].number or 0)
 
 
-# -- own pages of records ----------------------------------------------------------------------
+def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) -> Iterator[T]:
+    """Fetch several things at a time, and yield them in order; `keys` are consumed late."""
+    if workers == 1:
+        yield from map(fetch, keys)
+        return
+    ahead: deque[Future[T]] = deque()
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
+    try:
+        for key in keys:
+            ahead.append(pool.submit(fetch, key))
+            if len(ahead) >= 4 * workers:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        # Requests in flight still reach the cache; those not sent cost nothing.
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
-@dataclass(frozen=True)
-class Refused:
-    """A page that did not come, and why; `why` is empty if the project has no analysis."""
+# -- pages that may be refused -----------------------------------------------------------------
+
+
+class Refused(NamedTuple):
+    """Why a page did not come; `why` is empty if the project has no analysis."""
 
     why: str
     requests: int = 1
 
 
-def fetch_own_page(
-    session: Session, resource: Resource, identifier: str, policy: Policy
-) -> FetchedPage | Refused:
-    """Return the own page of a record, or why it is not available; the cache keeps both."""
-    path = record_path(resource, identifier)
-    fetched = fetch_or_refusal(session, path, policy, lambda: session.get(path, {}, **policy))
-    if isinstance(fetched, Refused):
-        return fetched
-    ids = ids_of(fetched.page, resource)
-    if ids == (identifier,):
-        return fetched
-    names = ", ".join(map(str, ids[:3])) or "nothing"
-    return Refused(f"returned {names}", fetched.attempts)
+def _refused(why: str, requests: int = 1, **place: Any) -> Received:
+    return Received(retrieved=datetime.now(UTC), attempts=requests, refusal=why, **place)
 
 
 def fetch_or_refusal(
@@ -391,38 +360,7 @@ def own_page_is_cached(session: Session, resource: Resource, identifier: str) ->
     return session.is_cached(path, {}) or session.get_refusal(path) is not None
 
 
-def needed_pages(signs: Mapping[Key, str]) -> list[Key]:
-    """Return the ids of the records that need their own page; `signs` of `Page.signs` are by id."""
-    any_named = not {"2", "3"}.isdisjoint(signs.values())
-    return [id_ for id_, sign in signs.items() if sign == "2" or (sign == "0" and not any_named)]
-
-
-def are_left_out(signs: Iterable[str]) -> bool:
-    """Return whether records have analyses, but none came with its analysis."""
-    kinds = set(signs)
-    return "2" in kinds and kinds.isdisjoint({"1", "3"})
-
-
-def list_named(missing: Mapping[str, str]) -> str:
-    """Return the names of what did not come, and why: the first twenty."""
-    named = [f"{identifier} ({why})" for identifier, why in missing.items()]
-    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-    return f"{', '.join(named[:_NAMED])}{more}"
-
-
 # -- what every load says and records ----------------------------------------------------------
-
-
-def received(number: int, fetched: FetchedPage, resource: Resource, source: Any) -> Received:
-    """Return a page as the proof needs it."""
-    page, seconds = fetched.page, fetched.retrieved.timestamp()
-    counts, ids = (page.items_available, page.first_item_position), ids_of(page, resource)
-    return Received(number, *counts, ids, seconds, source, page.signs())
-
-
-def without_content(fetched: FetchedPage) -> FetchedPage:
-    """Return a page without content and records, which take the most memory."""
-    return replace(fetched, content=b"", page=replace(fetched.page, records=()))
 
 
 def frame_of_rows(records: Records, rows: Sequence[int]) -> pd.DataFrame:
@@ -485,21 +423,6 @@ def check_quota(
     return True
 
 
-def warn_not_sent(records: int, needed: int) -> None:
-    """Warn that projects came without their analyses, with the price of these."""
-    price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
-    warn(
-        AnalysesNotSentWarning(
-            f"{needed:,} of {records:,} projects have an analysis, but none was sent with it: this "
-            "directory sends an analysis only with the own page of its project. The columns of the "
-            "analysis are empty for that reason.",
-            requests=needed,
-            hint=f"details=True (--details) requests these pages, {price}; dirframe.plan(..., "
-            "details=True) (dirframe plan projects --details) estimates their number.",
-        )
-    )
-
-
 def raise_or_warn(
     options: Options, frame: pd.DataFrame, message: str, *, why: str, **facts: Any
 ) -> None:
@@ -513,26 +436,17 @@ def attach_load_provenance(
     frame: pd.DataFrame,
     client: Directory,
     resource: Resource,
-    pages: Sequence[FetchedPage],
+    pages: Sequence[FetchedPage | Received],
     *,
     more_requests: int = 0,
     **facts: Any,
 ) -> pd.DataFrame:
     """Record the source, time and cost of a frame in its attributes; return the same frame."""
-    times = [page.retrieved.isoformat(timespec="seconds") for page in pages]
-    return provenance.set_provenance(
-        frame,
-        source=client.name,
-        base_url=client.base_url,
-        resource=resource.name,
-        items_loaded=len(frame),
-        retrieved_oldest=min(times, default=None),
-        retrieved_newest=max(times, default=None),
-        requests_made=sum(page.attempts for page in pages) + more_requests,
-        requests_cached=sum(page.from_cache for page in pages),
-        synthetic=any(page.page.synthetic for page in pages),
-        **facts,
-    )
+    came = [p if isinstance(p, Received) else received(p, resource) for p in pages]
+    cost = cost_of(came)
+    cost["requests_made"] += more_requests
+    source = {"source": client.name, "base_url": client.base_url, "resource": resource.name}
+    return provenance.set_provenance(frame, **source, items_loaded=len(frame), **cost, **facts)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
@@ -9,18 +11,17 @@ import pandas as pd
 
 from dirframe.client.collection import (
     Refused,
+    Walk,
     attach_load_provenance,
     check_quota,
+    fetch_ahead,
     fetch_or_refusal,
     frame_of_rows,
-    list_named,
     progress_of,
     raise_or_warn,
-    received,
-    without_content,
 )
-from dirframe.client.paging import Pages, Walk, fetch_ahead
-from dirframe.client.query import Query, identifier_of
+from dirframe.client.paging import Pages, list_named
+from dirframe.client.query import Query
 from dirframe.client.records import Records
 from dirframe.errors import InvalidInputError
 
@@ -28,12 +29,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage, Session
+    from dirframe.client.http.session import Session
+    from dirframe.client.paging import Received
     from dirframe.client.query import Options
     from dirframe.schema import Resource
 
     #: One project, by id or short name, or many.
     Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
+
+_NO_ANALYSIS = "no analysis"
+
+
+def identifier_of(value: object, name: str) -> str:
+    """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
+    is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
+    text = str(value).strip() if is_text else ""
+    if text in {"", ".", ".."}:
+        shown = repr(value) if pd.api.types.is_scalar(value) else f"a {type(value).__name__}"
+        raise InvalidInputError(
+            f"The {name} is {shown}; it must be text or a whole number.",
+            hint="Pass one id or name; of a table, read the column of ids as text; of a row of a "
+            "frame, pass row['id'].",
+        )
+    return text
 
 
 def names_of(projects: Any) -> list[str]:
@@ -44,19 +62,16 @@ def names_of(projects: Any) -> list[str]:
                 "The frame of projects has no column 'id'; pass one of load_projects, or a list."
             )
         projects = projects["id"]
+    elif isinstance(projects, pd.Series) and "id" in projects.index:  # a row, which is no project
+        projects = [projects]
     names = list(dict.fromkeys(identifier_of(value, "project") for value in projects))
     if not names:
         raise InvalidInputError("No project is named; pass at least one.")
     return names
 
 
-def query_of(resource: Resource, project: Any, **options: Any) -> Query:
+def query_of(resource: Resource, name: str, **options: Any) -> Query:
     """Return the query to a collection of a project."""
-    name = identifier_of(project, "project")
-    if name in {"", ".", ".."}:
-        raise InvalidInputError(
-            f"The project is {project!r}; pass its id or its short name in addresses."
-        )
     return Query(
         resource=resource,
         path=resource.paths[0].format(analysis="latest", project=quote(name, safe="")),
@@ -74,52 +89,48 @@ def is_known(session: Session, query: Query) -> bool:
 def load_many(queries: dict[str, Query], client: Directory, options: Options) -> pd.DataFrame:
     """Load queries to the same collection of several projects, by their names, as one frame."""
     session, query = client.session, next(iter(queries.values()))
-    resource = query.resource
-    what = f"{resource.collection} of {len(queries):,} projects of {client.name}"
+    what = f"{query.resource.collection} of {len(queries):,} projects of {client.name}"
     check_quota(client, options, what, list(queries), lambda name: is_known(session, queries[name]))
-    rows, chosen, project_ids = Records(resource), list[int](), list[str]()
-    fetched: list[FetchedPage] = []
+    rows, chosen, project_ids = Records(query.resource), list[int](), list[str]()
+    came: list[Received] = []
     failures: dict[str, str] = {}
-    short: dict[str, str] = {}
     kinds = {"proven"}
-    read = fetch_ahead(lambda name: _read(session, queries[name], options), queries, client.workers)
+    read = fetch_ahead(lambda name: _read(client, queries[name], options), queries, client.workers)
     with progress_of("projects", options.progress) as on_project:
-        for name, pages in read:
+        for name, pages in zip(queries, read, strict=True):
             on_project(1, len(queries))
             if isinstance(pages, Refused):
-                failures[name] = pages.why or "no analysis"
+                failures[name] = pages.why or _NO_ANALYSIS
                 continue
             starts: dict[int, int] = {}
             for page in pages.received:
                 starts[id(page)] = rows.rows
-                rows.add(page.source.page)
-                fetched.append(without_content(page.source))
-            records = pages.records(every=pages.order_fails())
-            places = [starts[id(page)] + place for page, place in records.values()]
-            places = places[: pages.max_items]
+                if page.refusal is None:
+                    rows.add(page.source.page)
+                came.append(replace(page, source=None))
+            places = [starts[id(page)] + place for page, place in pages.places()]
             chosen += places
             project_ids += [name] * len(places)
-            without_id = sum(not isinstance(key, str) for key in records)
-            kind, reason = pages.completeness(len(places), without_id)
+            kind, reason = pages.completeness()
+            if reason and kind == "incomplete":
+                failures[name] = reason
             kinds.add(kind)
-            if kind == "incomplete":
-                short[name] = str(reason)
     frame = frame_of_rows(rows, chosen)
     frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
-    lost = {name: why for name, why in failures.items() if why != "no analysis"} | short
-    kind = min({"incomplete"} if lost else kinds, key=["incomplete", "counted", "proven"].index)
+    session.warn_if_stale(came)
+    lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
     why = f"{list_named(lost)} did not come whole" if lost else None
-    session.warn_if_stale(fetched)
-    facts = {name: value for name, value in query.to_provenance().items() if name != "project"}
+    facts = query.to_provenance() | {"projects": len(queries)}
+    del facts["project"]
     attach_load_provenance(
         frame,
         client,
-        resource,
-        fetched,
-        query=facts | {"projects": len(queries)},
-        completeness=kind,
+        query.resource,
+        came,
+        query=facts,
+        completeness="incomplete" if lost else min(kinds),  # counted, if some are only that
         incomplete_reason=why,
-        failures=failures | short,
+        failures=failures,
     )
     if why:
         message = f"The {what} are not complete: {why}."
@@ -128,17 +139,13 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     return frame
 
 
-def _read(session: Session, query: Query, options: Options) -> Pages | Refused:
+def _read(client: Directory, query: Query, options: Options) -> Pages | Refused:
     """Read the pages of a collection, or return why it is refused."""
-    pages = Pages(query.max_items, paged=query.resource.paged)
-    policy = options.policy()
+    session, policy = client.session, options.policy()
     first = fetch_or_refusal(session, query.path, policy, lambda: query.get(session, 1, policy))
     if isinstance(first, Refused):
         return first
-    pages.add(received(1, first, query.resource, first))
-    Walk(
-        pages,
-        lambda number, refresh: query.get(session, number, options.policy(again=refresh)),
-        lambda number, fetched: received(number, fetched, query.resource, fetched),
-    ).read_all()
-    return pages
+    walk = Walk(Pages(query), client, policy, workers=1)
+    walk.begin(first)
+    walk.read_all()
+    return walk.pages

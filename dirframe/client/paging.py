@@ -1,46 +1,98 @@
-"""Read the pages of a collection, and prove that no record is missing."""
+"""The pages of a query that came: which are missing, their records, and what they prove."""
 
 # A collection is proven complete if its pages follow each other from the first position to the last,
 # all of one day and with the same ``items_available``, and hold as many different ids. Records may be
 # added, removed or moved meanwhile, and a sort without a tie-break repeats some and leaves out others:
-# pages that do not fit together are requested again, at most three times.
+# pages that do not fit together are requested again, where that may help.
 #
 # Pages of several days prove nothing: they are counted. If the count is a multiple of the page size,
 # one page more is requested: only an empty one behind the last shows that the count was not too low.
+#
+# Today's live service sends projects in collections without their analysis; only the page of each
+# project has it. A record needs its own page if it came without an analysis but with an analysis
+# id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
+# every record without one needs its page.
 
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from itertools import chain, takewhile
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from datetime import UTC
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from dirframe.client.page import check_records
-from dirframe.errors import NotFoundError
+from dirframe.client.query import better_sort
+from dirframe.errors import InvalidInputError
+from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
+    from dirframe.client.http.session import FetchedPage
     from dirframe.client.page import Page
+    from dirframe.client.query import Query
     from dirframe.schema import Resource
 
 Key = TypeVar("Key")
-T = TypeVar("T")
-
-#: Maximum number of times that inconsistent pages are requested again.
-MAX_REREADS = 3
 
 #: More pages than these, or a tenth of all, are not requested again because they are of earlier days.
 FEW_PAGES = 5
 
-#: So many pages are requested again even if their order seems not to hold: a change may explain it.
-CHEAP_PAGES = 12
-
 #: All page sizes that are known are multiples; a single page of another length is the last one.
 PAGE_SIZE_STEP = 5
+
+#: The columns of a project that only its analysis fills.
+ANALYSIS_COLUMNS = tuple(
+    field.column for field in PROJECT.fields if field.path[0] == "analysis" and len(field.path) > 1
+)
+
+_NAMED = 20  # missing records in a message; the provenance lists all of them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A page as it came, without its content; or why it was refused."""
+
+    number: int | None = None  # 0: in an order that is not used; None: the own page of a record
+    record: str | None = None  # the id of that record
+    sort: str | None = None
+    retrieved: datetime  # in UTC
+    attempts: int = 1  # 0: from the cache
+    available: int | None = None
+    first: int | None = None
+    ids: tuple[str | None, ...] = ()
+    signs: str = ""  # of the records, as `Page.signs`
+    synthetic: bool = False
+    refusal: str | None = None  # empty: the project has no analysis
+    source: Any = None  # where the records are
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether it came from the cache."""
+        return self.attempts == 0 and self.refusal is None
+
+
+#: Of each record, by its id, the page that it is read from and its position there, in order.
+Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
+
+
+def received(fetched: FetchedPage, resource: Resource, **place: Any) -> Received:
+    """Return a fetched page as one that came; `place` is its number and sort, or its record."""
+    page = fetched.page
+    return Received(
+        retrieved=fetched.retrieved.astimezone(UTC),
+        attempts=fetched.attempts,
+        available=page.items_available,
+        first=page.first_item_position,
+        ids=ids_of(page, resource),
+        signs=page.signs(),
+        synthetic=page.synthetic,
+        source=fetched,
+        **place,
+    )
 
 
 def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
@@ -49,121 +101,112 @@ def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
     return page.values(resource.key) if resource.key else page.digests()
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A page as it was received: its number, counts, ids and time; `source` is where it is kept."""
-
-    number: int  # 0: not a page of this order
-    available: int | None
-    first: int | None
-    ids: Sequence[str | None]
-    seconds: float  # since 1970
-    source: Any
-    signs: str = ""  # of the records, as `Page.signs`
-
-    @property
-    def day(self) -> int:
-        """Day on which it was fetched, in UTC, since 1970."""
-        return int(self.seconds // 86_400)
+def needed_pages(signs: Mapping[Key, str]) -> list[Key]:
+    """Return the ids of the records that need their own page; `signs` of `Page.signs` are by id."""
+    any_named = not {"2", "3"}.isdisjoint(signs.values())
+    return [id_ for id_, sign in signs.items() if sign == "2" or (sign == "0" and not any_named)]
 
 
-#: Of each record, by its id, the page that it was read from and its position there, in order.
-Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
+def are_left_out(signs: Iterable[str]) -> bool:
+    """Return whether records have analyses, but none came with its analysis."""
+    kinds = set(signs)
+    return "2" in kinds and kinds.isdisjoint({"1", "3"})
 
 
-def signs_by_id(readings: Readings) -> dict[str, str]:
-    """Return by the id of each project whether its analysis came."""
-    return {
-        key: page.signs[place]
-        for key, (page, place) in readings.items()
-        if isinstance(key, str) and page.signs
-    }
+def list_named(missing: Mapping[str, str]) -> str:
+    """Return the names of what did not come, and why: the first twenty."""
+    named = [f"{identifier} ({why})" for identifier, why in missing.items()]
+    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
+    return f"{', '.join(named[:_NAMED])}{more}"
 
 
 class Pages:
-    """The pages of a collection that were received, which are missing, and what they prove."""
+    """The pages of a query that came, in the order of arrival.
 
-    def __init__(self, max_items: int | None = None, *, paged: bool = True) -> None:
-        self.max_items, self.paged = max_items, paged
-        self.received: list[Received] = []  # in the order of arrival
+    `keeps_all` is whether every record that ever came counts, as in an archive, where pages of
+    earlier days are not asked for again.
+    """
+
+    def __init__(self, query: Query, *, keeps_all: bool = False) -> None:
+        self.query, self.keeps_all = query, keeps_all
+        self.is_sort_asked = "sort" in query.params(1)
+        self.received: list[Received] = []
+        self.own: dict[Hashable, Received] = {}  # own pages of records, also those refused
+        self.latest: dict[int, Received] = {}
         self.ended = False  # the directory answered that there is no further page
-        self._latest: dict[int, Received] = {}
         self._newest: Received | None = None
-        self._counts: set[int | None] = set()  # of all pages received
-        self._has_moved = False  # a page came with other ids, although it counts as many
+        self._records: Readings | None = None
 
     def add(self, page: Received) -> None:
         """Add a page; it replaces an earlier version."""
         self.received.append(page)
-        if not page.number:
+        if page.number is None:
+            self.own[page.record] = page
             return
-        before = self._latest.get(page.number)
-        if before is not None:
-            self._has_moved |= before.available == page.available and [*before.ids] != [*page.ids]
-        self._latest[page.number] = page
-        self._counts.add(page.available)
-        if self._newest is None or page.seconds >= self._newest.seconds:
-            self._newest = page
+        self._records = None
+        if page.refusal is not None:
+            self.ended = True
+        elif page.number:
+            self.latest[page.number] = page
+            if self._newest is None or page.retrieved >= self._newest.retrieved:
+                self._newest = page
 
     # -- which pages are missing -----------------------------------------------------------
 
     @property
     def available(self) -> int | None:
-        """The number of records according to the newest page."""
-        return self._newest.available if self._newest else None
+        """The number of records according to the newest page; of a sample, to the first one."""
+        newest = self._newest if self.query.sample is None else self.latest.get(1)
+        return newest.available if newest else None
 
     @property
-    def expected(self) -> int:
-        """The number of records to expect."""
-        if self.available is None:
-            return self.max_items or 0
-        return self.available if self.max_items is None else min(self.available, self.max_items)
+    def expected(self) -> int | None:
+        """The number of records to expect; None if it is not known."""
+        most = self.query.sample.size if self.query.sample else self.query.max_items
+        return min((n for n in (self.available, most) if n is not None), default=None)
 
     @property
-    def first(self) -> Received | None:
-        """The first page as it came first."""
-        return next((page for page in self.received if page.number == 1), None)
-
-    def days(self) -> list[str]:
-        """Return the days on which the pages were fetched, in UTC."""
-        days = sorted({page.day for page in self._latest.values()})
-        return [f"{datetime.fromtimestamp(86_400 * day, UTC):%Y-%m-%d}" for day in days]
+    def total(self) -> int:
+        """The number of records on all pages to read; 0 if it is not known."""
+        if self.query.sample is None or self.available is None:
+            return self.expected or 0
+        return len(self.latest[1].ids) * len(self._drawn_pages())
 
     def missing(self) -> Sequence[int]:
         """Return the numbers of the pages that were not read yet and may hold expected records."""
+        if 1 not in self.latest:
+            return [1]
+        if self.query.sample is not None:
+            return [number for number in self._drawn_pages() if number not in self.latest]
         run = self._run()
-        after = len(run) + 1
-        if not run or after in self._latest or self.ended:  # empty, or the end was reached
+        after, size, covered = len(run) + 1, len(self.latest[1].ids), _records_on(run)
+        is_enough = covered >= (self.query.max_items or math.inf)
+        if not run or after in self.latest or self.ended or is_enough:  # or the end was reached
             return []
-        covered = sum(len(page.ids) for page in run)
-        if self.max_items is not None and covered >= self.max_items:
-            return []
-        if self.available is None:
-            return [after]
-        size = len(run[0].ids)
-        if covered < self.expected:  # a range, because the reported count may be of any size
-            read = min((number for number in self._latest if number > after), default=math.inf)
-            return range(after, int(min(after + -(-(self.expected - covered) // size), read)))
+        lacking = 1 if self.available is None else (self.expected or 0) - covered
+        if lacking > 0:  # a range, because the reported count may be of any size
+            read = min((number for number in self.latest if number > after), default=math.inf)
+            return range(after, int(min(after + -(-lacking // size), read)))
         is_full = len(run[-1].ids) == size and (len(run) > 1 or size % PAGE_SIZE_STEP == 0)
-        return [after] if covered == self.expected and is_full and self.paged else []
+        return [after] if lacking == 0 and is_full and self.query.resource.paged else []
 
-    def is_behind_the_last(self, numbers: Sequence[int]) -> bool:
-        """Return whether only the page after the last one remains to be requested."""
-        run = self._run()
-        is_enough = self.available is not None and sum(len(p.ids) for p in run) >= self.expected
-        return bool(run) and is_enough and list(numbers[:2]) == [len(run) + 1]
+    def has_all(self) -> bool:
+        """Return whether only the page behind the last one may be missing."""
+        if self.query.sample is not None or self.available is None:
+            return False
+        return _records_on(self._run()) >= (self.expected or 0)
 
     def is_the_end(self, number: int) -> bool:
         """Return whether a page shows that it is the last one."""
-        page, first = self._latest[number], self._latest[1]
-        return not page.ids or _repeats(page, [first, self._latest.get(number - 1, first)])
+        page, first = self.latest[number], self.latest[1]
+        return not page.ids or _repeats(page, [first, self.latest.get(number - 1, first)])
 
     def contiguous(self) -> list[Received]:
         """Return the pages from the first one to the end, or to `max_items`."""
         pages: list[Received] = []
         end = 0
         for page in self._run():
-            if self.max_items is not None and end >= self.max_items:
+            if end >= (self.query.max_items or math.inf):
                 break
             pages.append(page)
             end += len(page.ids)
@@ -172,44 +215,56 @@ class Pages:
     def _run(self) -> list[Received]:
         """Return the pages from the first to one that is missing, empty or a duplicate."""
         run: list[Received] = []
-        while (page := self._latest.get(len(run) + 1)) is not None:
+        while (page := self.latest.get(len(run) + 1)) is not None:
             if not page.ids or (run and _repeats(page, [run[0], run[-1]])):
                 break
             run.append(page)
         return run
 
+    def _drawn_pages(self) -> list[int]:
+        if self.available is None:
+            raise InvalidInputError(
+                "No sample can be drawn: the directory does not state how many records it has "
+                "(items_available)."
+            )
+        size = len(self.latest[1].ids) or 1
+        return self.query.sample.pages(self.available, size) if self.query.sample else []
+
     # -- which pages do not fit ------------------------------------------------------------
 
     def unfit(self) -> list[int]:
         """Return the numbers of pages that do not belong to one state of the collection."""
-        available = self.available
+        available, expected = self.available, self.expected or 0
+        if self.query.sample is not None:
+            return []
         if available is None or self._newest is None:
             # If other pages report a count, a page without one is at fault.
-            silent = [page.number for page in self._latest.values() if page.available is None]
-            return sorted(silent) if len(silent) < len(self._latest) else []
+            silent = [n for n, page in self.latest.items() if page.available is None]
+            return sorted(silent) if len(silent) < len(self.latest) else []
         used = self.contiguous()
         # A directory grows from day to day, so that other counts on pages of earlier days are none.
-        earlier = [page.number for page in self._latest.values() if page.day < self._newest.day]
+        today = self._newest.retrieved.date()
+        earlier = [n for n, page in self.latest.items() if page.retrieved.date() < today]
         if earlier:
-            is_worth_it = len(earlier) <= max(FEW_PAGES, math.ceil(len(self._latest) / 10))
+            is_worth_it = len(earlier) <= max(FEW_PAGES, math.ceil(len(self.latest) / 10))
             return sorted(earlier) if is_worth_it and not self._is_contiguous(used) else []
-        unfit: set[int] = set()
+        unfit: set[int | None] = set()
         end = 0
-        for page in used:
+        for number, page in enumerate(used, start=1):
             if page.available != available:
-                unfit.add(page.number)
-            if page.first is not None and page.first != end:
-                unfit |= {page.number, page.number - 1} - {0}
+                unfit.add(number)
+            if page.first not in {None, end}:
+                unfit |= {number, max(number - 1, 1)}
             end += len(page.ids)
         repeated = _repeated(used)
         unfit.update(page.number for page in used if not repeated.isdisjoint(page.ids))
-        if end < self.expected:
+        if end < expected:
             # The page after these is missing, or repeats the first or the last one. Then these
             # may be the outdated ones.
-            unfit |= {used[0].number, used[-1].number, used[-1].number + 1} if used else {1}
+            unfit |= {1, len(used), len(used) + 1} if used else {1}
         elif end > available:
-            unfit.add(used[-1].number)
-        return sorted(unfit)
+            unfit.add(len(used))
+        return sorted(filter(None, unfit))
 
     def is_worth_rereading(self, pages: int, reread: int) -> bool:
         """Return whether to request so many pages again after those that were requested again.
@@ -217,22 +272,37 @@ class Pages:
         A change moves records over the edge of a page or two, and its pages count differently. An
         order that does not hold repeats records everywhere; no reading mends that.
         """
+        if self.keeps_all:
+            return (
+                not reread
+                and pages <= FEW_PAGES
+                and len({p.retrieved.date() for p in self.latest.values()}) == 1
+            )
         affected, most = self._pages_with_repeats()
-        if not affected or len(self._latest) <= CHEAP_PAGES:
-            return True
-        return affected <= most and (len(self._counts) > 1 or reread + pages <= most)
+        is_change = len(self._counts()) > 1
+        return not affected or (affected <= most and (is_change or reread + pages <= most))
 
     def order_fails(self) -> bool:
         """Return whether ids come again on so many pages that the order does not hold."""
         affected, most = self._pages_with_repeats()
-        return affected > most or (affected > 0 and self._has_moved and len(self._counts) == 1)
+        return affected > most or (affected > 0 and len(self._counts()) == 1 and self._has_moved())
 
     def _pages_with_repeats(self) -> tuple[int, int]:
         """Return how many pages hold repeated ids, and how many a change may account for."""
         used = self.contiguous()
         repeated = _repeated(used) - {None}
         affected = sum(not repeated.isdisjoint(page.ids) for page in used)
-        return affected, max(2 * len(self._counts), math.ceil(len(used) / 10))
+        return affected, max(2 * len(self._counts()), math.ceil(len(used) / 10))
+
+    def _numbered(self) -> Iterator[Received]:
+        return (page for page in self.received if page.number and page.refusal is None)
+
+    def _counts(self) -> set[int | None]:
+        return {page.available for page in self._numbered()}
+
+    def _has_moved(self) -> bool:
+        """Return whether a page came with other ids, although all pages count as many."""
+        return any(page.ids != self.latest[page.number or 0].ids for page in self._numbered())
 
     def _is_contiguous(self, pages: list[Received]) -> bool:
         """Return whether pages hold all that is expected without a gap or a repeated id."""
@@ -241,71 +311,208 @@ class Pages:
             if page.first not in {None, end}:
                 return False
             end += len(page.ids)
-        is_enough = end == self.available or (self.max_items or math.inf) <= end
+        is_enough = end == self.available or (self.query.max_items or math.inf) <= end
         return is_enough and not _repeated(pages)
 
     # -- the records, and what is proven ---------------------------------------------------
 
-    def records(self, *, every: bool) -> Readings:
-        """Return the newest reading of each record by its id: its page and position, in order.
+    @property
+    def records(self) -> Readings:
+        """The newest reading of each record by its id: its page and position, in order.
 
-        These are of `every` page ever received, or of the contiguous ones. Records without an id
-        cannot be told apart: those of the newest version of a page count.
+        These are of the contiguous pages, or of every page that ever came if their order does not
+        hold. Records without an id cannot be told apart: those of the newest version of a page
+        count.
         """
+        if self._records is None:
+            records = self._drawn() if self.query.sample else self._readings()
+            self._records = dict(islice(records.items(), self.query.max_items))
+        return self._records
+
+    def _readings(self) -> Readings:
         pages = self.contiguous()
-        if every:
-            newest_first = self.received[::-1]
-            pages = sorted(newest_first, key=lambda page: (not page.number, page.number))
-        rank = {id(page): index for index, page in enumerate(self.received)}
+        if self.query.resource.key and (self.keeps_all or self.order_fails()):
+            pages = [page for page in self.received if page.number is not None and page.ids]
+            pages.sort(key=lambda page: page.number or math.inf)
+        chosen = {id(page) for page in pages}
+        by_time = [page for page in self.received if id(page) in chosen]
+        by_time.sort(key=lambda page: page.retrieved)
         readings: Readings = {}
-        for page in pages:
-            for position, identifier in enumerate(page.ids):
-                if identifier is None:
-                    if page is self._latest.get(page.number):
-                        readings[page.number, position] = page, position
-                    continue
-                known = readings.get(identifier)
-                order = page.seconds, rank[id(page)]
-                if known is None or (known[0].seconds, rank[id(known[0])]) <= order:
-                    readings[identifier] = page, position  # its place remains the first one
+        for page in [*pages, *by_time]:  # the place of a record remains the first one
+            for place, key in enumerate(page.ids):
+                if key is not None and self.query.resource.key:
+                    readings[key] = page, place
+                elif page is self.latest.get(page.number or 0):
+                    readings[page.number, place] = page, place
         return readings
 
+    def _drawn(self) -> Readings:
+        """Return the records of a sample."""
+        readings: Readings = {}
+        for position in self._positions():
+            number, place = divmod(position, len(self.latest[1].ids) or 1)
+            page = self.latest.get(number + 1)
+            if page is not None and place < len(page.ids):
+                readings[page.ids[place] or (number, place)] = page, place
+        return readings
+
+    def _positions(self) -> list[int]:
+        sample = self.query.sample
+        return sample.positions(self.available or 0) if sample else []
+
+    def estimated_own(self) -> int:
+        """Return how many own pages are needed, judged by the first page."""
+        signs = self.latest[1].signs if self.query.details else ""
+        needed = len(needed_pages(dict(enumerate(signs))))
+        return round((self.expected or 0) * needed / max(len(signs), 1))
+
+    def places(self) -> Iterator[tuple[Received, int]]:
+        """Yield where each record is read: on its own page, if that came."""
+        for key, (page, place) in self.records.items():
+            own = self.own.get(key)
+            yield (page, place) if own is None or own.refusal is not None else (own, 0)
+
+    def signs(self) -> dict[str, str]:
+        """Return by the id of each project whether its analysis came in the collection."""
+        return {
+            key: page.signs[place]
+            for key, (page, place) in self.records.items()
+            if isinstance(key, str) and page.signs
+        }
+
+    def own_missing(self) -> list[str]:
+        """Return the ids of the records whose own page is needed and was not read yet."""
+        needed = needed_pages(self.signs()) if self.query.details else []
+        return [key for key in needed if key not in self.own]
+
+    def lost(self) -> dict[str, str]:
+        """Return the records whose own page did not come, and why."""
+        return {str(page.record): page.refusal for page in self.own.values() if page.refusal}
+
     def repeated(self) -> int:
-        """Return the number of records on the contiguous pages whose id came before."""
+        """Return the number of records whose id came before."""
+        if self.query.sample is not None or not self.query.resource.key:
+            return 0
         ids = [id_ for page in self.contiguous() for id_ in page.ids if id_ is not None]
         return len(ids) - len(set(ids))
 
-    def completeness(self, records: int, without_id: int) -> tuple[str, str | None]:
-        """Return ``proven``, ``counted`` or ``incomplete``, and why it is not proven."""
-        reason, days = self._doubt(records, without_id), self.days()
-        if len(days) < 2:
-            return ("incomplete", reason) if reason else ("proven", None)
-        if self.available is not None and records == self.expected and not without_id:
-            return "counted", (
-                f"read from {days[0]} to {days[-1]}, as many different records as the directory "
-                "counts; records that were exchanged meanwhile cannot be seen"
-            )
-        if reason is None:  # as many as were asked for, of an unknown number
-            return "proven", None
-        return "incomplete", f"{reason}; read from {days[0]} to {days[-1]}"
+    def completeness(self) -> tuple[str, str | None]:
+        """Return the provenance's word for how complete the records are, and why not proven."""
+        if self.missing():
+            of = "" if self.expected is None else f" of {self.expected:,}"
+            return "incomplete", f"not finished: {len(self.records):,}{of} records were received"
+        if left := len(self.own_missing()):
+            return "incomplete", f"not finished: {left:,} own pages were not asked for yet"
+        kind, reason = self._proof()
+        if kind != "incomplete" and (lost := self.lost()):
+            names = f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
+            return "incomplete", names
+        return kind, reason
 
-    def _doubt(self, records: int, without_id: int) -> str | None:
-        """Return why so many records are not proven complete; None if they are."""
+    def lacks_order(self) -> bool:
+        """Return whether records are missing because the order does not hold."""
+        if self.query.sample is not None or not self.query.resource.key:
+            return False
+        return 0 < len(self.records) < (self.expected or 0) and self.order_fails()
+
+    def _proof(self) -> tuple[str, str | None]:
+        """Return what the pages of the collection prove, and the doubt that remains."""
+        doubt = self._doubt()
+        if self.query.sample is not None:
+            return ("incomplete", doubt) if doubt else ("sample", None)
+        days = sorted({page.retrieved.date() for page in self.latest.values()})
+        if len(days) > 1:
+            period = f"read from {days[0]} to {days[-1]}"
+            if self.available is not None and self._as_many_as_expected():
+                return "counted", (
+                    f"{period}, as many different records as the directory counts; records that "
+                    "were exchanged meanwhile cannot be seen"
+                )
+            doubt = doubt and f"{doubt}; {period}"
+        if doubt and self.lacks_order():
+            order = f"of sort={self.query.sort!r}" if self.query.sort else "of the directory itself"
+            better = better_sort(self.query)
+            other = f"that of sort={better!r} holds on today's live service"
+            doubt = (
+                f"{doubt}. The order {order} does not hold: records come again on other pages, and "
+                f"others on none; {other if better else 'no other is known'}"
+            )
+        return ("incomplete", doubt) if doubt else ("proven", None)
+
+    def _as_many_as_expected(self) -> bool:
+        return len(self.records) == self.expected and not self._without_id()
+
+    def _without_id(self) -> int:
+        has_key = bool(self.query.resource.key)
+        return sum(not isinstance(key, str) for key in self.records) if has_key else 0
+
+    def _doubt(self) -> str | None:
+        """Return why the records are not proven complete."""
+        came, expected, without_id = len(self.records), self.expected, self._without_id()
+        counts = {page.available for page in self.contiguous()}
+        if self.query.sample is not None:
+            came, drawn = came - without_id, len(self._positions())
+            lack = f"{came:,} different records came of {drawn:,} that were drawn"
+            return lack if came != drawn else None
         if self.available is None:
-            if records == self.max_items:
-                return None
-            return "the directory does not state the number of records (items_available)"
+            unknown = "the directory does not state the number of records (items_available)"
+            return unknown if came != self.query.max_items else None
         if without_id:
             return f"{without_id:,} records have no id, so they cannot be distinguished"
-        if records != self.expected:
+        if came != expected:
             repeated = self.repeated()
             more = f"; {repeated:,} repeated" if repeated else ""
-            return f"{records:,} different records were received of {self.expected:,}{more}"
-        counts = {page.available for page in self.contiguous()}
+            return f"{came:,} different records were received of {expected:,}{more}"
         if len(counts) > 1:
             reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
             return f"the collection changed while it was read: its pages count {reported} records"
         return "the pages overlap or leave gaps" if self.unfit() else None
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what the provenance says of the pages and their records."""
+        completeness, reason = self.completeness()
+        is_left_out = not self.query.details and are_left_out(self.signs().values())
+        return {
+            "resource": self.query.resource.name,
+            "items_available": self.available,
+            "items_loaded": len(self.records),
+            "completeness": completeness,
+            "incomplete_reason": reason,
+            "sample": self._design(),
+            "duplicates_removed": self.repeated(),
+            "not_sent": ANALYSIS_COLUMNS if is_left_out else (),
+            "details": sum(page.refusal is None for page in self.own.values()),
+            "details_missing": tuple(self.lost()),
+        } | cost_of(self.received)
+
+    def _design(self) -> dict[str, Any]:
+        """Return how the sample was drawn, and other counts that later pages stated."""
+        if self.query.sample is None:
+            return {}
+        later = {page.available for page in self.latest.values()} - {self.available, None}
+        return {
+            "design": "simple random sample of positions without replacement",
+            "size": len(self._positions()),
+            "population": self.available,
+            "seed": self.query.sample.seed,
+            "order": self.query.sort or "the directory's own",
+        } | ({"population_later": sorted(filter(None, later))} if later else {})
+
+
+def cost_of(pages: Sequence[Received]) -> dict[str, Any]:
+    """Return when pages came and what they cost, as the provenance says it."""
+    times = [p.retrieved.isoformat(timespec="seconds") for p in pages if p.refusal is None]
+    return {
+        "retrieved_oldest": min(times, default=None),
+        "retrieved_newest": max(times, default=None),
+        "requests_made": sum(page.attempts for page in pages),
+        "requests_cached": sum(page.from_cache for page in pages),
+        "synthetic": any(page.synthetic for page in pages),
+    }
+
+
+def _records_on(pages: Iterable[Received]) -> int:
+    return sum(len(page.ids) for page in pages)
 
 
 def _repeated(pages: list[Received]) -> set[str | None]:
@@ -319,90 +526,8 @@ def _repeats(page: Received, others: list[Received]) -> bool:
 
     On another day, the same records on a later page show that others were added before them.
     """
-    first = page.ids[0]  # nearly always sufficient
+    first, day = page.ids[0], page.retrieved.date()
     return any(
-        first in other.ids and set(page.ids) <= set(other.ids) and page.day == other.day
+        first in other.ids and set(page.ids) <= set(other.ids) and other.retrieved.date() == day
         for other in others
     )
-
-
-class Walk(Generic[T]):
-    """Read pages of a collection: `fetch` returns one, `receive` turns it into a `Received`."""
-
-    def __init__(
-        self,
-        pages: Pages,
-        fetch: Callable[..., T],
-        receive: Callable[[int, T], Received],
-        workers: int = 1,
-        progress: Callable[[int, int], None] = lambda *_: None,
-    ) -> None:
-        self.pages, self.workers, self._progress = pages, workers, progress
-        self.total: int | None = None  # records to tell `progress` of; else those expected
-        self._fetch, self._receive = fetch, receive
-
-    def read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
-        """Read pages; `refresh` asks the directory again."""
-        for number, page in fetch_ahead(
-            lambda number: self._fetch(number, refresh=refresh), numbers, self.workers
-        ):
-            self.pages.add(self._receive(number, page))
-            total = self.pages.expected if self.total is None else self.total
-            self._progress(len(self.pages.received[-1].ids), total)
-
-    def read_missing(self, *, refresh: bool = False) -> None:
-        """Read the pages that are missing, up to the one that shows that there are no more."""
-        pages = self.pages
-        while numbers := pages.missing():
-            if pages.is_behind_the_last(numbers):
-                [number] = numbers
-                try:
-                    page = self._fetch(number, refresh=refresh)
-                except NotFoundError:  # also means that there is no further page
-                    pages.ended = True
-                    return
-                pages.add(self._receive(number, page))
-                continue
-            begin = len(pages.received)
-            is_needed = lambda _, begin=begin: not self._has_ended(begin)
-            self.read(takewhile(is_needed, numbers), refresh=refresh)
-
-    def read_all(self) -> None:
-        """Read the missing pages, and those again that do not fit together, while that may help."""
-        self.read_missing()
-        planned = len(self.pages.received)
-        for _ in range(MAX_REREADS):
-            unfit = self.pages.unfit()
-            reread = len(self.pages.received) - planned
-            if not unfit or not self.pages.is_worth_rereading(len(unfit), reread):
-                return
-            self.read(unfit, refresh=True)
-            self.read_missing(refresh=True)
-
-    def _has_ended(self, begin: int) -> bool:
-        """Return whether the newest page that was read since `begin` is the last one."""
-        received = self.pages.received
-        return len(received) > begin and self.pages.is_the_end(received[-1].number)
-
-
-def fetch_ahead(
-    fetch: Callable[[Key], T], keys: Iterable[Key], workers: int
-) -> Iterator[tuple[Key, T]]:
-    """Fetch several things at a time, and yield them in order; `keys` are consumed late."""
-    if workers == 1:
-        for key in keys:
-            yield key, fetch(key)
-        return
-    ahead: deque[tuple[Key, Future[T]]] = deque()
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
-    try:
-        for key in keys:
-            ahead.append((key, pool.submit(fetch, key)))
-            if len(ahead) >= 4 * workers:
-                first, future = ahead.popleft()
-                yield first, future.result()
-        for key, future in ahead:
-            yield key, future.result()
-    finally:
-        # Requests in flight still reach the cache; those not sent cost nothing.
-        pool.shutdown(wait=True, cancel_futures=True)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage, Session
-    from dirframe.client.paging import Pages, Readings
     from dirframe.schema import Resource
 
 Incomplete = Literal["raise", "warn"]
@@ -61,9 +60,9 @@ class Options:
                 f'incomplete is {self.incomplete!r}; it must be "raise" or "warn".'
             )
 
-    def policy(self, *, again: bool = False) -> Policy:
-        """Return how the cache may be used; `again` asks for the newest version, unless offline."""
-        return Policy(refresh=not self.offline if again else self.refresh, offline=self.offline)
+    def policy(self) -> Policy:
+        """Return how the cache may be used."""
+        return Policy(refresh=self.refresh, offline=self.offline)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,16 +218,6 @@ def record_path(resource: Resource, identifier: str) -> str:
     return f"/{resource.collection}/{quote(identifier, safe='')}.xml"
 
 
-def identifier_of(value: object, name: str) -> str:
-    """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
-    if not isinstance(value, str) and not _is_whole(value):
-        raise InvalidInputError(
-            f"The {name} is {value!r}; it must be text or a whole number.",
-            hint="Pass one id or name; of a table, read the column of ids as text.",
-        )
-    return str(value).strip()
-
-
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
@@ -273,41 +262,34 @@ def in_order_of_today(
 
 
 def find_order(
-    query: Query,
-    fetch: Callable[[Query], FetchedPage],
-    tried: Sequence[str] = (),
-    reject: Callable[[str, FetchedPage | None], object] = lambda *_: None,
+    query: Query, fetch: Callable[[Query], FetchedPage]
 ) -> tuple[Query, FetchedPage | None]:
     """Return the query in an order that the directory keeps, and its first page if it came.
 
-    Without a sort of its own these are ids, then names of projects, as the first page shows.
-    `fetch` returns the first page; `tried` are orders not to ask for again. `reject` is called with
-    an order that is not kept, and the page in it, if that was not refused.
+    Without a sort of its own these are ids, then names of projects, as the first page shows. `fetch`
+    returns a first page.
     """
     if query.sort is not None:
         return query, None
-    orders = ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]
-    for sort in orders:
-        if sort in tried:
-            continue
+    is_second = False
+    for sort, column in (("id", "id"), (KEPT_TODAY, "name"))[
+        : 2 if query.resource is PROJECT else 1
+    ]:
         try:
             first = fetch(replace(query, sort=sort))
         except (NotFoundError, ServiceError) as error:
             if (error.status or 0) >= 500:  # not about the order
                 raise
-            reject(sort, None)
-            tried = [sort]
-            continue
-        check_records(first.page, query.resource.name)
-        values = first.page.values("id" if sort == "id" else "name")
-        if is_sorted(values, is_id=sort == "id"):
-            return replace(query, sort=sort), first
-        available, records = first.page.items_available, len(first.page.records)
-        is_whole = available is not None and available <= records
-        if is_whole or tried:  # a second one is taken for ignored: its page is the directory's own
-            return query, first
-        reject(sort, first)
-        tried = [sort]
+        else:
+            page = first.page
+            check_records(page, query.resource.name)
+            if is_sorted(page.values(column), is_id=column == "id"):
+                return replace(query, sort=sort), first
+            available = page.items_available
+            is_whole = available is not None and available <= len(page.records)
+            if is_whole or is_second:  # taken for ignored: this page is the directory's own
+                return query, first
+        is_second = True
     return query, None
 
 
@@ -385,52 +367,6 @@ class Sample:
     def pages(self, population: int, page_size: int) -> list[int]:
         """Return the numbers of the pages that hold these positions, and of the first one."""
         return sorted({1, *(place // page_size + 1 for place in self.positions(population))})
-
-    def missing(self, pages: Pages) -> list[int]:
-        """Return the numbers of the pages that have not come yet."""
-        first = pages.first
-        if first is None:
-            return [1]
-        if first.available is None:
-            raise InvalidInputError(
-                "No sample can be drawn: the directory does not state how many records it has "
-                "(items_available)."
-            )
-        came = {page.number for page in pages.received}
-        return [n for n in self.pages(first.available, len(first.ids) or 1) if n not in came]
-
-    def records(self, pages: Pages) -> Readings:
-        """Return the page and the position of each record that was drawn, by its id."""
-        first, by_number = pages.first, {page.number: page for page in pages.received}
-        records: Readings = {}
-        if first is None:
-            return records
-        for position in self.positions(first.available or 0):
-            number, place = divmod(position, len(first.ids) or 1)
-            page = by_number.get(number + 1)
-            if page is not None and place < len(page.ids):
-                records[page.ids[place] or (number, place)] = page, place
-        return records
-
-    def completeness(self, pages: Pages) -> tuple[str, str | None]:
-        """Return ``sample``, or ``incomplete`` with the reason if a record is missing."""
-        drawn = len(self.positions(pages.first.available or 0)) if pages.first else self.size
-        came = sum(isinstance(key, str) for key in self.records(pages))
-        if came == drawn:
-            return "sample", None
-        return "incomplete", f"{came:,} different records came of {drawn:,} that were drawn"
-
-    def design(self, pages: Pages, sort: str | None) -> dict[str, Any]:
-        """Return how the sample was drawn, and other counts that later pages stated."""
-        population = pages.first.available if pages.first else None
-        later = {p.available for p in pages.received if p.number and p.available is not None}
-        return {
-            "design": "simple random sample of positions without replacement",
-            "size": len(self.positions(population or 0)),
-            "population": population,
-            "seed": self.seed,
-            "order": sort or "the directory's own",
-        } | ({"population_later": sorted(later - {population})} if later - {population} else {})
 
 
 def sample_of(size: int | None, seed: int) -> Sample | None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.collection import ANALYSIS_COLUMNS, are_left_out
 from dirframe.client.page import MAX_BYTES, parse
+from dirframe.client.paging import ANALYSIS_COLUMNS, are_left_out
 from dirframe.client.records import Records
 from dirframe.errors import (
     IncompleteWarning,

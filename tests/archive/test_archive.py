@@ -31,7 +31,7 @@ def sample_archive(tmp_path_factory):
 def mixed(one):
     """Write projects whose tags differ in form from one to the other, with an element of its own."""
     tags = "<tag>a</tag><tag>b</tag>" if one % 2 else "<tag><name>a</name></tag><tag>b</tag>"
-    inner = f"<tags>{tags}</tags>" + ("<odd>x</odd>" if one > 800 else "")
+    inner = f"<tags>{tags}</tags>" + ("<odd>x</odd>" if one > 8_500 else "")
     return record(str(one), name=f"project {one}", inner=inner)
 
 
@@ -65,16 +65,16 @@ def test_chunks_and_parquet_hold_the_frame(sample_archive, tmp_path):
 
 
 def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
-    rig = Rig([mixed(one) for one in range(1, 2_001)], size=25)
+    rig = Rig([mixed(one) for one in range(1, 9_001)], size=25)
     with rig.in_process(), rig.directory() as directory:
         archive = dirframe.harvest("projects", tmp_path / "a", directory=directory)
     chunks = list(archive.chunks())
-    assert [*map(len, chunks)] == [1600, 400]
+    assert [*map(len, chunks)] == [8_192, 808]
     frame = archive.frame()
     read = pq.read_table(archive.to_parquet(tmp_path / "x.parquet")).to_pandas()
     assert list(read) == list(frame)
-    assert read["id"].tolist() == numbered(2_000)
-    assert read["odd"].notna().sum() == 2_000 - 800
+    assert read["id"].tolist() == numbered(9_000)
+    assert read["odd"].notna().sum() == 500
     lists = [json.loads(v) if isinstance(v, str) else list(v) for v in read["tags"]]
     assert lists == [list(v) for v in frame["tags"]]
 

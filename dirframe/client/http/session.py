@@ -25,12 +25,13 @@ from dirframe.client.page import parse
 from dirframe.errors import CacheError, InvalidInputError, StaleWarning, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from requests_cache.models.response import CachedResponse
 
     from dirframe.client.directory import Directory
     from dirframe.client.page import Page
+    from dirframe.client.paging import Received
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ class Session:
         check_absent(url, self._key)
         return url
 
-    def warn_if_stale(self, pages: list[FetchedPage]) -> None:
+    def warn_if_stale(self, pages: Sequence[FetchedPage | Received]) -> None:
         """Warn if any of the cached pages has expired."""
         oldest = min((page.retrieved for page in pages if page.from_cache), default=None)
         if oldest is not None and datetime.now(UTC) - oldest > self._expire_after:

@@ -92,17 +92,17 @@ def distribution_chart(
     if canvas.is_empty:
         return canvas.finish()
     ax, paper = canvas.ax, canvas.ax.get_facecolor()  # dots overlap
-    numbers, records = (table[name] for name in table.columns[:2])
-    (dots,) = ax.plot(numbers.astype(float), records, "o", color=ACCENT, markersize=dot(ax))
+    numbers, records = (table[name].astype(float) for name in table.columns[:2])
+    (dots,) = ax.plot(numbers, records, "o", color=ACCENT, markersize=dot(ax))
     dots.set(markeredgecolor=paper, markeredgewidth=0.4, clip_on=False)
     log_axis(ax, "x", numbers.max())
     log_axis(ax, "y", records.max(), least=0.7)
     units(ax, f"{unit}, logarithmic", f"{str(records.name).capitalize()}, logarithmic")
     bounds = [
-        f"{part} have at most {numbers[table['share_at_most'] >= share - 1e-12].min():,}"
+        f"{part} have at most {numbers[table['share_at_most'] >= share - 1e-12].min():,.0f}"
         for part, share in {"Half": 0.5, "90%": 0.9, "99%": 0.99}.items()
     ]
-    at_most = f"{', '.join(bounds)}; the most is {numbers.max():,}."
+    at_most = f"{', '.join(bounds)}; the most is {numbers.max():,.0f}."
     return canvas.finish(at_most, text.not_shown(table, **not_shown))
 
 

@@ -217,7 +217,7 @@ def test_refusals(load):
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 503 ("busy"). The request did not succeed and nothing was stored.'
     )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
-        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, which is another host, port or scheme than http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
+        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, not to http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
     )
     assert load(fault=faults.redirects(lambda e: e.request.target)) == snapshot(
         "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects in a circle and was not followed further."
@@ -242,7 +242,7 @@ def test_damaged_pages(load, monkeypatch):
     ) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
-    monkeypatch.setattr("dirframe.client.http.signer.MAX_BYTES", 100)
+    monkeypatch.setattr("dirframe.client.http.session.MAX_BYTES", 100)
     assert load() == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent an answer of more than 100 bytes; the rest was not read."
     )
@@ -406,7 +406,7 @@ def test_frames(message, projects):
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )
     assert message(dirframe.summary, [1]) == snapshot(
-        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a relation of DuckDB with .to_arrow_table()."
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a lazy one of Polars with .collect(), a relation of DuckDB with .to_arrow_table()."
     )
     assert message(dirframe.compare, projects, accounts) == snapshot(
         "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."

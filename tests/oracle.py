@@ -776,7 +776,7 @@ _OPTIONS = {
 _TOP = ("language_share", "contributors_by_language", "language_breakdown", "licenses", "tags")
 _PLAIN = ("contributor_concentration", "contributor_distribution", "lorenz", "license_families")
 #: The statistics of each kind of frame, and the options that are made for them.
-STATISTICS = {
+STATISTICS: dict[str, dict[str, tuple[str, ...]]] = {
     "projects": {
         **dict.fromkeys(_TOP, ("top",)),
         **dict.fromkeys((*_PLAIN, "users_against_contributors"), ()),

@@ -40,10 +40,9 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
         - ``country_name`` (str), ``accounts`` (Int64, accounts)
         - ``share`` (Float64, 0 to 1): of the accounts whose country is known
 
-    Notes
-    -----
-    Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no row
-    ``country_missing`` (no ``country_code``) and ``country_unresolved`` (one that names none).
+        Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no
+        row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (one that names
+        none).
 
     Examples
     --------
@@ -133,9 +132,7 @@ def posts_distribution(accounts: Frame) -> Counted:
         - ``share`` (Float64, 0 to 1): of the accounts with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
 
-    Notes
-    -----
-    Counted: ``accounts``, the sum of ``with_posts``, ``posts_missing`` and ``posts_negative``.
+        Counted: ``accounts``, the sum of ``with_posts``, ``posts_missing`` and ``posts_negative``.
 
     Examples
     --------

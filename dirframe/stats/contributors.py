@@ -59,11 +59,9 @@ def contributor_distribution(projects: Frame) -> Counted:
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
 
-    Notes
-    -----
-    Counted: ``projects``, the sum of ``with_contributors`` (a valid
-    ``analysis_twelve_month_contributor_count``), ``contributors_missing`` and
-    ``contributors_negative``.
+        Counted: ``projects``, the sum of ``with_contributors`` (a valid
+        ``analysis_twelve_month_contributor_count``), ``contributors_missing`` and
+        ``contributors_negative``.
 
     Examples
     --------
@@ -96,10 +94,8 @@ def lorenz(projects: Frame) -> Counted:
         - ``contributors`` (Int64, people per project): what the projects up to this corner have at
           most; missing at the origin
 
-    Notes
-    -----
-    Lorenz, Publications of the American Statistical Association 9 (1905), 209-219. Counted: as in
-    `contributor_distribution`.
+        Lorenz, Publications of the American Statistical Association 9 (1905), 209-219. Counted: as
+        in `contributor_distribution`.
 
     Examples
     --------
@@ -183,9 +179,7 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
         - ``projects`` (Int64, projects), ``contributors`` (Int64, people): sum over them
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
 
-    Notes
-    -----
-    Counted: as in `contributor_distribution`.
+        Counted: as in `contributor_distribution`.
 
     Examples
     --------
@@ -232,10 +226,8 @@ def users_against_contributors(projects: Frame) -> Counted:
         - ``contributors`` (Int64, people): ``analysis_twelve_month_contributor_count``
         - ``projects`` (Int64, projects): projects with this pair
 
-    Notes
-    -----
-    Counted: ``with_both``, and, of which a project can have two, ``users_missing``,
-    ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
+        Counted: ``with_both``, and, of which a project can have two, ``users_missing``,
+        ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
 
     Examples
     --------

@@ -144,9 +144,7 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
         - ``projects`` (Int64, projects): that have it, each once
         - ``share`` (Float64, 0 to 1): of the projects that have a tag
 
-    Notes
-    -----
-    Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
+        Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
     Examples
     --------

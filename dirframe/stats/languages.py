@@ -58,11 +58,9 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
         - ``users`` (Int64, members): sum of ``stack_count``, or ``user_count`` where that is
           missing; a member who uses two projects counts twice; missing as above
 
-    Notes
-    -----
-    Counted: ``with_language``, ``without_language``, of the last ``without_analysis`` (if the frame
-    tells), ``languages``, ``languages_in_other``, and of the projects with a language
-    ``code_lines_missing``, ``code_lines_negative``, ``users_missing``, ``users_negative``.
+        Counted: ``with_language``, ``without_language``, of the last ``without_analysis`` (if the
+        frame tells), ``languages``, ``languages_in_other``, and of the projects with a language
+        ``code_lines_missing``, ``code_lines_negative``, ``users_missing``, ``users_negative``.
 
     Examples
     --------
@@ -128,10 +126,8 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
           below 6 projects
         - ``maximum`` (Int64, people per project)
 
-    Notes
-    -----
-    Counted: as `language_share` up to ``languages_in_other``,
-    ``with_language_and_contributors``, ``contributors_missing``, ``contributors_negative``.
+        Counted: as `language_share` up to ``languages_in_other``,
+        ``with_language_and_contributors``, ``contributors_missing``, ``contributors_negative``.
 
     Examples
     --------
@@ -305,10 +301,8 @@ def languages_by_year(
         - ``finished`` (boolean): whether the year ended before the newest date of the records, of
           `date` and, where the frame has it, ``updated_at``
 
-    Notes
-    -----
-    Counted: as `language_share` up to ``languages_in_other``, but ``with_language_and_date`` for
-    ``with_language``, and ``date_missing`` (with a language).
+        Counted: as `language_share` up to ``languages_in_other``, but ``with_language_and_date``
+        for ``with_language``, and ``date_missing`` (with a language).
 
     Examples
     --------

@@ -4,12 +4,10 @@ import gzip
 import json
 import re
 import warnings
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from lxml import etree
 
 import dirframe
 from dirframe.errors import (
@@ -19,7 +17,6 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
-from tests.client.trees import texts_in, texts_of
 from tests.rig.server import failed, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
@@ -34,9 +31,6 @@ def write_pages(folder, total=5, size=2, stated=None):
         file.write_bytes(page_xml(inside, available=stated or total, first=first))
         files.append(file)
     return files
-
-
-# Which files
 
 
 def test_read_pages_of_a_folder_in_the_order_of_names(tmp_path):
@@ -107,9 +101,6 @@ def test_read_pages_names_the_document_that_is_none(read):
             read(one, content)
         assert caught.value.source.endswith("0001.xml")
         assert found in caught.value.found
-
-
-# What they prove
 
 
 def test_read_pages_that_are_not_all_are_warned_of(tmp_path):
@@ -191,9 +182,6 @@ def test_read_pages_of_many_documents_loses_none(read):
     assert frame["tags"].dropna().index.tolist() == [*range(71, 90)]
 
 
-# Where they are from
-
-
 def linked(read, *links):
     inside = [
         record(number, name="n", html_url=link, updated_at=f"{2009 + number}-05-06T00:00:00Z")
@@ -226,9 +214,6 @@ def test_read_pages_of_several_directories_or_none(read):
         assert facts["base_url"] == ""
 
 
-# Collections outside the specification
-
-
 def test_read_pages_gives_the_frame_of_the_loader(written, connect):
     pages = {
         "/languages.xml": ("languages-page.xml", "language"),
@@ -254,9 +239,6 @@ def test_read_pages_of_the_months_of_two_projects_keeps_all(read):
     assert len(frame) == 8
     facts = get_provenance(frame)
     assert (facts["complete"], facts["items_available"]) == (True, 8)
-
-
-# Recorded documents
 
 
 def column_of(frame, steps):
@@ -319,39 +301,6 @@ def test_read_pages_of_each_dialect_is_what_a_person_reads(shared):
                     failures.append((file.stem, path, found, text))
     assert not failures
     assert values > 100
-
-
-def test_read_pages_of_real_pages_finds_every_text(shared):
-    """Numbers and times are counted: they are written in other ways than they came."""
-    types = dirframe.fields("project").set_index("name")["type"]
-    typed = set(types.index[~types.isin(["str", "object", "list"])])
-    failures = []
-    for folder, records in (("pages", 313), ("projects", 49)):
-        files = sorted((shared / "real" / folder).glob("*.xml"))
-        frame = dirframe.read_pages(files)
-        if len(frame) != records:
-            failures.append((folder, len(frame)))
-        expected, numbers = Counter(), Counter()
-        for file in files:
-            content = file.read_bytes()
-            expected += texts_of(content)
-            for one in etree.fromstring(content).iterfind("result/project"):
-                for element in one.iter(etree.Element):
-                    above = [ancestor.tag for ancestor in element.iterancestors()][-4::-1]
-                    name = "_".join([*above, element.tag])
-                    if name in typed and not len(element) and (element.text or "").strip():
-                        expected[element.text.strip()] -= 1
-                        numbers[name] += 1
-        found = texts_in(frame[[name for name in frame if name not in typed]])
-        if +expected != found:
-            failures.append((folder, found - expected, expected - found))
-        failures += [
-            (folder, name, count)
-            for name, count in numbers.items()
-            if frame[name].notna().sum() != count
-        ]
-        assert len(numbers) > 10
-    assert not failures
 
 
 def test_read_pages_of_real_pages_is_typed(shared):

@@ -30,7 +30,7 @@ from dirframe.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage
@@ -72,12 +72,10 @@ def load_projects(
         several pages: without `sort` and `max_items` these are read in it, for one request more.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
-    sample : int, optional
-        Number of records to draw instead: a simple random sample of positions, without
-        replacement, in an order that the directory keeps. Only the pages that hold them are
-        requested. Design, size, population and seed are in provenance and caption.
-    seed : int, default 0
-        The same seed draws the same positions of as many records.
+    sample, seed : int, optional
+        Number of records to draw instead, by a seed (default 0): a simple random sample of
+        positions, without replacement, in an order that the directory keeps. Only the pages that
+        hold them are requested. The design is in provenance and caption.
     details : bool, default False
         Whether to fetch the own page of each project that came without its analysis, for one
         request each: the live service sends analyses only there.
@@ -106,17 +104,13 @@ def load_projects(
 
     Raises
     ------
-    ConfigurationError
-        If no directory is given and the environment configures none.
-    InvalidInputError
-        If an argument is invalid, or a sample is drawn of a directory that does not count.
+    ConfigurationError, InvalidInputError
+        If no directory is given or configured, or an argument is invalid.
     QuotaExceededError
-        If the daily quota is used up: the same call fetches only missing pages later. Also after
-        the first page, if the load needs more days than pages stay fresh.
-    RequestError
-        If the directory cannot be reached or refuses; pages already fetched are in the cache.
-    CacheError
-        If `offline` is true and a page is not in the cache.
+        If the daily quota is used up: the same line fetches what is missing later. Also after the
+        first page, if the load needs more days than pages stay fresh.
+    RequestError, CacheError
+        If the directory cannot be reached or refuses; offline, if a page is not in the cache.
     IncompleteCollectionError
         If records or own pages are missing; it holds the partial frame and ``details_missing``.
 
@@ -164,8 +158,7 @@ def load_accounts(
         Only accounts whose name matches.
     sort : str, optional
         ``created_at``, ``id``, ``name`` or ``updated_at``, each also with the suffix
-        ``_reverse``. Default: that of the directory, ``created_at_reverse``. The live service
-        has an order of its own and ignores `sort`.
+        ``_reverse``; the live service ignores it. Default: ``created_at_reverse``.
     directory, max_items, sample, seed, incomplete, refresh, offline, progress
         As in `load_projects`, and so are the errors.
 
@@ -257,28 +250,25 @@ def load_languages(
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the programming languages of a directory, with their totals.
-
-    Not part of the specification; offered by services of its kind.
+    """Load the languages of a directory with their totals, an addition to the specification.
 
     Parameters
     ----------
     query : str, optional
         Only languages that match.
     sort : str, optional
-        ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
-        ``commits``. Default: that of the directory, the name.
+        ``name`` (the default), ``total``, ``code``, ``projects``, ``comment_ratio``,
+        ``contributors`` or ``commits``.
     directory, max_items, incomplete, refresh, offline, progress
         As in `load_projects`, and so are the errors.
 
     Returns
     -------
     pandas.DataFrame
-        One row a language: ``id``, ``name``, ``nice_name`` (str), ``category`` (str:
-        ``code``, ``markup`` or ``build``), ``code``, ``comments``, ``blanks`` (Int64, lines
-        in all projects), ``comment_ratio`` (Float64, share from 0 to 1 of comments in
-        comments and code), ``projects`` (Int64, projects), ``contributors`` (Int64, people)
-        and ``commits`` (Int64, commits).
+        One row a language: ``id``, ``name``, ``nice_name`` (str), ``category`` (str: ``code``,
+        ``markup`` or ``build``), ``code``, ``comments``, ``blanks`` (Int64, lines in all projects),
+        ``comment_ratio`` (Float64, share from 0 to 1 of comments in comments and code),
+        ``projects``, ``contributors`` and ``commits`` (Int64).
 
     Examples
     --------
@@ -303,15 +293,13 @@ def load_contributors(
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the people who committed to a project, or to each of many.
-
-    Not part of the specification; offered by services of its kind.
+    """Load who committed to a project, or to each of many, an addition to the specification.
 
     Parameters
     ----------
     project : str, int, list, pandas.Series or pandas.DataFrame
-        The project's id, or its short name in addresses; or many of them, of a frame those in
-        its column ``id``. ``dirframe.plan("contributors", projects=...)`` gives the price.
+        The project's id, or its short name in addresses; or many, of a frame its column ``id``.
+        ``dirframe.plan("contributors", projects=...)`` gives the price.
     query : str, optional
         Only contributors whose name in the commits matches.
     sort : str, optional
@@ -324,21 +312,20 @@ def load_contributors(
     -------
     pandas.DataFrame
         One row a contributor: ``contributor_id`` (str, unique within the project),
-        ``account_id``, ``account_name`` (str, of the account that claimed the
-        contributions, if any), ``analysis_id`` (str), ``contributor_name`` (str, as in the
-        commits), ``primary_language_id``, ``primary_language_nice_name`` (str),
-        ``comment_ratio`` (Float64, share from 0 to 1), ``first_commit_time``,
-        ``last_commit_time`` (datetime64[us, UTC]), ``man_months`` (Int64, months with a
-        commit) and ``commits`` (Int64, commits in all). Of many projects, ``project_id`` (str,
-        as it was given) is the first column.
+        ``account_id``, ``account_name`` (str, of the account that claimed the contributions),
+        ``analysis_id``, ``contributor_name`` (str, as in the commits), ``primary_language_id``,
+        ``primary_language_nice_name`` (str), ``comment_ratio`` (Float64, share from 0 to 1),
+        ``first_commit_time``, ``last_commit_time`` (datetime64[us, UTC]), ``man_months`` (Int64,
+        months with a commit) and ``commits`` (Int64). Of many projects, ``project_id`` (str, as it
+        was given) comes first.
 
     Raises
     ------
     NotFoundError, ServiceError
         If the one project is not there, or has no analysis yet. Others as in `load_projects`.
     IncompleteCollectionError
-        If records are missing, or one of many projects; it is in the provenance by name, as
-        ``failures`` with the reason, as are those that have no analysis.
+        If records are missing, or one of many projects: ``failures`` in the provenance names it
+        with the reason, and also those that have no analysis.
 
     Examples
     --------
@@ -361,9 +348,9 @@ def load_activity(
     offline: bool = False,
     progress: bool | ProgressCallback = False,
 ) -> pd.DataFrame:
-    """Load what happened in the source code of a project, or of many, month by month.
+    """Load the changes of the source code of a project, or of many, month by month.
 
-    Not part of the specification; offered by services of its kind. One request a project.
+    An addition to the specification. One request a project.
 
     Parameters
     ----------
@@ -399,7 +386,7 @@ def load_size(
     offline: bool = False,
     progress: bool | ProgressCallback = False,
 ) -> pd.DataFrame:
-    """Load how large the source code of a project was, or of many, month by month.
+    """Load the size of the source code of a project, or of many, month by month.
 
     Parameters
     ----------
@@ -508,7 +495,8 @@ def _load(path: str, directory: Directory | None, options: Options, **asked: Any
         query, first = fetch_first(query, lambda q: q.get(client.session, 1, options.policy()))
         if not is_single(query, first):
             return load_query(query, client, options, first)
-        return _frame_of_one(first, query.resource, client, query.to_provenance())
+        frame = frame_of([first.page], query.resource)
+        return _as_single(frame, first, query, client)
 
 
 def _load_of(
@@ -529,11 +517,7 @@ def _load_of(
 
 
 def fetch_first(query: Query, fetch: Callable[[Query], FetchedPage]) -> tuple[Query, FetchedPage]:
-    """Fetch the first page of a query to a path, and determine its resource.
-
-    `UnreadableResponseError` if the records are not those expected at the path, or their number
-    differs from the reported one: then the document is not a list of records.
-    """
+    """Fetch the first page of a query to a path, and determine its resource."""
     fetched = fetch(query)
     page, resource = fetched.page, query.resource
     if resource is not UNKNOWN:
@@ -573,36 +557,31 @@ def _load_record(
     with open_directory(directory) as client:
         if resource is ACCOUNT and "@" in name:
             return _load_by_email(name, client, policy)
+        query = _record_query(resource, name)
         try:
-            fetched = client.session.get(record_path(resource, name), None, **policy)
+            fetched = query.get(client.session, 1, policy)
         except ServiceError as error:
             has_no_analysis = error.status == 200 and error.reported is None
             if resource is PROJECT and has_no_analysis and not name.isdigit():
-                frame = _load_listed(name, client, policy)
-                if frame is not None:
-                    return frame
+                fetched = Query(resource=PROJECT, query=name).get(client.session, 1, policy)
+                frame = frame_of([fetched.page], PROJECT)
+                is_it = [_matches(row, name) for row in frame.to_dict("records")]
+                if sum(is_it) == 1:
+                    frame = frame[is_it].reset_index(drop=True)
+                    return _as_single(frame, fetched, query, client, more_requests=1)
             raise
-        frame = _frame_of_one(fetched, resource, client, {"id": name})
-        if len(frame) != 1 or not _matches(frame, name):
-            what = resource.name if len(frame) == 1 else resource.collection
-            names = ", ".join(filter(None, map(_describe, frame.head(3).to_dict("records"))))
+        frame = frame_of([fetched.page], resource)
+        rows = frame.to_dict("records")
+        if len(rows) != 1 or not _matches(rows[0], name):
+            what = resource.name if len(rows) == 1 else resource.collection
+            names = ", ".join(map(_describe, rows[:3]))
             raise NotFoundError(
-                f"{fetched.url} returned {len(frame):,} {what}{names and f': {names}'}, "
+                f"{fetched.url} returned {len(rows):,} {what}{names and f': {names}'}, "
                 f"not with the one {resource.name} that was asked for by the id or name {name!r}.",
                 url=fetched.url,
                 status=200,
             )
-        return frame
-
-
-def _frame_of_one(
-    fetched: FetchedPage, resource: Resource, client: Directory, query: dict[str, Any]
-) -> pd.DataFrame:
-    """Return the record of its own page as a frame of one row, with its provenance."""
-    client.session.warn_if_stale([fetched])
-    facts: dict[str, Any] = {"query": query, "items_available": 1, "completeness": "proven"}
-    frame = frame_of([fetched.page], resource)
-    return attach_load_provenance(frame, client, resource, [fetched], **facts)
+        return _as_single(frame, fetched, query, client)
 
 
 def _load_by_email(address: str, client: Directory, policy: Policy) -> pd.DataFrame:
@@ -612,15 +591,16 @@ def _load_by_email(address: str, client: Directory, policy: Policy) -> pd.DataFr
     digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
     for spelling in spellings:
         digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
+        query = _record_query(ACCOUNT, digest)
         try:
-            fetched = client.session.get(record_path(ACCOUNT, digest), None, **policy)
+            fetched = query.get(client.session, 1, policy)
         except NotFoundError as error:
             missing = error
             continue
-        frame = _frame_of_one(fetched, ACCOUNT, client, {"id": digest})
+        frame = frame_of([fetched.page], ACCOUNT)
         # An unknown digest that begins with digits is taken for an id by the live service.
         if len(frame) == 1 and frame["email_sha1"].str.lower().isin(digests).all():
-            return frame
+            return _as_single(frame, fetched, query, client)
         missing = NotFoundError(
             f"{fetched.url} returned an account of another e-mail address; there is no account of "
             "the one that was asked for.",
@@ -630,33 +610,40 @@ def _load_by_email(address: str, client: Directory, policy: Policy) -> pd.DataFr
     raise missing
 
 
-def _load_listed(name: str, client: Directory, policy: Policy) -> pd.DataFrame | None:
-    """Return a project from the collection: today's service has no own page of one without analysis.
+def _record_query(resource: Resource, name: str) -> Query:
+    path = record_path(resource, name)
+    return Query(resource=resource, path=path, paged=False, facts={"id": name})
 
-    None if the first page of a query for the name does not have it; an id cannot be queried.
-    """
-    fetched = Query(resource=PROJECT, query=name).get(client.session, 1, policy)
-    frame = frame_of([fetched.page], PROJECT)
-    rows = [row for row in range(len(frame)) if _matches(frame.iloc[[row]], name)]
-    if len(rows) != 1:
-        return None
+
+def _as_single(
+    frame: pd.DataFrame,
+    fetched: FetchedPage,
+    query: Query,
+    client: Directory,
+    more_requests: int = 0,
+) -> pd.DataFrame:
+    """Record the provenance of a frame of one record."""
     client.session.warn_if_stale([fetched])
-    facts: dict[str, Any] = {"query": {"id": name}, "items_available": 1, "completeness": "proven"}
-    found = frame.iloc[rows].reset_index(drop=True)
-    return attach_load_provenance(found, client, PROJECT, [fetched], more_requests=1, **facts)
+    return attach_load_provenance(
+        frame,
+        client,
+        query.resource,
+        [fetched],
+        more_requests=more_requests,
+        query=query.to_provenance(),
+        items_available=1,
+        completeness="proven",
+    )
 
 
-def _matches(frame: pd.DataFrame, identifier: str) -> bool:
-    """Return whether the record matches an id, a name or the digest of an address."""
-    [row] = frame.to_dict("records")
-    if identifier == row["id"]:
-        return True
-    if identifier.isdigit():
-        return False
+def _matches(row: dict[Any, Any], identifier: str) -> bool:
+    """Return whether a record has an id or a name, or may have the digest of an address."""
+    if identifier == row["id"] or identifier.isdigit():
+        return bool(identifier == row["id"])
     if re.fullmatch(r"[0-9a-fA-F]{32}", identifier):
         # Today's live service takes an unknown digest that begins with digits for an id.
         return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
-    return identifier.casefold() in {name.casefold() for name in _names(row)}
+    return identifier.casefold() in map(str.casefold, _names(row))
 
 
 def _describe(row: dict[Any, Any]) -> str:
@@ -664,11 +651,11 @@ def _describe(row: dict[Any, Any]) -> str:
     return f"{row['id']} ({names})" if names else str(row["id"])
 
 
-def _names(row: dict[Any, Any]) -> Iterator[str]:
-    """Yield the names of a record, its title, and the names in its addresses."""
-    for column in ("url_name", "vanity_url", "login", "name"):
-        if isinstance(name := row.get(column), str):
-            yield name
+def _names(row: dict[Any, Any]) -> list[str]:
+    """Return the names of a record, its title, and the names in its addresses."""
+    names = [row.get(column) for column in ("url_name", "vanity_url", "login", "name")]
     for column in ("url", "html_url"):
         if isinstance(address := row.get(column), str):
-            yield unquote(urlsplit(address).path.rpartition("/")[2].removesuffix(".xml"))
+            end = urlsplit(address).path.rpartition("/")[2]
+            names.append(unquote(end.removesuffix(".xml")))
+    return [name for name in names if isinstance(name, str)]

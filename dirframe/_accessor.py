@@ -23,16 +23,16 @@ _METHODS = (
 
 
 def check_text_dtype() -> None:
-    """Raise if pandas is told to read "str" as it did before version 3, where None is "None"."""
+    """Raise if pandas reads "str" as it did before version 3, where None is the text "None"."""
     import pandas as pd
 
     # To read the option itself warns that it is deprecated.
     if not isinstance(pd.api.types.pandas_dtype("str"), pd.StringDtype):
         raise ConfigurationError(
-            "The option future.infer_string of pandas is off, which turns missing text into the "
-            "word nan, and counts it.",
-            hint='Run pandas.reset_option("future.infer_string"), or unset '
-            "PANDAS_FUTURE_INFER_STRING before pandas is imported.",
+            f"pandas {pd.__version__} treats missing text as the word nan, and counts it: it is older "
+            "than version 3, or its option future.infer_string is off.",
+            hint='Run pip install "pandas>=3" and start Python anew, or run '
+            'pandas.reset_option("future.infer_string").',
         )
 
 

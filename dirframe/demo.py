@@ -40,9 +40,11 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
         "accounts_by_country": plot.accounts_by_country(accounts),
     }
     for name, axes in charts.items():
+        figure = axes.get_figure(root=True)
+        assert figure is not None  # noqa: S101  # the chart made one
         with atomic_write(folder / f"{name}.png", overwrite=True) as temporary:
-            axes.figure.savefig(temporary, dpi=150, format="png")
-        plt.close(axes.figure)
+            figure.savefig(temporary, dpi=150, format="png")
+        plt.close(figure)
         say(f"wrote  {folder / f'{name}.png'}")
     again = [provenance.get_provenance(frame) for frame in _load(progress=False).values()]
     requests = sum(facts["requests_made"] for facts in again)

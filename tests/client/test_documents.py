@@ -90,17 +90,11 @@ def test_read_pages_of_another_resource_than_named(tmp_path):
 
 
 def test_read_pages_names_the_document_that_is_none(read):
-    one = page_xml([record("1")])
-    for content, found in (
-        (failed("No such project"), "failure"),
-        (b"<error><message>gone</message></error>", "failure"),
-        (page_xml([record("1", "account")]), "<account>"),
-        (b"<html>", "HTML"),
-    ):
+    for content in (failed("No such project"), b"<error><message>gone</message></error>"):
         with pytest.raises(UnreadableResponseError) as caught:
-            read(one, content)
+            read(page_xml([record("1")]), content)
         assert caught.value.source.endswith("0001.xml")
-        assert found in caught.value.found
+        assert "failure" in caught.value.found
 
 
 def test_read_pages_that_are_not_all_are_warned_of(tmp_path):
@@ -119,9 +113,7 @@ def test_read_pages_of_different_states_are_warned_of(tmp_path):
 
 
 def test_read_pages_of_single_records_claims_nothing(read):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        frame = read(*(record(number) for number in range(3)))
+    frame = read(*(record(number) for number in range(3)))
     assert len(frame) == 3
     assert get_provenance(frame)["complete"] is None
 
@@ -136,14 +128,6 @@ def test_read_pages_of_nothing_has_every_column(read):
     assert read(*[page_xml([])] * 70, record("1"))["id"].tolist() == ["1"]
 
 
-def test_read_pages_leaves_repeated_records_out_and_counts_them(tmp_path):
-    files = write_pages(tmp_path)
-    frame = dirframe.read_pages([*files, *files])
-    assert frame["id"].tolist() == ["0", "1", "2", "3", "4"]
-    assert get_provenance(frame)["duplicates_removed"] == 5
-    assert frame.index.tolist() == list(range(5))
-
-
 def test_read_pages_keeps_the_newer_of_two_states(read):
     states = [("0", "a", 2012), ("1", "old", 2012), ("1", "new", 2013), ("2", "b", 2012)]
     pages = [record(key, name=name, updated_at=f"{year}-05-01") for key, name, year in states]
@@ -152,6 +136,7 @@ def test_read_pages_keeps_the_newer_of_two_states(read):
         names = dict(zip(frame["id"], frame["name"], strict=True))
         assert names == {"0": "a", "1": "new", "2": "b"}
         assert frame["id"].tolist() == sorted(names, reverse=order is not pages)
+        assert frame.index.tolist() == [0, 1, 2]
         assert get_provenance(frame)["duplicates_removed"] == 1
     twice = "<updated_at>2014-05-01</updated_at><updated_at>2014-05-02</updated_at>"
     frame = read(*pages, record("3", inner=twice))
@@ -160,7 +145,7 @@ def test_read_pages_keeps_the_newer_of_two_states(read):
 
 
 def test_read_pages_of_many_documents_loses_none(read):
-    """More documents than are converted at a time, whose columns come one after the other."""
+    """Documents whose columns come one after the other."""
     fields = ("stack_count", "new", "created_at", "other")
     records = [
         record(
@@ -309,16 +294,11 @@ def test_read_pages_of_real_pages_is_typed(shared):
     assert (len(frame), facts["complete"]) == (313, True)
     assert frame["created_at"].dtype == "datetime64[us, UTC]"
     lines = frame["analysis_total_code_lines"]
-    assert lines.dtype == "Int64"
-    assert int((lines < 0).sum()) == 2
-    assert int(lines.isna().sum()) >= 10
+    assert (lines.dtype, int((lines < 0).sum())) == ("Int64", 2)
     assert not [name for name in map(str, frame) if name.endswith("_unreadable")]
-    assert facts["base_url"].startswith("http")
-    assert facts["records_newest"] >= facts["records_oldest"]
     languages = dirframe.child_table(frame, "languages")
     assert languages["percentage"].notna().all()
     assert set(languages["project_id"]) <= set(frame["id"])
-    assert dirframe.child_table(frame, "tags")["tag"].notna().all()
 
 
 def test_read_pages_of_languages_of_2008(shared):

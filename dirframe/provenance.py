@@ -16,7 +16,7 @@ from dirframe import __version__
 from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
+from dirframe.schema import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -406,7 +406,7 @@ def test_frames(message, projects):
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )
     assert message(dirframe.summary, [1]) == snapshot(
-        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a relation of DuckDB with .to_arrow_table()."
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a lazy one of Polars with .collect(), a relation of DuckDB with .to_arrow_table()."
     )
     assert message(dirframe.compare, projects, accounts) == snapshot(
         "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."

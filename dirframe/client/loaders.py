@@ -19,10 +19,11 @@ from dirframe.client.paging import ids_of
 from dirframe.client.query import Options, Query, query_at, record_path, sample_of
 from dirframe.client.records import frame_of
 from dirframe.errors import NotFoundError, ServiceError, UnreadableResponseError
-from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.schema.extensions import (
+from dirframe.schema import (
+    ACCOUNT,
     ACTIVITY_FACT,
     CONTRIBUTOR_FACT,
+    PROJECT,
     SIZE_FACT,
     UNKNOWN,
     resource_named,

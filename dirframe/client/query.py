@@ -12,8 +12,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from dirframe.client.page import check_records
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
-from dirframe.schema import PROJECT
-from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
+from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN
 from dirframe.settings import KEY_PARAMETER
 
 if TYPE_CHECKING:

@@ -26,8 +26,17 @@ from werkzeug.exceptions import (
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Kind, Resource
-from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, LANGUAGE, SIZE_FACT
+from dirframe.schema import (
+    ACCOUNT,
+    ACTIVITY_FACT,
+    CONTRIBUTOR_FACT,
+    LANGUAGE,
+    PAGE_SIZE,
+    PROJECT,
+    SIZE_FACT,
+    Kind,
+    Resource,
+)
 from dirframe.service.context import asked, current_store, request_arguments
 from dirframe.service.pages import pages
 from dirframe.service.records import fold

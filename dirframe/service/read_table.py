@@ -15,8 +15,16 @@ from lxml import etree
 
 from dirframe import _tables
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import ACCOUNT, LESS_THAN_ONE, RESOURCES, Field, Items, Kind, Resource
-from dirframe.schema.extensions import detect_resource
+from dirframe.schema import (
+    ACCOUNT,
+    LESS_THAN_ONE,
+    RESOURCES,
+    Field,
+    Items,
+    Kind,
+    Resource,
+    detect_resource,
+)
 from dirframe.service.read_xml import open_file, refuse_unreadable
 from dirframe.service.records import ITEM_TAGS, Refusals, Row, is_url, row_of
 

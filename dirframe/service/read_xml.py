@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lxml import etree
 
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.schema import RESOURCES, SYNTHETIC_MARK
-from dirframe.schema.extensions import EXTENSIONS
+from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK
 from dirframe.service.records import Refusals, Row, row_of, text_of
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ import pyarrow as pa
 from dirframe import provenance
 from dirframe._arrow import require_frame, too_large, type_name
 from dirframe.errors import InvalidInputError, MissingColumnsError
-from dirframe.schema import COUNTED_LISTS
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema import ALL_RESOURCES, COUNTED_LISTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

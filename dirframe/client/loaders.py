@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 
-from dirframe._display import suggests_options
+from dirframe._display import counted, suggests_options
 from dirframe.client.collection import attach_load_provenance, load_query
 from dirframe.client.directory import open_directory
 from dirframe.client.many import identifier_of, load_many, names_of, query_of
@@ -580,9 +580,10 @@ def _load_record(
             if len(rows) == 1 and _matches(rows[0], name):
                 return _as_single(frame, fetched, query, client)
             named = [f"{row['id']} ({', '.join(_names(row))})".removesuffix(" ()") for row in rows]
+            came = ": ".join([counted(len(rows), *resource.words), ", ".join(named[:3])])
             missing = NotFoundError(
-                f"{fetched.url} returned {', '.join(named[:3]) or 'nothing'}, and not the one "
-                f"{resource.name} that was asked for by the id or name {identifier!r}.",
+                f"{fetched.url} returned {came.removesuffix(': ')}; that is not the one that was asked "
+                f"for by the id or name {identifier!r}.",
                 url=fetched.url,
                 status=200,
             )

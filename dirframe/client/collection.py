@@ -223,9 +223,7 @@ class Walk:
         self.read_missing()
         planned = len(pages.received)
         for _ in range(MAX_REREADS):
-            unfit = pages.unfit()
-            if not unfit or not pages.is_worth_rereading(len(unfit), len(pages.received) - planned):
-                return
+            unfit = pages.to_reread(len(pages.received) - planned)
             self.read(unfit, refresh=True)
             self.read_missing(refresh=True)
 

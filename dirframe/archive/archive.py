@@ -17,7 +17,7 @@ from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._tables import attributes_of
 from dirframe.archive.store import Store, name_of
 from dirframe.citation import cite
-from dirframe.client.collection import describe, frame_of_rows, warn_of
+from dirframe.client.collection import describe, frame_of_rows
 from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
 from dirframe.client.records import Records
@@ -209,8 +209,7 @@ class Archive(Card):
         """
         frame = self._read(self._places())
         what = f"{self._pages.query.resource.collection} of the archive {self.path}"
-        warn_of(frame, self._pages, what, describe(frame, self._pages, **self._source))
-        facts = provenance.get_provenance(frame)
+        facts = describe(frame, self._pages, what, **self._source)
         if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
             warn(IncompleteWarning(f"The archive {self.path} is incomplete: {reason}."))

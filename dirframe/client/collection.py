@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from dirframe import provenance
+from dirframe._display import counted
 from dirframe.client.paging import Pages, Received, cost_of, ids_of, needed_pages, received
 from dirframe.client.query import (
     better_sort,
@@ -88,82 +89,76 @@ def load_query(
             pass
     frame = frame_of_rows(records, [page.source + place for page, place in pages.places()])
     session.warn_if_stale(pages.received)
-    ignored = describe(frame, pages, source=client.name, base_url=client.base_url)
-    warn_of(frame, pages, what, ignored)
-    facts = provenance.get_provenance(frame)
-    if facts["completeness"] == "incomplete":
-        _raise_missing(frame, pages, options, f"The {what} are not proven complete", facts)
+    facts = describe(frame, pages, what, source=client.name, base_url=client.base_url)
     most, available = query.max_items, pages.available
-    if most is not None and (available is None or available > most):
-        provenance.set_provenance(
-            frame, completeness="incomplete", incomplete_reason=f"capped at max_items={most}"
-        )
+    if facts["completeness"] == "incomplete":
+        _raise_missing(frame, pages, what, facts["incomplete_reason"], options)
+    elif most is not None and (available is None or available > most):
+        reason = f"capped at max_items={most}"
+        provenance.set_provenance(frame, completeness="incomplete", incomplete_reason=reason)
     return frame
 
 
-def describe(frame: pd.DataFrame, pages: Pages, **facts: Any) -> str | None:
-    """Record what pages say of a frame of their records.
+def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) -> dict[str, Any]:
+    """Record in a frame what its pages say, and return that.
 
-    Returns the sort that the directory was asked for and ignored, which is not claimed.
+    If it is said `what` these are, warn of what the directory ignored or left out.
     """
-    query, ignored = pages.query.to_provenance(), None
+    facts |= pages.provenance()
+    query = facts["query"] = pages.query.to_provenance()
     if is_in_order(frame, str(query.get("sort", ""))) is False:
-        ignored = query.pop("sort")
-    provenance.set_provenance(frame, **pages.provenance(), query=query, **facts)
-    return ignored if pages.is_sort_asked else None
-
-
-def warn_of(frame: pd.DataFrame, pages: Pages, what: str, ignored: str | None) -> None:
-    """Warn of a sort that was ignored, and of analyses that were not sent."""
-    if ignored:
-        warn(
-            SortIgnoredWarning(
-                f"The {what} are not sorted by {ignored}: the directory ignored it, so provenance "
-                "does not state it.",
-                sort=ignored,
-                hint="Sort the frame, or choose another sort (--sort).",
+        sort = query.pop("sort")  # what was not seen is not claimed
+        if what and pages.is_sort_asked:
+            warn(
+                SortIgnoredWarning(
+                    f"The {what} are not sorted by {sort}: the directory ignored it, so provenance "
+                    "does not state it.",
+                    sort=sort,
+                    hint="Sort the frame, or choose another sort (--sort).",
+                )
             )
-        )
-    if provenance.get_provenance(frame)["not_sent"]:
+    if what and facts["not_sent"]:
         needed = len(needed_pages(pages.signs()))
-        price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
         warn(
             AnalysesNotSentWarning(
                 f"{needed:,} of {len(frame):,} projects have an analysis, but none was sent with it: "
                 "this directory sends an analysis only with the own page of its project. The columns "
                 "of the analysis are empty for that reason.",
                 requests=needed,
-                hint=f"details=True (--details) requests these pages, {price}; dirframe.plan(..., "
-                "details=True) (dirframe plan projects --details) estimates their number.",
+                hint="details=True (--details) requests these pages, for at most "
+                f"{counted(needed, 'request')}; dirframe.plan(..., details=True) (dirframe plan "
+                "projects --details) estimates their number.",
             )
         )
+    provenance.set_provenance(frame, **facts)
+    return facts
 
 
 def _raise_missing(
-    frame: pd.DataFrame, pages: Pages, options: Options, message: str, facts: dict[str, Any]
+    frame: pd.DataFrame, pages: Pages, what: str, why: str, options: Options
 ) -> None:
     """Raise or warn that records are not proven complete."""
-    why, lost, is_unordered = facts["incomplete_reason"], pages.lost(), pages.lacks_order()
+    lost, is_unordered = pages.lost(), pages.lacks_order()
     better = better_sort(pages.query) if is_unordered else None
-    hint = (
-        "The collection probably changed while it was read: run the same line again (pages in the "
-        "cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort "
-        "(--sort)"
-    )
     if pages.missing() or pages.own_missing():
         hint = "The same line again continues from there; pages in the cache cost nothing"
     elif lost:
         hint = (
-            "The cache remembers these refusals as long as it keeps pages fresh; refresh=True "
-            "(--refresh) requests everything again"
+            "The cache keeps these refusals like pages; refresh=True (--refresh) requests "
+            "everything again"
         )
     elif is_unordered:
-        hint = "All that were received are kept, and to ask again does not help"
-        hint = f"sort={better!r} (--sort {better}); {hint[0].lower()}{hint[1:]}" if better else hint
+        hint = f"Pass sort={better!r} (--sort {better})" if better else "To ask again does not help"
+    else:
+        hint = (
+            "The collection probably changed while it was read: run the same line again (pages in "
+            "the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose "
+            "another sort (--sort)"
+        )
     raise_or_warn(
         options,
         frame,
-        f"{message}: {why}.",
+        f"The {what} are not proven complete: {why}.",
         why=why,
         details_missing=tuple(lost),
         received=len(frame),
@@ -215,7 +210,7 @@ class Walk:
             query, first = in_order_of_today(query, self._session, fetch), None
         self.pages.query = query
         self._add(self._kept(1, query.sort, first or fetch(query)))
-        self._tell_progress()
+        self._on_page(len(self.pages.received[-1].ids), self.pages.total)
 
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
@@ -246,9 +241,10 @@ class Walk:
 
     def read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
         """Read pages; `refresh` asks the directory again."""
+        total = self.pages.total
         for page in fetch_ahead(partial(self._fetch, refresh=refresh), numbers, self._workers):
             self._add(page)
-            self._tell_progress()
+            self._on_page(len(page.ids), total)
 
     def read_own_pages(self, on_page: ProgressCallback = lambda *_: None) -> None:
         """Read the own pages of the records that need one."""
@@ -280,9 +276,6 @@ class Walk:
 
     def _add(self, page: Received) -> None:
         self.pages.add(self._receive(page))
-
-    def _tell_progress(self) -> None:
-        self._on_page(len(self.pages.received[-1].ids), self.pages.total)
 
     def _has_ended(self, begin: int) -> bool:
         """Return whether the newest page that was read since `begin` is the last one."""
@@ -456,7 +449,7 @@ def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressC
         nonlocal loaded, bar
         before, loaded = loaded, loaded + count
         if total:  # a last page may hold more than were asked for
-            before, loaded = min(before, total), min(loaded, total)
+            loaded = min(loaded, total)
         if callable(shown):
             shown(loaded, total)
         elif shown:

@@ -273,11 +273,18 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 
 def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Answer an unknown option of a function with the one that was meant."""
+    """Answer an unknown option, or one without its name, with what was meant."""
     known = inspect.signature(function).parameters
+    first, *others = known
+    named = "directory" if "directory" in others else others[0]
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
+        if len(arguments) > 1:
+            raise TypeError(
+                f"{function.__name__}() takes one argument without its name; "
+                f"write {function.__name__}({first}, {named}={named})."
+            )
         for name in options.keys() - known:
             raise TypeError(
                 f"{function.__name__}() got an unexpected keyword argument {name!r}."

@@ -23,6 +23,20 @@ def test_options_of_other_libraries_are_answered_with_ours(sample):
         dirframe.plan(sample)
 
 
+def test_project_is_named_by_its_id_and_the_directory_by_its_name(sample, sample_projects):
+    for call in (dirframe.load_project, dirframe.load_size):
+        with pytest.raises(TypeError, match=r"write load_\w+\(project, directory=directory\)"):
+            call(sample, 711)
+        with pytest.raises(InvalidInputError, match="The project is a Directory"):
+            call(sample)
+    with pytest.raises(TypeError, match=r"write load_projects\(directory, query=query\)"):
+        dirframe.load_projects(sample, "firefox")
+    for call in (dirframe.load_project, dirframe.load_contributors):
+        with pytest.raises(InvalidInputError, match=r"pass row\['id'\]") as caught:
+            call(sample_projects.iloc[0], directory=sample)
+        assert "Timestamp" not in str(caught.value)
+
+
 def test_chart_without_a_title_is_asked_for_as_one_without_a_caption(sample_projects):
     ax = plot.language_share(sample_projects.head(20), title=False, caption=False)
     assert ax.get_title() == ""

@@ -169,10 +169,10 @@ def test_options_of_a_load(message):
         "ConfigurationError: No directory is given. Pass url= (--base-url), set DIRFRAME_BASE_URL, or use dirframe.sample_directory() (--sample) for the bundled sample data."
     )
     assert message(dirframe.load_project, "", directory=directory) == snapshot(
-        "InvalidInputError: The id of the project is empty; pass the one to load."
+        "InvalidInputError: The project is ''; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
     assert message(dirframe.load_project, 1.5, directory=directory) == snapshot(
-        "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text."
+        "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
         "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/forums.xml' or '/projects/1/contributors.xml'."

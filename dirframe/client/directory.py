@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
@@ -44,30 +44,14 @@ _inherited: list[object] = []
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Quota(Card):
-    """The daily quota of a key, as counted on this machine.
-
-    Attributes
-    ----------
-    directory : str
-        Name of the directory.
-    base_url : str
-        Its address.
-    limit : int
-        Number of requests that it allows within 24 hours.
-    used : int
-        Number of requests of the last 24 hours, of all processes of a user.
-    left : int
-        Number of requests left.
-    resets_at : datetime or None
-        Time when the oldest of these requests is a day old; None if there is none.
-    """
+    """The daily quota of a key, as counted on this machine for all processes of a user."""
 
     directory: str
     base_url: str
-    limit: int
+    limit: int  # requests within 24 hours
     used: int
     left: int
-    resets_at: datetime | None
+    resets_at: datetime | None  # when the oldest of these requests is a day old
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         facts = {
@@ -148,21 +132,21 @@ class Directory(Card):
             None if cache is False else cache_folder(None if cache is True else cache)
         )
         self.quota_folder: Path | None = data_folder()
-        self.expire_after, self.allow_http = expire_after, allow_http
         if not isinstance(expire_after, timedelta):
             raise InvalidInputError(
                 f"expire_after is {expire_after!r}; it must be a timedelta, such as "
                 "timedelta(days=7)."
             )
-        self.workers = _whole("workers", workers)
-        self.daily_quota = _whole("daily_quota", daily_quota)
+        self.expire_after, self.allow_http = expire_after, allow_http
+        self.workers = int(_positive("workers", workers, Integral))
+        self.daily_quota = int(_positive("daily_quota", daily_quota, Integral))
         if rate is None:
             rate = math.inf if is_loopback(host.hostname or "") else _RATE
         self.rate, self.timeout = _positive("rate", rate), _positive("timeout", timeout)
         #: What archives and the cache know it by: the address, or the content of the sample.
         self.identity = self.base_url
-        self._closing = ExitStack()
-        self._stopper: finalize[..., Directory] | None = None
+        #: How a service in this process is stopped, by `close` or when nobody holds this any more.
+        self._service: tuple[Callable[[], object], finalize[..., Directory]] | None = None
         self._session: Session | None = None
         self._process, self._opening = os.getpid(), Lock()
 
@@ -172,12 +156,7 @@ class Directory(Card):
         Parameters
         ----------
         **options
-            As in `dirframe.load_projects`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row a project.
+            As in `dirframe.load_projects`, which returns the same frame.
         """
         frame: pd.DataFrame = _client_module("loaders").load_projects(self, **options)
         return frame
@@ -188,12 +167,7 @@ class Directory(Card):
         Parameters
         ----------
         **options
-            As in `dirframe.load_accounts`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row an account.
+            As in `dirframe.load_accounts`, which returns the same frame.
         """
         frame: pd.DataFrame = _client_module("loaders").load_accounts(self, **options)
         return frame
@@ -203,26 +177,16 @@ class Directory(Card):
 
         Parameters
         ----------
-        collection : str
-            The collection to load, or a path below the base URL.
-        **options
-            As in `dirframe.plan`.
-
-        Returns
-        -------
-        Plan
-            Number of pages and of requests, and whether the quota is sufficient.
+        collection, **options
+            As in `dirframe.plan`, which returns the same estimate.
         """
         price: Plan = _client_module("plan").plan(collection, directory=self, **options)
         return price
 
     def quota(self) -> Quota:
-        """Return the daily quota and what is left of it, without a request.
+        """Return the daily quota, its used and remaining requests, and the time of the next.
 
-        Returns
-        -------
-        Quota
-            Limit, used and remaining requests, and the time when the first comes back.
+        It sends no request.
 
         Examples
         --------
@@ -246,11 +210,10 @@ class Directory(Card):
     def session(self) -> Session:
         """The session, opened on first use, and again after `close` and in a forked process."""
         if self._process != os.getpid():
+            _inherited.append(self._session)
             # Another thread of the parent may have held the lock.
-            _inherited.append((self._session, self._closing))
-            self._session, self._closing, self._opening = None, ExitStack(), Lock()
-            self._process = os.getpid()
-        if self._stopper is not None and not self._stopper.alive:
+            self._session, self._opening, self._process = None, Lock(), os.getpid()
+        if self._service is not None and not self._service[1].alive:
             raise ConfigurationError(
                 f"{self.name} is closed, and its service has stopped. Open it again, or load inside the "
                 "with block."
@@ -269,9 +232,10 @@ class Directory(Card):
             if self._session is not None:
                 self._closer()
                 self._session = None
-        if self._stopper is not None:
-            self._stopper.detach()
-        self._closing.close()
+        if self._service is not None:
+            stop, stopper = self._service
+            stopper.detach()
+            stop()
 
     def __enter__(self) -> Directory:  # noqa: PYI034  # editors complete no method of Self
         return self
@@ -289,12 +253,6 @@ class Directory(Card):
         }
         return f"Directory: {self.name}", facts, ""
 
-    def __repr__(self) -> str:
-        cache = "no cache" if self.cache_folder is None else f"cache in {self.cache_folder}"
-        return (
-            f"<Directory {self.name!r} at {self.base_url}, key {self.api_key.fingerprint}, {cache}>"
-        )
-
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("A Directory is not pickled: make one of the same address there.")
 
@@ -306,28 +264,27 @@ def embedded_directory(
     directory = Directory(url, key, **options)
     directory.identity = identity
     directory.quota_folder = None  # the key is valid for this service only
-    directory._closing.callback(stop)
     # In a thread of its own: garbage is collected in any thread, also in one of the service.
-    thread = Thread(target=directory._closing.close, name="dirframe close", daemon=True)
-    directory._stopper = finalize(directory, thread.start)
-    directory._stopper.atexit = False
+    stopper = finalize(directory, Thread(target=stop, name="dirframe close", daemon=True).start)
+    stopper.atexit = False
+    directory._service = stop, stopper
     return directory
 
 
 @contextmanager
 def open_directory(directory: Directory | None) -> Iterator[Directory]:
     """Yield the given directory, or one from the environment that is closed afterwards."""
-    if directory is not None:
-        if not isinstance(directory, Directory):
-            raise InvalidInputError(
-                f"Expected a Directory; got a {type(directory).__name__}.",
-                hint="Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
-                "text, pass query=.",
-            )
+    if directory is None:
+        with Directory() as opened:
+            yield opened
+    elif isinstance(directory, Directory):
         yield directory
-        return
-    with Directory() as opened:
-        yield opened
+    else:
+        raise InvalidInputError(
+            f"Expected a Directory; got a {type(directory).__name__}.",
+            hint="Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
+            "text, pass query=.",
+        )
 
 
 def _client_module(name: str) -> Any:
@@ -335,15 +292,10 @@ def _client_module(name: str) -> Any:
     return import_module(f"dirframe.client.{name}")
 
 
-def _whole(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
-        raise InvalidInputError(f"{name} is {value!r}; it must be a whole number from 1.")
-    return int(value)
-
-
-def _positive(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not float(value) > 0:
-        raise InvalidInputError(f"{name} is {value!r}; it must be a number above 0.")
+def _positive(name: str, value: Any, kind: type[Any] = Real) -> float:
+    if isinstance(value, bool) or not isinstance(value, kind) or not value > 0:
+        number = "whole number from 1" if kind is Integral else "number above 0"
+        raise InvalidInputError(f"{name} is {value!r}; it must be a {number}.")
     return float(value)
 
 
@@ -382,7 +334,8 @@ def _base_url(address: str | None, allow_http: bool) -> str:
             f"The host {host} of the base URL is not in the form that goes on the wire. Write it "
             "as xn--…, which a browser shows when you copy the address."
         )
-    base_url = _strip_secrets(address)
+    server = parts.netloc.rpartition("@")[2].lower()
+    base_url = f"{parts.scheme}://{server}{parts.path}".rstrip("/")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigurationError(
             f"The base URL {base_url} carries more than an address (a user, a query or a fragment).",
@@ -394,11 +347,3 @@ def _base_url(address: str | None, allow_http: bool) -> str:
             hint="Use https://, or pass allow_http=True if you must.",
         )
     return base_url
-
-
-def _strip_secrets(address: str) -> str:
-    parts = urlsplit(address)
-    host = parts.hostname or ""
-    host = f"[{host}]" if ":" in host else host  # IPv6
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{host}{port}{parts.path}".rstrip("/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
@@ -20,7 +21,7 @@ from dirframe.client.collection import (
     raise_or_warn,
 )
 from dirframe.client.paging import Pages, list_named
-from dirframe.client.query import Query, identifier_of
+from dirframe.client.query import Query
 from dirframe.client.records import Records
 from dirframe.errors import InvalidInputError
 
@@ -37,6 +38,20 @@ if TYPE_CHECKING:
     Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
 
 
+def identifier_of(value: object, name: str) -> str:
+    """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
+    is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
+    text = str(value).strip() if is_text else ""
+    if text in {"", ".", ".."}:
+        shown = repr(value) if pd.api.types.is_scalar(value) else f"a {type(value).__name__}"
+        raise InvalidInputError(
+            f"The {name} is {shown}; it must be text or a whole number.",
+            hint="Pass one id or name; of a table, read the column of ids as text; of a row of a "
+            "frame, pass row['id'].",
+        )
+    return text
+
+
 def names_of(projects: Any) -> list[str]:
     """Return the ids or names of projects, each once; `InvalidInputError` if there is none."""
     if isinstance(projects, pd.DataFrame):
@@ -45,19 +60,16 @@ def names_of(projects: Any) -> list[str]:
                 "The frame of projects has no column 'id'; pass one of load_projects, or a list."
             )
         projects = projects["id"]
+    elif isinstance(projects, pd.Series) and "id" in projects.index:  # a row, which is no project
+        projects = [projects]
     names = list(dict.fromkeys(identifier_of(value, "project") for value in projects))
     if not names:
         raise InvalidInputError("No project is named; pass at least one.")
     return names
 
 
-def query_of(resource: Resource, project: Any, **options: Any) -> Query:
+def query_of(resource: Resource, name: str, **options: Any) -> Query:
     """Return the query to a collection of a project."""
-    name = identifier_of(project, "project")
-    if name in {"", ".", ".."}:
-        raise InvalidInputError(
-            f"The project is {project!r}; pass its id or its short name in addresses."
-        )
     return Query(
         resource=resource,
         path=resource.paths[0].format(analysis="latest", project=quote(name, safe="")),

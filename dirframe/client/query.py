@@ -203,16 +203,6 @@ def record_path(resource: Resource, identifier: str) -> str:
     return f"/{resource.collection}/{quote(identifier, safe='')}.xml"
 
 
-def identifier_of(value: object, name: str) -> str:
-    """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
-    if not isinstance(value, str) and not _is_whole(value):
-        raise InvalidInputError(
-            f"The {name} is {value!r}; it must be text or a whole number.",
-            hint="Pass one id or name; of a table, read the column of ids as text.",
-        )
-    return str(value).strip()
-
-
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 

@@ -55,20 +55,14 @@ def export(
         ``excel``), or ``.zip`` for a study. Missing parent folders are created.
     overwrite : bool, default False
         Whether an existing file may be replaced.
-    title : str, optional
-        Only for a study: its title. Default: that of the citation.
-    authors : sequence of str, default ()
-        Only for a study: ``"Family, Given"`` for a person, a name without a comma for an
-        organization. Default: the directory.
-    license : str, optional
-        Only for a study: the licence of the records, as an expression of SPDX or an address.
-        Default: none is stated, and the terms of the directory apply; for generated sample
-        records CC0-1.0.
+    title, authors, license : str, sequence of str, str, optional
+        Only for a study: its title, by default that of the citation; its authors, as
+        ``"Family, Given"`` or the name of an organization, by default the directory; its licence,
+        as an expression of SPDX or an address, by default none, and CC0-1.0 for sample records.
     personal : bool, default False
         Only for a study: whether columns about persons are written too, such as names, logins,
-        digests of e-mail addresses, pictures and locations; `dirframe.fields` marks them. What the
-        schema does not know is left out too, as it may be about persons: texts and lists, and of
-        other records than accounts and projects any column.
+        digests of e-mail addresses and locations; `dirframe.fields` marks them. What the schema
+        does not know is left out too, as it may be about persons.
     archive : Archive, str or pathlib.Path, optional
         Only for a study: an archive of harvested pages to add. It holds what persons have written
         of themselves, and needs ``personal=True``.
@@ -83,8 +77,7 @@ def export(
     InvalidInputError
         If the suffix is unknown, the file exists and `overwrite` is False, it is an archive, its
         folder cannot be created, the format cannot hold the frame, or an option of a study is
-        invalid, is given for another format, or the frame of a study has no source in its
-        provenance.
+        invalid or given for another format.
     MissingExtraError
         If the format needs a package that is not installed.
     OSError
@@ -94,8 +87,8 @@ def export(
     Warns
     -----
     ExportWarning
-        If the format cannot store a value unchanged, or a study leaves out columns that the schema
-        does not know; the warning names the columns.
+        If a value cannot be stored unchanged, or a study leaves out columns that the schema does
+        not know; the warning names the columns.
 
     See Also
     --------
@@ -103,22 +96,15 @@ def export(
 
     Notes
     -----
-    What other programs see in the file:
-
-    - The provenance and the citation are in the metadata of Parquet, in the sheet ``provenance`` of
-      a workbook, and for text in ``NAME.csv.provenance.json`` beside the file.
-    - Lists are lists in Parquet and JSON, and JSON elsewhere; in Parquet they are JSON too where a
-      text stands beside a record. Times are ISO 8601 in UTC where the format has no time type.
-    - A string that a spreadsheet would evaluate as a formula (one that begins with ``=``, ``+``,
-      ``-``, ``@``, a tab or a carriage return) is prefixed with an apostrophe in CSV and TSV, as
-      OWASP recommends against CSV injection; `read_export` removes it. In a workbook every string
-      is a cell of type text.
-    - pandas' own reader needs options to keep Namibia's code ``NA`` as a value and ids as strings:
-      ``pandas.read_csv(path, keep_default_na=False, na_values=[""], dtype={"id": "str"})``.
-    - A study (``.zip``) has each table as ``data/NAME.csv`` and ``data/NAME.parquet``, with
-      ``datapackage.json`` (Frictionless: type, unit and meaning of each column), ``citation.bib``
-      and ``README.md``. The same frames give the same bytes.
-    - An index with names, such as that of a grouped frame, becomes columns.
+    Provenance and citation are in the metadata of Parquet, in the sheet ``provenance`` of a
+    workbook, and beside a text file as ``NAME.csv.provenance.json``. Lists are lists in Parquet and
+    JSON, and JSON elsewhere; times are ISO 8601 in UTC where the format has no time type. A text
+    that a spreadsheet would evaluate as a formula begins with an apostrophe in CSV and TSV, as OWASP
+    recommends against CSV injection; `read_export` removes it. pandas' own reader keeps Namibia's
+    code ``NA`` and ids with ``pandas.read_csv(path, keep_default_na=False, na_values=[""],
+    dtype={"id": "str"})``. A study has each table as CSV and as Parquet in ``data/``, with
+    ``datapackage.json`` (Frictionless: type, unit and meaning of each column), ``citation.bib`` and
+    ``README.md``; the same frames give the same bytes.
 
     Examples
     --------
@@ -187,7 +173,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
 def _named_frames(
     given: pd.DataFrame | Mapping[str, pd.DataFrame], target: Path
 ) -> dict[str, pd.DataFrame]:
-    frames = dict(given) if isinstance(given, Mapping) else {target.stem: given}
+    frames = given if isinstance(given, Mapping) else {target.stem: given}
     if not frames:
         raise InvalidInputError("There is no frame to export: the mapping is empty.")
     suffix = target.suffix.lower()
@@ -196,11 +182,7 @@ def _named_frames(
             f"A {suffix} file holds one table, and there are {len(frames)}: "
             f"{', '.join(map(repr, frames))}. Export each by itself, or all to one of {', '.join(_SEVERAL)}."
         )
-    for name in frames:
-        called: object = name
-        if not isinstance(called, str) or not name.strip():
-            raise InvalidInputError(f"A frame cannot be called {name!r}: its name is to be a text.")
-    return {name: checked_frame(name, frame) for name, frame in frames.items()}
+    return {str(name): checked_frame(str(name), frame) for name, frame in frames.items()}
 
 
 def _write(frames: dict[str, pd.DataFrame], file: Path, suffix: str, study: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from tests.rig.server import KEY, MARK, Rig, numbered
 def test_directory_repr_tells_all_but_the_key(tmp_path):
     directory = dirframe.Directory("https://d.example/x/", KEY, name="D", cache=tmp_path)
     text = repr(directory)
-    for told in ("'D'", "https://d.example/x", str(tmp_path)):
+    for told in ("Directory: D", "https://d.example/x", str(tmp_path)):
         assert told in text
     for shown in (text, repr(vars(directory)), repr(directory), directory._repr_html_()):
         assert MARK not in shown

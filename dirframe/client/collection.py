@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from dirframe import provenance
 from dirframe._display import counted
-from dirframe.client.paging import Pages, Received, cost_of, ids_of, needed_pages, received
+from dirframe.client.paging import Pages, Received, cost_of, needed_pages, received
 from dirframe.client.query import (
     better_sort,
     find_order,
@@ -38,7 +38,7 @@ from dirframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -228,16 +228,14 @@ class Walk:
         while numbers := pages.missing():
             if not pages.has_all():
                 begin = len(pages.received)
-                is_needed = lambda _, begin=begin: not self._has_ended(begin)
+                is_needed = lambda _, begin=begin: not pages.ends_since(begin)
                 self.read(takewhile(is_needed, numbers), refresh=refresh)
                 continue
             try:
-                page = self._fetch(numbers[0], refresh=refresh)
+                self._add(self._fetch(numbers[0], refresh=refresh))
             except NotFoundError:  # there is no further page
-                page = self._keep(
-                    _refused("no such page", number=numbers[0], sort=pages.query.sort)
-                )
-            self._add(page)
+                place: dict[str, Any] = {"number": numbers[0], "sort": pages.query.sort}
+                self._add(self._keep(replace(refused("no such page"), **place)))
 
     def read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
         """Read pages; `refresh` asks the directory again."""
@@ -260,27 +258,22 @@ class Walk:
         return self._kept(number, query.sort, query.get(self._session, number, policy))
 
     def _fetch_own(self, identifier: str) -> Received:
-        resource, session, policy = self.pages.query.resource, self._session, self._policy
+        resource = self.pages.query.resource
         path = record_path(resource, identifier)
-        page = fetch_or_refusal(session, path, policy, lambda: session.get(path, {}, **policy))
-        if not isinstance(page, Refused):
-            ids = ids_of(page.page, resource)
-            if ids == (identifier,):
-                return self._keep(received(page, resource, record=identifier))
-            names = ", ".join(map(str, ids[:3])) or "nothing"
-            page = Refused(f"returned {names}", page.attempts)
-        return self._keep(_refused(page.why, page.requests, record=identifier))
+        page = fetch_or_refusal(self._session, path, {}, self._policy)
+        if isinstance(page, Received):
+            return self._keep(replace(page, record=identifier))
+        own = received(page, resource, record=identifier)
+        if own.ids != (identifier,):
+            names = ", ".join(map(str, own.ids[:3])) or "nothing"
+            own = replace(refused(f"returned {names}", page.attempts), record=identifier)
+        return self._keep(own)
 
     def _kept(self, number: int, sort: str | None, page: FetchedPage) -> Received:
         return self._keep(received(page, self.pages.query.resource, number=number, sort=sort))
 
     def _add(self, page: Received) -> None:
         self.pages.add(self._receive(page))
-
-    def _has_ended(self, begin: int) -> bool:
-        """Return whether the newest page that was read since `begin` is the last one."""
-        came = self.pages.received
-        return len(came) > begin and self.pages.is_the_end(came[-1].number or 0)
 
 
 def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) -> Iterator[T]:
@@ -305,44 +298,33 @@ def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) ->
 # -- pages that may be refused -----------------------------------------------------------------
 
 
-class Refused(NamedTuple):
-    """Why a page did not come; `why` is empty if the project has no analysis."""
-
-    why: str
-    requests: int = 1
-
-
-def _refused(why: str, requests: int = 1, **place: Any) -> Received:
-    return Received(retrieved=datetime.now(UTC), attempts=requests, refusal=why, **place)
+def refused(why: str, attempts: int = 1) -> Received:
+    """Return that a page did not come, and why; nothing if the project has no analysis."""
+    return Received(retrieved=datetime.now(UTC), attempts=attempts, refusal=why)
 
 
 def fetch_or_refusal(
-    session: Session, path: str, policy: Policy, fetch: Callable[[], FetchedPage]
-) -> FetchedPage | Refused:
-    """Return what is fetched from a path, or why it is refused; the cache remembers that."""
+    session: Session, path: str, parameters: Mapping[str, str], policy: Policy
+) -> FetchedPage | Received:
+    """Return what is fetched from a path, or that it is refused; the cache remembers that."""
     refresh, offline = policy.get("refresh", False), policy.get("offline", False)
     why = session.get_refusal(path, refresh=refresh, offline=offline)
     if why is not None:
-        return Refused(why, requests=0)
+        return refused(why, attempts=0)
     try:
-        return fetch()
-    except (ServiceError, NotFoundError) as error:
-        why = _why_refused(error)
-        if why is None:
+        return session.get(path, parameters, **policy)
+    except NotFoundError as error:
+        why, status = "gone", error.status
+    except ServiceError as error:
+        why, status = "refused", error.status
+        if status == 200 and error.reported is None:
+            why = ""
+        elif status is not None and status >= 500:  # about the whole directory
             raise
-        # Without a status, the directory gave no answer about this record.
-        if policy.get("store", True) and error.status is not None:
-            session.put_refusal(path, why)
-        return Refused(why)
-
-
-def _why_refused(error: NotFoundError | ServiceError) -> str | None:
-    """Return why one record is refused; None if the error concerns the whole directory."""
-    if isinstance(error, NotFoundError):
-        return "gone"
-    if error.status == 200 and error.reported is None:
-        return ""
-    return "refused" if error.status is None or error.status < 500 else None
+    # Without a status, the directory gave no answer about this record.
+    if policy.get("store", True) and status is not None:
+        session.put_refusal(path, why)
+    return refused(why)
 
 
 def own_page_is_cached(session: Session, resource: Resource, identifier: str) -> bool:
@@ -379,13 +361,10 @@ def check_quota(
         return False
     days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
     most = left + (days - 1) * limit
-    needed = 0
-    for key in keys:
-        needed += options.refresh or not is_cached(key)
-        if needed > most:  # enough to know
-            needed = len(keys)
-            break
-    needed += more if needed else 0
+    missing = (key for key in keys if options.refresh or not is_cached(key))
+    needed = len([*islice(missing, most + 1)])
+    if needed:
+        needed = (len(keys) if needed > most else needed) + more
     if needed <= left:
         return False
     text = (
@@ -407,8 +386,7 @@ def check_quota(
         QuotaWarning(
             f"{text}: run the same line on {calls:,} days. Pages that came are kept and cost nothing "
             "again.",
-            hint="dirframe.harvest (dirframe harvest) does that, too, and keeps all pages in a "
-            "file.",
+            hint="dirframe.harvest (dirframe harvest) keeps all pages in a file, too.",
         )
     )
     return True

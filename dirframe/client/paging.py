@@ -2,16 +2,12 @@
 
 # A collection is proven complete if its pages follow each other from the first position to the last,
 # all of one day and with the same ``items_available``, and hold as many different ids. Records may be
-# added, removed or moved meanwhile, and a sort without a tie-break repeats some and leaves out others:
-# pages that do not fit together are requested again, where that may help.
-#
+# added, removed or moved meanwhile, and a sort without a tie-break repeats some and leaves out others.
 # Pages of several days prove nothing: they are counted. If the count is a multiple of the page size,
 # one page more is requested: only an empty one behind the last shows that the count was not too low.
 #
-# Today's live service sends projects in collections without their analysis; only the page of each
-# project has it. A record needs its own page if it came without an analysis but with an analysis
-# id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
-# every record without one needs its page.
+# Today's live service sends an analysis only with the own page of its project. A record needs that if
+# it came with an analysis id alone, or if no record came with such an id.
 
 from __future__ import annotations
 
@@ -102,7 +98,7 @@ def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
 
 
 def needed_pages(signs: Mapping[Key, str]) -> list[Key]:
-    """Return the ids of the records that need their own page; `signs` of `Page.signs` are by id."""
+    """Return the ids of the records that need their own page; `signs` as of `Page.signs`, by id."""
     any_named = not {"2", "3"}.isdisjoint(signs.values())
     return [id_ for id_, sign in signs.items() if sign == "2" or (sign == "0" and not any_named)]
 
@@ -133,7 +129,7 @@ class Pages:
         self.own: dict[Hashable, Received] = {}  # own pages of records, also those refused
         self.latest: dict[int, Received] = {}
         self.ended = False  # the directory answered that there is no further page
-        self._newest: Received | None = None
+        self._newest: Received | None = None  # that states a count
         self._counts: set[int | None] = set()
         self._has_moved = False  # a page came again with other ids
         self._records: Readings | None = None
@@ -151,7 +147,8 @@ class Pages:
             self._has_moved |= self.latest.get(page.number, page).ids != page.ids
             self.latest[page.number] = page
             self._counts.add(page.available)
-            if self._newest is None or page.retrieved >= self._newest.retrieved:
+            is_newer = self._newest is None or page.retrieved >= self._newest.retrieved
+            if page.available is not None and is_newer:
                 self._newest = page
 
     # -- which pages are missing -----------------------------------------------------------
@@ -198,10 +195,11 @@ class Pages:
             return False
         return _records_on(self._used()) >= (self.expected or 0)
 
-    def is_the_end(self, number: int) -> bool:
-        """Return whether a page shows that it is the last one."""
-        page, first = self.latest[number], self.latest[1]
-        return not page.ids or _repeats(page, [first, self.latest.get(number - 1, first)])
+    def ends_since(self, begin: int) -> bool:
+        """Return whether the newest page, if it came after so many, shows that it is the last one."""
+        page, first = self.received[-1], self.latest[1]
+        before = self.latest.get((page.number or 0) - 1, first)
+        return len(self.received) > begin and (not page.ids or _repeats(page, [first, before]))
 
     def _used(self) -> list[Received]:
         """Return the pages from the first one to the end, to a missing one, or to `max_items`."""
@@ -249,9 +247,7 @@ class Pages:
         """Return the numbers of the pages that do not belong to one state of the collection."""
         available, used = self.available, self._used()
         if available is None:
-            # If other pages report a count, a page without one is at fault.
-            silent = [n for n, page in self.latest.items() if page.available is None]
-            return sorted(silent) if len(silent) < len(self.latest) else []
+            return []
         unfit, end = set[int](), 0
         repeated = _repeated(used)
         for number, page in enumerate(used, start=1):

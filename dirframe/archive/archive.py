@@ -143,9 +143,9 @@ class Archive(Card):
     def __init__(self, path: Path, daily_quota: int | None = None) -> None:
         self.path, self._daily_quota = path, daily_quota
         with Store.open(path) as store:
-            self._pages, self._size = store.pages(), store.size()
-            facts = store.facts()
-        self._source = {"source": facts["source"], "base_url": facts["base_url"]}
+            self._pages, facts = store.pages(), store.facts()
+        self._source = {name: facts[name] for name in ("source", "base_url")}
+        self._size = int(facts["size"])
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         return self.status()._card()

@@ -29,6 +29,11 @@ _NAMES = ("nice_name", "name", "language", "factoid")
 #: Quantiles that have a name of their own.
 _QUANTILES = {0.0: "minimum", 0.5: "median", 1.0: "maximum"}
 _WIDEST = 60
+_LEADING = (
+    *("name", "analysis_main_language_name", "country_name", "country_code", "location"),
+    *("stack_count", "user_count", "posts_count", "analysis_twelve_month_contributor_count"),
+    *("analysis_total_code_lines", "kudo_score_kudo_rank", "created_at", "licenses", "tags"),
+)
 
 _TABLE = "border-collapse:collapse;margin:.3em 0"
 _NAME = "text-align:left;font-weight:normal;opacity:.75;padding:.1em 1em .1em 0;vertical-align:top"
@@ -234,6 +239,18 @@ def entries(values: Iterable[object]) -> str:
 def label(column: str) -> str:
     """Return the name of a column in words; ``__`` sets a field of a part apart from its prefix."""
     return column.replace("__", " / ").replace("_", " ").strip()
+
+
+def headings(columns: Iterable[object]) -> dict[str, str]:
+    """Return the names of columns in words, those of the analysis without its name where clear."""
+    names = [str(column) for column in columns]
+    clear = {n: n.removeprefix("analysis_") for n in names}
+    return {n: label(n if s in names or s.startswith("_") else s) for n, s in clear.items()}
+
+
+def leading_columns(frame: pd.DataFrame) -> list[str]:
+    """Return what research needs first of a table of records, as far as it holds a value."""
+    return [name for name in _LEADING if name in frame and frame[name].notna().any()]
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:

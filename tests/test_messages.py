@@ -530,12 +530,14 @@ def test_service(message, tmp_path):
         "ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; it has name. Name its columns as the fields."
     )
     assert message(dirframe.serve, {"accounts": tmp_path / "twice.csv"}) == snapshot("""\
-StoreError: 1 of 2 rows of FOLDER/twice.csv do not fit; nothing was imported. Rows are numbered from 1, below the names of the columns.
-  column id, 1: another row has the same id. Row 2 ('1').\
+StoreError: 1 of 2 rows of FOLDER/twice.csv do not fit; nothing was imported.
+  column id, 1: another row has the same id: row 2 ('1').
+Rows are numbered from 1, below the names of the columns.\
 """)
     assert message(dirframe.serve, {"accounts": tmp_path / "value.csv"}) == snapshot("""\
-StoreError: 1 of 1 rows of FOLDER/value.csv do not fit; nothing was imported. Rows are numbered from 1, below the names of the columns.
-  column posts_count, 1: it is not a number. Row 1 ('many').\
+StoreError: 1 of 1 rows of FOLDER/value.csv do not fit; nothing was imported.
+  column posts_count, 1: it is not a whole number, written in digits alone: row 1 ('many').
+Rows are numbered from 1, below the names of the columns.\
 """)
     assert message(dirframe.serve, tmp_path / "cut.xml") == snapshot(
         "StoreError: FOLDER/cut.xml is not well-formed XML: REASON. Nothing was imported."

@@ -10,13 +10,14 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from dirframe import __version__, errors
-from dirframe.cli import analyze, archive, load, serve
+from dirframe.cli import analyze, load, serve
 
 #: Exit codes by exception, the most specific first; 0 is success, 2 a usage error.
 EXIT_CODES: dict[type[Exception], int] = {
@@ -48,30 +49,12 @@ Completion: eval "$(_DIRFRAME_COMPLETE=bash_source dirframe)"
 """
 
 
-class _BrokenPipeError(Exception):
-    """The reader of standard output has closed the pipe, as `head` does."""
-
-
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order in which they are used."""
-        del ctx
-        return list(self.commands)
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            result: object = super().invoke(ctx)
-            sys.stdout.flush()
-        except BrokenPipeError:  # click would convert it to its own error
-            raise _BrokenPipeError from None
-        return result
-
-
 def main() -> NoReturn:
     """Run the command line and leave the process with a documented exit code."""
-    import warnings
-
-    _open_missing_streams()
+    for name, access in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:  # closed by the caller: no table is lost in silence
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
     warnings.formatwarning = lambda message, *_: f"dirframe: {message}\n"
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Output is UTF-8 whatever the locale; terminals replace what they cannot show.
@@ -80,50 +63,39 @@ def main() -> NoReturn:
         else:
             sys.stdout.reconfigure(encoding="utf-8")
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(standalone_mode=False) or 0
+        sys.stdout.flush()
     except errors.DirframeError as error:
         click.echo(f"dirframe: {error}", err=True)
         code = next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except click.ClickException as error:
         error.show()
         code = error.exit_code
-    except _BrokenPipeError:
-        _discard_output()
+    except SystemExit:  # of click: the reader of standard output has closed it, as `head` does
         code = 0
     except (KeyboardInterrupt, click.Abort):
         click.echo("dirframe: stopped.", err=True)
         code = 130
     except OSError as error:
-        reason = error.strerror or str(error).rstrip(".")
         about = f"{error.filename}: " if error.filename else ""
-        click.echo(f"dirframe: {about}{reason}.", err=True)
+        click.echo(f"dirframe: {about}{error.strerror or error}.", err=True)
+        # What could not be written would fail once more at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        _discard_output()
-        if not code:  # `--help` and the like; other commands have said it
-            click.echo(f"dirframe: {error.strerror}.", err=True)
-            code = 1
-    sys.exit(code if isinstance(code, int) else 0)
+    sys.exit(code)
 
 
-def _open_missing_streams() -> None:
-    """Open the standard streams that the caller closed, before a file gets their descriptors."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            # Tables must not be lost in silence: a write to a closed standard output fails.
-            access = os.O_WRONLY if name == "stderr" else os.O_RDONLY
-            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
-
-
-def _discard_output() -> None:
-    """Discard the remaining output, so that flushing at exit does not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order in which they are used."""
+        del ctx
+        return list(self.commands)
 
 
 @click.group(
-    cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=_Commands,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
 @click.version_option(__version__, prog_name="dirframe")
 def cli() -> None:
@@ -148,7 +120,6 @@ def cli() -> None:
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("dirframe-demo"),
-    show_default=True,
     help="Folder for the tables and charts.",
 )
 def demo(folder: Path) -> None:
@@ -170,7 +141,7 @@ for _command in (
     *(load.projects, load.accounts, load.load, load.check, load.quota, load.cache),
     *(analyze.stats, analyze.plot, analyze.clean, analyze.summary),
     *(analyze.report, analyze.export, analyze.cite),
-    *(archive.harvest, archive.status),
+    *(load.harvest, load.status),
     *(serve.serve, serve.keys),
 ):
     cli.add_command(_command)

@@ -2,137 +2,94 @@
 
 from __future__ import annotations
 
-import inspect
 import json
+from inspect import getfullargspec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import dirframe
 from dirframe.charts import CHARTS, STATISTICS
-from dirframe.cli.frames import (
-    Output,
-    check_target,
-    file_argument,
-    note,
-    output,
-    overwrite_option,
-    read_records,
-    write_file,
-)
-from dirframe.cli.options import (
-    collection_option,
-    parameters_option,
-    records_options,
-    tried_options,
-    with_options,
-)
+from dirframe.cli import options
+from dirframe.cli.frames import Output, check_target, note, output, read, write_file
+from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
 
     import pandas as pd
 
-_by_options = with_options(
-    parameters_option,
-    click.option(
-        "--by",
-        metavar="COLUMN",
-        help="Divide by a column, or by language, country, year or team_size.",
-    ),
-    click.option(
-        "--min-records",
-        metavar="N",
-        type=click.IntRange(1),
-        help="Combine groups of --by with fewer records.",
-    ),
-    collection_option,
-    records_options,
-    tried_options,
-)
+
+class _Names(click.Choice[str]):
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        return super().convert(value.replace("-", "_"), param, ctx)
 
 
-def _name_argument(names: Mapping[str, Any]) -> Callable[[Any], Any]:
+def _name_argument(names: Iterable[str]) -> Callable[[Any], Any]:
     """Return the argument that names a statistic or chart, and the option that lists all."""
 
-    def check(_context: click.Context, _parameter: click.Parameter, name: str) -> str:
-        from dirframe._display import did_you_mean
-
-        known = name.replace("-", "_")
-        if known not in names:
-            raise click.UsageError(f"There is no {name!r}.{did_you_mean(known, names)} (--list)")
-        return known
-
-    def show(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    def show(context: click.Context, _: object, wanted: bool) -> None:
         if wanted:
             click.echo("\n".join(sorted(names)))
             context.exit()
 
+    flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
     return with_options(
-        click.argument(
-            "name",
-            metavar="NAME",
-            callback=check,
-            shell_complete=lambda _c, _p, typed: [n for n in names if n.startswith(typed)],
-        ),
-        file_argument,
-        click.option(
-            "--list",
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=show,
-            help="List the names, one a line.",
-        ),
+        click.argument("name", metavar="NAME", type=_Names(sorted(names))),
+        options.file_argument,
+        click.option("--list", help="List the names, one a line.", callback=show, **flag),
     )
 
 
-def _check_parameters(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
-    """Refuse an option that the function does not take, before anything is loaded."""
-    known = [
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name != "ax"
-    ]
+_apply_options = with_options(
+    options.parameters_option,
+    click.option(
+        "--by", metavar="COLUMN", help="Divide by language, country, year, team_size or a column."
+    ),
+    click.option("--min-records", type=NUMBER, default=1, help="Combine smaller groups of --by."),
+    options.records_options,
+    options.tried_options,
+)
+
+
+def _apply(
+    functions: ModuleType,
+    divide: Callable[..., Any],
+    *,
+    name: str,
+    parameters: dict[str, Any],
+    by: str | None,
+    min_records: int,
+    collection: str | None,
+    **source: Any,
+) -> Any:
+    """Return what a statistic or chart makes of the records, or of each group of them."""
     from dirframe._display import did_you_mean
 
-    for name in given:
-        if name not in known:
-            raise click.UsageError(
-                f"{function.__name__} takes no -p {name}; it takes "
-                f"{', '.join(known) or 'none'}.{did_you_mean(name, known)}"
-            )
-
-
-def _records(
-    name: str, by: str | None, file: str | None, collection: str | None, question: dict[str, Any]
-) -> pd.DataFrame:
-    """Read or load what a statistic or chart is about; unify the countries of accounts."""
-    frame = read_records(file, (CHARTS | STATISTICS)[name].collection or collection, **question)
+    function = getattr(functions, name)
+    known = [option for option in getfullargspec(function).kwonlyargs if option != "ax"]
+    for option in parameters.keys() - {*known}:
+        raise click.UsageError(
+            f"{name} takes no -p {option}; it takes {', '.join(known) or 'none'}."
+            f"{did_you_mean(option, known)}"
+        )
+    frame = read(collection=(CHARTS | STATISTICS)[name].collection or collection, **source)
     is_by_country = by == "country" or name in {"accounts_by_country", "accounts_map"}
     if is_by_country and "country_code" in frame and "country_name" not in frame:
-        from dirframe import unify_countries
-
         note("The countries are unified first, as by dirframe clean.")
-        frame = unify_countries(frame)
-    return frame
+        frame = dirframe.unify_countries(frame)
+    if by is None:
+        return function(frame, **parameters)
+    return divide(function, frame, by, min_records=min_records, **parameters)
 
 
 @click.command()
 @_name_argument(STATISTICS)
-@_by_options
+@_apply_options
 @output
-def stats(
-    *,
-    name: str,
-    file: str | None,
-    parameters: dict[str, Any],
-    by: str | None,
-    min_records: int | None,
-    collection: str | None,
-    out: Output,
-    **question: Any,
-) -> None:
+def stats(out: Output, **given: Any) -> None:
     """Compute a statistic of accounts, projects or one project.
 
     NAME is one of --list; `python -m pydoc dirframe.stats` describes each. Reads FILE, standard
@@ -145,50 +102,24 @@ def stats(
       dirframe stats licenses --sample --by language
       dirframe stats --list
     """
-    from dirframe import stats as functions
-
-    function = getattr(functions, name)
-    _check_parameters(function, parameters)
-    frame = _records(name, by, file, collection, question)
-    if by is None:
-        out.write(function(frame, **parameters))
-    else:
-        out.write(functions.by(function, frame, by, min_records=min_records or 1, **parameters))
+    out.write(_apply(dirframe.stats, dirframe.stats.by, **given))
 
 
 @click.command()
 @_name_argument(CHARTS)
 @click.option(
-    "-o",
-    "--output",
-    "path",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A .png, .svg or .pdf.  [default: NAME.png]",
+    "-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]"
 )
-@overwrite_option
+@options.overwrite_option
 @click.option(
     "--dpi",
     metavar="N",
     type=click.IntRange(30, 1200),
     default=150,
-    show_default=True,
     help="Dots per inch of a .png.",
 )
-@_by_options
-def plot(
-    *,
-    name: str,
-    file: str | None,
-    path: Path | None,
-    overwrite: bool,
-    dpi: int,
-    parameters: dict[str, Any],
-    by: str | None,
-    min_records: int | None,
-    collection: str | None,
-    **question: Any,
-) -> None:
+@_apply_options
+def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) -> None:
     """Draw a chart of accounts, projects or one project.
 
     NAME is one of --list; `python -m pydoc dirframe.plot` describes each. Reads FILE, standard
@@ -202,20 +133,17 @@ def plot(
     """
     import matplotlib as mpl
 
-    from dirframe._files import atomic_write, make_folder
+    from dirframe._display import unknown_suffix
+    from dirframe._files import atomic_write, check_writable, make_folder
 
     target = path or Path(f"{name}.png")
-    _check_picture(target, overwrite)
+    suffixes = (".png", ".svg", ".pdf")
+    if target.suffix.lower() not in suffixes:
+        raise click.UsageError(unknown_suffix(target, target.suffix, suffixes))
+    check_writable(target, overwrite=overwrite)
     mpl.use("Agg")  # no window, whatever the user's settings are
-    from dirframe import plot as functions
-
-    function = getattr(functions, name)
-    _check_parameters(function, parameters)
-    frame = _records(name, by, file, collection, question)
-    if by is None:
-        figure = function(frame, **parameters).get_figure(root=True)
-    else:
-        figure = functions.panels(function, frame, by, min_records=min_records or 1, **parameters)
+    drawn = _apply(dirframe.plot, dirframe.plot.panels, name=name, **given)
+    figure = drawn.get_figure(root=True)
     make_folder(target.parent)
     # Text in an SVG stays text, which can be searched and edited.
     with (
@@ -226,46 +154,24 @@ def plot(
     click.echo(f"Wrote {target}", err=True)
 
 
-def _check_picture(path: Path, overwrite: bool) -> None:
-    from dirframe._display import unknown_suffix
-    from dirframe._files import check_writable
-    from dirframe.errors import InvalidInputError
-
-    suffixes = (".png", ".svg", ".pdf")
-    if path.suffix.lower() not in suffixes:
-        raise InvalidInputError(unknown_suffix(path, path.suffix, suffixes))
-    check_writable(path, overwrite=overwrite)
-
-
 @click.command()
-@file_argument
+@options.file_argument
 @click.option(
-    "--audit",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the audit: the result for every value, and the reason.",
+    "--audit", type=FILE, help="Write the audit: the result for every value, and the reason."
 )
-@click.option(
-    "--overrides",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Corrections: an edited audit.",
-)
-@click.option(
-    "--column", default="country_code", show_default=True, help="Column with the raw values."
-)
+@click.option("--overrides", type=EXISTING, help="Corrections: an edited audit.")
+@click.option("--column", default="country_code", help="Column with the raw values.")
 @click.option("--strict", is_flag=True, help="Fail if a value cannot be resolved.")
 @output
-@records_options
+@options.select_options
 def clean(
     *,
-    file: str | None,
     audit: Path | None,
-    overrides: str | None,
+    overrides: Path | None,
     column: str,
     strict: bool,
     out: Output,
-    **question: Any,
+    **source: Any,
 ) -> None:
     """Add country codes and names to accounts.
 
@@ -277,39 +183,31 @@ def clean(
       dirframe clean accounts.parquet --overrides audit.csv -o clean.parquet
       dirframe accounts | dirframe clean - | dirframe stats accounts_by_country -
     """
-    from dirframe import country_audit, country_note, unify_countries
-
     check_target(audit, overwrite=out.overwrite)
-    if audit is not None and out.path is not None and audit.resolve() == out.path.resolve():
-        raise click.UsageError(f"--audit and -o both name {audit}: one would replace the other.")
     answers = None if overrides is None else _answers(overrides)
-    frame = read_records(file, "accounts", **question)
-    cleaned = unify_countries(
-        frame, column=column, errors="raise" if strict else "coerce", overrides=answers
-    )
+    frame = read(collection="accounts", **source)
+    errors: Any = "raise" if strict else "coerce"
+    cleaned = dirframe.unify_countries(frame, column=column, errors=errors, overrides=answers)
     if audit is not None:
-        table = country_audit(frame, column=column, overrides=answers)
+        table = dirframe.country_audit(frame, column=column, overrides=answers)
         write_file(table, audit, out.overwrite)
     out.write(cleaned)
-    note(country_note(cleaned))
+    note(dirframe.country_note(cleaned))
 
 
-def _answers(file: str) -> pd.DataFrame:
+def _answers(file: Path) -> pd.DataFrame:
     from dirframe.io.read import read_content
 
-    frame = read_content(Path(file).read_bytes(), file, {})
+    frame = read_content(file.read_bytes(), str(file), {})
     # Missing columns are reported by unify_countries.
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
 
 @click.command()
-@file_argument
-@collection_option
-@records_options
-@click.option(
-    "--format", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
-def summary(file: str | None, collection: str | None, fmt: str, **question: Any) -> None:
+@options.file_argument
+@options.records_options
+@options.json_option
+def summary(fmt: str, **source: Any) -> None:
     """Show what columns hold and miss, and each bias.
 
     Reads FILE, standard input (-), or the --collection of the directory.
@@ -322,9 +220,8 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
     from io import StringIO
 
     from dirframe.io.writers import write_json
-    from dirframe.quality.summary import summary as describe
 
-    overview = describe(read_records(file, collection, **question))
+    overview = dirframe.summary(read(**source))
     if fmt == "text":
         click.echo(overview)
         return
@@ -341,24 +238,21 @@ def summary(file: str | None, collection: str | None, fmt: str, **question: Any)
     "-o",
     "--output",
     "path",
-    metavar="FILE.html",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     default=Path("report.html"),
-    show_default=True,
-    help="The page to write.",
+    help="The page to write, an .html.",
 )
-@overwrite_option
-@click.option("--title", metavar="TEXT", help="Title of the report.")
-@collection_option
-@records_options
+@options.overwrite_option
+@click.option("--title", help="Title of the report.")
+@options.records_options
 def report(
     *,
-    files: tuple[str, ...],
+    files: tuple[str],
     path: Path,
     overwrite: bool,
     title: str | None,
-    collection: str | None,
-    **question: Any,
+    collection: str,
+    **source: Any,
 ) -> None:
     """Write a report as one page.
 
@@ -372,22 +266,20 @@ def report(
       dirframe report projects.parquet accounts.parquet -o report.html
       dirframe report --sample --collection accounts -o accounts.html
     """
-    from dirframe.reports.report import check_target as check
-    from dirframe.reports.report import report as write
+    from dirframe.reports import report as reports
 
-    check(path, overwrite=overwrite)
-    if files:
-        frames = [read_records(file, None, **question) for file in files]
-    else:
-        collections = [collection] if collection else ["projects", "accounts"]
-        frames = [read_records(None, name, **question) for name in collections]
-    click.echo(f"Wrote {write(frames, path, title=title, overwrite=overwrite)}", err=True)
+    reports.check_target(path, overwrite=overwrite)
+    collections = [collection] if collection else ["projects", "accounts"]
+    frames = [read(file, **source) for file in files]
+    frames = frames or [read(None, name, **source) for name in collections]
+    dirframe.report(frames, path, title=title, overwrite=overwrite)
+    click.echo(f"Wrote {path}", err=True)
 
 
 @click.command()
 @click.argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())
-@overwrite_option
-@click.option("--title", metavar="TEXT", help="Title of a study (.zip).")
+@options.overwrite_option
+@click.option("--title", help="Title of a study (.zip).")
 @click.option(
     "--author",
     "authors",
@@ -399,26 +291,9 @@ def report(
 @click.option(
     "--personal", is_flag=True, help="Keep in a study what tells who a person is, and its pages."
 )
-@click.option(
-    "--archive",
-    metavar="ARCHIVE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Add an archive to a study; needs --personal.",
-)
-@collection_option
-@records_options
-def export(
-    *,
-    files: tuple[str, ...],
-    overwrite: bool,
-    title: str | None,
-    authors: tuple[str, ...],
-    license: str | None,  # the option's name
-    personal: bool,
-    archive: Path | None,
-    collection: str | None,
-    **question: Any,
-) -> None:
+@click.option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
+@options.records_options
+def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **given: Any) -> None:
     """Convert records to another file format, by its suffix.
 
     Takes FILES: tables, archives, recorded XML or folders of it, - for standard input; or asks the
@@ -432,42 +307,29 @@ def export(
       dirframe accounts --format parquet | dirframe export - piped.csv
       dirframe export projects.parquet accounts.parquet study.zip --author "Hopper, Grace"
     """
-    from dirframe.provenance import caption
-
+    names = ("title", "authors", "license", "personal", "archive")
+    study = {name: value for name in names if (value := given.pop(name))}
     *sources, target = files
     check_target(Path(target), overwrite=overwrite)
     frames = {
-        Path(source or f"{collection}").stem: read_records(source, collection, **question)
+        Path(source or f"{collection}").stem: read(source, collection, **given)
         for source in (sources or (None,))
     }
     if len(frames) < len(sources):
         raise click.UsageError("The tables are called as the files: give each another name.")
-    study = {
-        "title": title,
-        "authors": authors,
-        "license": license,
-        "personal": personal,
-        "archive": archive,
-    }
-    given = {name: value for name, value in study.items() if value}
     (first, *others) = frames.values()
-    write_file(frames if others else first, Path(target), overwrite, **given)
+    write_file(frames if others else first, Path(target), overwrite, **study)
     for frame in frames.values():
-        note(caption(frame))
+        note(dirframe.provenance.caption(frame))
 
 
 @click.command()
-@file_argument
+@options.file_argument
 @click.option(
-    "--style",
-    type=click.Choice(["text", "bibtex"]),
-    default="text",
-    show_default=True,
-    help="Plain text or BibTeX.",
+    "--style", type=click.Choice(["text", "bibtex"]), default="text", help="Plain text or BibTeX."
 )
-@collection_option
-@records_options
-def cite(file: str | None, style: Any, collection: str | None, **question: Any) -> None:
+@options.records_options
+def cite(style: Any, **source: Any) -> None:
     """Print a citation of the records.
 
     It names the directory, the query, the dates of access, and what is missing.
@@ -480,6 +342,4 @@ def cite(file: str | None, style: Any, collection: str | None, **question: Any) 
       dirframe cite projects.parquet --style bibtex
       dirframe cite --collection projects --sample -n 25
     """
-    from dirframe.citation import cite as refer
-
-    click.echo(refer(read_records(file, collection, **question), style=style).rstrip("\n"))
+    click.echo(dirframe.cite(read(**source), style=style).rstrip("\n"))

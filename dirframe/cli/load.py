@@ -1,69 +1,44 @@
-"""Commands that load records, and say what a load costs."""
+"""Commands that load records, keep them in an archive, and say what a load costs."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
-from dirframe.cli.frames import Output, note, output, read_records
-from dirframe.cli.options import (
-    cache_options,
-    directory_options,
-    incomplete_option,
-    load_options,
-    open_directory,
-    select_options,
-    tried_options,
-    with_options,
-)
-
-if TYPE_CHECKING:
-    from dirframe.client.directory import Directory
+import dirframe
+from dirframe.cli import frames, options
+from dirframe.cli.frames import Output, note, open_directory
 
 #: Options that the price of a load depends on.
-_PRICED = ("query", "sort", "max_items", "details", "refresh")
-
-_plan = click.option("--plan", "is_plan", is_flag=True, help="Only say what the load costs.")
-_format = click.option(
-    "--format",
-    "fmt",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
-_collection = with_options(select_options, load_options, _plan, tried_options)
+_PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "refresh"}
 
 
-def _load(collection: str, *, out: Output, is_plan: bool, **question: Any) -> None:
+def _print_plan(collection: str, **question: Any) -> None:
+    priced = {name: value for name, value in frames.asked(question).items() if name in _PRICED}
+    with open_directory(**question) as directory:
+        click.echo(dirframe.plan(collection, directory=directory, **priced))
+
+
+def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
     from dirframe.schema import RESOURCES
 
-    if is_plan:
-        with open_directory(question["base_url"], question["sample"]) as directory:
-            click.echo(price(collection, directory, **question))
+    if plan:
+        _print_plan(collection, **question)
         return
-    (resource,) = (known for known in RESOURCES.values() if known.collection == collection)
-    out.check_columns(resource.by_column)
-    out.write(read_records(None, collection, **question))
-
-
-def price(collection: str, directory: Directory, **question: Any) -> object:
-    """Return what a load costs."""
-    from dirframe.client.plan import plan
-
-    options = {name: question[name] for name in _PRICED if question.get(name)}
-    if question.get("sample_size"):
-        options |= {"sample": question["sample_size"], "seed": question.get("seed") or 0}
-    return plan(collection, directory=directory, **options)
+    out.check_columns(RESOURCES[collection.removesuffix("s")].by_column)
+    out.write(frames.read(None, collection, **question))
 
 
 @click.command()
-@_collection
-@output
-def projects(**options: Any) -> None:
+@options.select_options
+@options.tried_options
+@options.plan_option
+@frames.output
+def projects(**given: Any) -> None:
     """Load projects and write them as a table.
 
     --query searches the words of a record; --where language=Java keeps those whose main language
@@ -76,13 +51,15 @@ def projects(**options: Any) -> None:
       dirframe projects --query parser --where language=Java -o parsers.csv
       dirframe projects --sample-size 100 --seed 7 --details -o drawn.parquet
     """
-    _load("projects", **options)
+    _load("projects", **given)
 
 
 @click.command()
-@_collection
-@output
-def accounts(**options: Any) -> None:
+@options.select_options
+@options.tried_options
+@options.plan_option
+@frames.output
+def accounts(**given: Any) -> None:
     """Load accounts and write them as a table.
 
     \b
@@ -91,30 +68,15 @@ def accounts(**options: Any) -> None:
       dirframe accounts --query ada --format jsonl
       dirframe accounts -o accounts.parquet
     """
-    _load("accounts", **options)
+    _load("accounts", **given)
 
 
 @click.command()
 @click.argument("address", metavar="PATH")
-@click.option("--query", metavar="TEXT", help="Load records that have these words.")
-@click.option("--sort", metavar="VALUE", help="Sort order.")
-@click.option(
-    "-n", "--max-items", "--limit", "max_items", type=click.IntRange(1), help="Load the first N."
-)
-@incomplete_option
-@directory_options
-@cache_options
-@_plan
-@output
-def load(
-    *,
-    address: str,
-    out: Output,
-    is_plan: bool,
-    base_url: str | None,
-    sample: bool,
-    **question: Any,
-) -> None:
+@options.path_options
+@options.plan_option
+@frames.output
+def load(address: str, out: Output, plan: bool, **question: Any) -> None:
     """Load the records at any path of the directory.
 
     PATH ends in .xml: languages, contributors and months of a project, or one record.
@@ -125,19 +87,57 @@ def load(
       dirframe load /projects/1.xml --sample
       dirframe load /projects/1/contributors.xml --plan
     """
-    import dirframe
-
-    with open_directory(base_url, sample) as directory:
-        if is_plan:
-            click.echo(price(address, directory, **question))
-            return
-        frame = dirframe.load(address, directory=directory, **question)
-    out.write(frame)
+    if plan:
+        _print_plan(address, **question)
+        return
+    with open_directory(**question) as directory:
+        out.write(dirframe.load(address, directory=directory, **frames.asked(question)))
 
 
 @click.command()
-@directory_options
-def check(base_url: str | None, sample: bool) -> None:
+@click.argument("collection", type=options.COLLECTION)
+@click.option("--to", "path", type=options.FILE, required=True, help="File of the archive.")
+@options.harvest_options
+@options.plan_option
+def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
+    """Download a collection into an archive, over days.
+
+    Run the same command again to continue.
+
+    \b
+    Examples:
+      dirframe harvest projects --to kept.archive --sample
+      dirframe harvest projects --to kept.archive --details
+    """
+    if plan:
+        _print_plan(collection, **question)
+        return
+    with open_directory(**question) as directory:
+        try:
+            archive = dirframe.harvest(
+                collection, path, directory=directory, **frames.asked(question)
+            )
+        except dirframe.QuotaExceededError:
+            click.echo(dirframe.Archive(path, directory.daily_quota).status(), err=True)
+            raise
+    click.echo(archive.status())
+
+
+@click.command()
+@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+def status(path: Path) -> None:
+    """Show what an archive holds and lacks.
+
+    \b
+    Example:
+      dirframe status kept.archive
+    """
+    click.echo(dirframe.open_archive(path).status())
+
+
+@click.command()
+@options.directory_options
+def check(**where: Any) -> None:
     """Try what a directory sends and keeps.
 
     Sends at most 15 requests. The report holds no key: post it.
@@ -146,23 +146,21 @@ def check(base_url: str | None, sample: bool) -> None:
     Example:
       dirframe check --sample
     """
-    from dirframe.client.check import check as try_directory
-
-    with open_directory(base_url, sample) as directory:
-        click.echo(try_directory(directory))
+    with open_directory(**where) as directory:
+        click.echo(dirframe.check(directory))
 
 
 @click.command()
-@directory_options
-@_format
-def quota(base_url: str | None, sample: bool, fmt: str) -> None:
+@options.directory_options
+@options.json_option
+def quota(fmt: str, **where: Any) -> None:
     """Show how many requests are left; sends none.
 
     \b
     Example:
       dirframe quota
     """
-    with open_directory(base_url, sample) as directory:
+    with open_directory(**where) as directory:
         left = directory.quota()
     if fmt == "json":
         click.echo(json.dumps(asdict(left) | {"left": left.left}, default=lambda t: t.isoformat()))
@@ -183,9 +181,7 @@ def cache_info() -> None:
     Example:
       dirframe cache info
     """
-    from dirframe.client.http.cache import cache_info as info
-
-    click.echo(info())
+    click.echo(dirframe.cache_info())
 
 
 @cache.command("clear")
@@ -196,6 +192,4 @@ def cache_clear() -> None:
     Example:
       dirframe cache clear
     """
-    from dirframe.client.http.cache import clear_cache
-
-    note(f"Removed {clear_cache():,} pages.")
+    note(f"Removed {dirframe.clear_cache():,} pages.")

@@ -1,8 +1,9 @@
-"""Options that several commands share."""
+"""Options that several commands share, in the words of the functions that take them."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,9 +11,13 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dirframe.client.directory import Directory
-
     Decorator = Callable[[Any], Any]
+
+COLLECTION = click.Choice(["accounts", "projects"])
+FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+NUMBER = click.IntRange(1)
+NUMBER.name = "n"
 
 #: Names of the conditions of `--where`: the arguments of `dirframe.select`.
 _CONDITIONS = {
@@ -24,7 +29,6 @@ _CONDITIONS = {
     "activity": "activity",
     "search": "search",
 }
-_LISTS = {"languages", "countries", "licenses", "tags"}
 
 
 def with_options(*options: Decorator) -> Decorator:
@@ -38,19 +42,18 @@ def with_options(*options: Decorator) -> Decorator:
     return add
 
 
-def _pairs(
-    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
-) -> list[tuple[str, str]]:
-    for text in texts:
-        if "=" not in text:
-            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE.")
-    return [(text.partition("=")[0].strip(), text.partition("=")[2].strip()) for text in texts]
+class _Pair(click.ParamType[tuple[str, str]]):
+    name = "NAME=VALUE"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> tuple[str, str]:
+        name, equals, text = value.partition("=")
+        if not equals:
+            self.fail(f"{value!r} is not of the form NAME=VALUE.", param, ctx)
+        return name.strip(), text.strip()
 
 
-def _parameters(
-    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, Any]:
-    return {name: _value(text) for name, text in _pairs(context, option, texts)}
+def _parameters(_: object, __: object, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+    return {name: _value(text) for name, text in pairs}
 
 
 def _value(text: str) -> Any:
@@ -61,19 +64,17 @@ def _value(text: str) -> Any:
         return tuple(map(_value, text.split(","))) if "," in text else text
 
 
-def _conditions(
-    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, Any]:
+def _conditions(_: object, __: object, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     """Return the arguments of `dirframe.select`."""
     given: dict[str, Any] = {}
-    for name, text in _pairs(context, option, texts):
-        argument = _CONDITIONS.get(name, name if name in _CONDITIONS.values() else "")
-        if argument in _LISTS:
-            given.setdefault(argument, []).append(text or None)
+    for name, text in pairs:
+        argument = _CONDITIONS.get(name, name)
+        if argument in {"activity", "search"}:
+            given[argument] = text
         elif argument == "years":
             given[argument] = _span(text, int)
-        elif argument:
-            given[argument] = text
+        elif argument in _CONDITIONS.values():
+            given.setdefault(argument, []).append(text or None)
         else:
             given.setdefault("ranges", {})[name] = _span(text, float)
     return given
@@ -83,79 +84,78 @@ def _span(text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
     """Read ``2008..2010``, ``2008..`` or ``2008``; nothing stands for no value."""
     first, dots, last = text.partition("..")
     try:
-        ends = tuple(number(end) if end else None for end in (first, last if dots else first))
+        start, end = (number(end) if end else None for end in (first, last if dots else first))
     except ValueError:
         raise click.BadParameter(
             f"{text!r} is no range such as 2008..2010, and no name of a condition: those are "
             f"{', '.join(_CONDITIONS)}, or a column of numbers."
         ) from None
-    return ends[0], ends[1]
-
-
-def _rules(
-    _context: click.Context, _option: click.Parameter, rules: tuple[str, ...]
-) -> tuple[str, ...]:
-    if rules:
-        from dirframe.quality.rules import rules_of
-
-        rules_of(rules)  # raises before the load
-    return rules
+    return start, end
 
 
 parameters_option = click.option(
     "-p",
     "parameters",
-    metavar="NAME=VALUE",
+    type=_Pair(),
     multiple=True,
     callback=_parameters,
     help="Set an option of the function: -p top=10, -p bounds=0,1,10. May be repeated.",
 )
+overwrite_option = click.option("--overwrite", is_flag=True, help="Replace an existing file.")
+plan_option = click.option("--plan", is_flag=True, help="Only say what the load costs.")
+json_option = click.option("--format", "fmt", type=click.Choice(["text", "json"]), default="text")
 
+# What is asked for: their names are those of the arguments of `load_projects`.
+_query_options = with_options(
+    click.option("--query", help="Load records that have these words."),
+    click.option("--sort", metavar="VALUE", help="Sort order: name, id_reverse and others."),
+)
+_number_option = click.option(
+    "-n", "--max-items", "--limit", "max_items", type=NUMBER, help="Load the first N records."
+)
+_sample_options = with_options(
+    click.option("--sample-size", "sample", type=NUMBER, help="Load N records drawn at random."),
+    click.option("--seed", type=int, help="Seed of the drawing."),
+    click.option("--details", is_flag=True, help="Load own pages of projects without an analysis."),
+)
 directory_options = with_options(
     click.option("--base-url", metavar="URL", help="Address of the directory."),
-    click.option("--sample", is_flag=True, help="Use the bundled sample directory."),
+    click.option("--sample", "is_sample", is_flag=True, help="Use the bundled sample directory."),
 )
-cache_options = with_options(
+_incomplete = "What to do if completeness cannot be proven."
+_policy_options = with_options(
+    click.option(
+        "--incomplete", type=click.Choice(["raise", "warn"]), default="raise", help=_incomplete
+    ),
+    directory_options,
     click.option("--refresh", is_flag=True, help="Fetch every page again."),
     click.option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
 )
-incomplete_option = click.option(
-    "--incomplete",
-    type=click.Choice(["raise", "warn"]),
-    default="raise",
-    show_default=True,
-    help="What to do if completeness cannot be proven.",
+#: Of a path, of an archive, and of a collection.
+path_options = with_options(_query_options, _number_option, _policy_options)
+harvest_options = with_options(_query_options, _sample_options, directory_options)
+_load_options = with_options(_query_options, _number_option, _sample_options, _policy_options)
+
+
+def _answer(_context: object, option: click.Parameter, value: object) -> None:
+    """Answer an option that people try with the one that does what they mean."""
+    if value is not None:
+        name = option.opts[0].removeprefix("--")
+        raise click.UsageError(f"There is no {option.opts[0]}: use --where {name}={value}.")
+
+
+#: Options that people try first; the error names the one that does it.
+tried_options = with_options(
+    *(
+        click.option(f"--{name}", hidden=True, expose_value=False, callback=_answer)
+        for name in ("language", "country", "license", "tag", "year")
+    )
 )
-query_options = with_options(
-    click.option("--query", metavar="TEXT", help="Load records that have these words."),
-    click.option("--sort", metavar="VALUE", help="Sort order: name, id_reverse and others."),
-    click.option(
-        "-n",
-        "--max-items",
-        "--limit",
-        "max_items",
-        metavar="N",
-        type=click.IntRange(1),
-        help="Load the first N records.",
-    ),
-    click.option(
-        "--sample-size",
-        metavar="N",
-        type=click.IntRange(1),
-        help="Load N records drawn at random.",
-    ),
-    click.option("--seed", metavar="N", type=int, help="Seed of the drawing.", default=None),
-    click.option(
-        "--details", is_flag=True, help="Load the own page of each project without an analysis."
-    ),
-)
-#: Of commands that load a collection.
-load_options = with_options(query_options, incomplete_option, directory_options, cache_options)
-#: Of commands that take records, from wherever.
+#: Which records a command takes, of a collection or of a file.
 select_options = with_options(
     click.option(
         "--where",
-        metavar="NAME=VALUE",
+        type=_Pair(),
         multiple=True,
         callback=_conditions,
         help="Keep matching records: language=Java, country=DE, license=mit, tag=web, "
@@ -166,46 +166,16 @@ select_options = with_options(
         "--exclude",
         metavar="RULE",
         multiple=True,
-        callback=_rules,
         help="Leave out records that match a rule of dirframe.flags. May be repeated.",
     ),
     click.option(
-        "--older-than", metavar="AGE", help="Leave out analyses older than 90d, 26w, 18mo or 2y."
+        "--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."
     ),
+    _load_options,
 )
-collection_option = click.option(
-    "--collection",
-    type=click.Choice(["accounts", "projects"]),
-    help="Collection to load if no file is given.",
+file_argument = click.argument("file", required=False, metavar="[FILE]", type=click.Path())
+#: Of a command that takes records from wherever.
+records_options = with_options(
+    click.option("--collection", type=COLLECTION, help="Collection to load if no file is given."),
+    select_options,
 )
-#: Of commands that read a file or load.
-records_options = with_options(select_options, load_options)
-
-
-def reject(_context: click.Context, option: click.Parameter, value: object) -> None:
-    """Answer an option that people try with the one that does what they mean."""
-    if value is not None:
-        name = option.opts[0].removeprefix("--")
-        raise click.UsageError(f"There is no {option.opts[0]}: use --where {name}={value}.")
-
-
-#: Options that people try first; the error names the one that does it.
-tried_options = with_options(
-    *(
-        click.option(f"--{name}", hidden=True, expose_value=False, callback=reject)
-        for name in ("language", "country", "license", "tag", "year")
-    )
-)
-
-
-def open_directory(base_url: str | None, sample: bool) -> Directory:
-    """Open the directory given by the options or the environment."""
-    if sample:
-        if base_url:
-            raise click.UsageError("--sample and --base-url exclude each other.")
-        from dirframe.sample import sample_directory
-
-        return sample_directory()
-    from dirframe.client.directory import Directory
-
-    return Directory(base_url)

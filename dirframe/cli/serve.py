@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
 from dirframe.cli.frames import note
+from dirframe.cli.options import FILE
 
-key_file_option = click.option(
-    "--key-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File of the API keys. Default: the one in your data folder.",
+_key_file_option = click.option(
+    "--key-file", type=FILE, help="File of the API keys. Default: the one in your data folder."
 )
 
 
 @click.command()
 @click.argument("data", metavar="[DATA]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--name", help="Name of the site.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True)
-@key_file_option
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080)
+@_key_file_option
 @click.option(
     "--trusted-proxy",
     metavar="ADDRESS",
@@ -50,10 +50,16 @@ def keys() -> None:
     """Manage the API keys of a directory that you serve."""
 
 
+def _open(key_file: Path | None) -> Any:
+    from dirframe.service.keys import KeyStore
+
+    return KeyStore(key_file)
+
+
 @keys.command("add")
 @click.option("--developer", required=True, help="Developer of the application.")
 @click.option("--application", required=True, help="Name of the application.")
-@key_file_option
+@_key_file_option
 def keys_add(key_file: Path | None, developer: str, application: str) -> None:
     """Create a key and show it once.
 
@@ -61,16 +67,14 @@ def keys_add(key_file: Path | None, developer: str, application: str) -> None:
     Example:
       dirframe keys add --developer "Ada L." --application thesis
     """
-    from dirframe.service.keys import KeyStore
-
-    with KeyStore(key_file) as store:
+    with _open(key_file) as store:
         key = store.add(developer, application)
     note("Keep this key: only a hash of it is stored, it is not shown again.")
     click.echo(key)
 
 
 @keys.command("list")
-@key_file_option
+@_key_file_option
 def keys_list(key_file: Path | None) -> None:
     """List the applications, their limits and the requests of today.
 
@@ -78,11 +82,7 @@ def keys_list(key_file: Path | None) -> None:
     Example:
       dirframe keys list
     """
-    from datetime import UTC, datetime
-
-    from dirframe.service.keys import KeyStore
-
-    with KeyStore(key_file) as store:
+    with _open(key_file) as store:
         records = store.records()
     click.echo(f"{'id':>4}  {'used':>6}  {'limit':>6}  {'made':10}  {'state':8}  application")
     for record in records:
@@ -96,7 +96,7 @@ def keys_list(key_file: Path | None) -> None:
 
 @keys.command("revoke")
 @click.argument("key_id", type=int, metavar="ID")
-@key_file_option
+@_key_file_option
 def keys_revoke(key_file: Path | None, key_id: int) -> None:
     """Revoke a key by its id in the list.
 
@@ -104,9 +104,7 @@ def keys_revoke(key_file: Path | None, key_id: int) -> None:
     Example:
       dirframe keys revoke 3
     """
-    from dirframe.service.keys import KeyStore
-
-    with KeyStore(key_file) as store:
+    with _open(key_file) as store:
         store.revoke(key_id)
     note(f"Key {key_id} is revoked.")
 
@@ -114,7 +112,7 @@ def keys_revoke(key_file: Path | None, key_id: int) -> None:
 @keys.command("limit")
 @click.argument("key_id", type=int, metavar="ID")
 @click.argument("daily_limit", type=click.IntRange(1), metavar="REQUESTS")
-@key_file_option
+@_key_file_option
 def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
     """Set the number of requests per day of a key.
 
@@ -122,8 +120,6 @@ def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
     Example:
       dirframe keys limit 3 5000
     """
-    from dirframe.service.keys import KeyStore
-
-    with KeyStore(key_file) as store:
+    with _open(key_file) as store:
         store.set_daily_limit(key_id, daily_limit)
     note(f"Key {key_id} may make {daily_limit:,} requests a day.")

@@ -29,7 +29,7 @@ from dirframe.schema.extensions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage
@@ -504,7 +504,7 @@ def _load(path: str, directory: Directory | None, options: Options, **asked: Any
         query = query_at(path, client, **asked)
         if query.is_single is False:
             return load_query(query, client, options)
-        query, first = fetch_first(query, client, options.policy())
+        query, first = fetch_first(query, lambda q: q.get(client.session, 1, options.policy()))
         if not is_single(query, first):
             return load_query(query, client, options, first)
         return _frame_of_one(first, query.resource, client, query.to_provenance())
@@ -527,13 +527,13 @@ def _load_of(
         return load_query(queries[names[0]], client, options)
 
 
-def fetch_first(query: Query, client: Directory, policy: Policy) -> tuple[Query, FetchedPage]:
+def fetch_first(query: Query, fetch: Callable[[Query], FetchedPage]) -> tuple[Query, FetchedPage]:
     """Fetch the first page of a query to a path, and determine its resource.
 
     `UnreadableResponseError` if the records are not those expected at the path, or their number
     differs from the reported one: then the document is not a list of records.
     """
-    fetched = query.get(client.session, 1, policy)
+    fetched = fetch(query)
     page, resource = fetched.page, query.resource
     if resource is not UNKNOWN:
         check_records(page, resource.name)

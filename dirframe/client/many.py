@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     #: One project, by id or short name, or many.
     Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
 
+_NO_ANALYSIS = "no analysis"
+
 
 def identifier_of(value: object, name: str) -> str:
     """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
@@ -85,20 +87,18 @@ def is_known(session: Session, query: Query) -> bool:
 def load_many(queries: dict[str, Query], client: Directory, options: Options) -> pd.DataFrame:
     """Load queries to the same collection of several projects, by their names, as one frame."""
     session, query = client.session, next(iter(queries.values()))
-    resource = query.resource
-    what = f"{resource.collection} of {len(queries):,} projects of {client.name}"
+    what = f"{query.resource.collection} of {len(queries):,} projects of {client.name}"
     check_quota(client, options, what, list(queries), lambda name: is_known(session, queries[name]))
-    rows, chosen, project_ids = Records(resource), list[int](), list[str]()
+    rows, chosen, project_ids = Records(query.resource), list[int](), list[str]()
     came: list[Received] = []
     failures: dict[str, str] = {}
-    short: dict[str, str] = {}
     kinds = {"proven"}
     read = fetch_ahead(lambda name: _read(client, queries[name], options), queries, client.workers)
     with progress_of("projects", options.progress) as on_project:
         for name, pages in zip(queries, read, strict=True):
             on_project(1, len(queries))
             if isinstance(pages, Received):
-                failures[name] = pages.refusal or "no analysis"
+                failures[name] = pages.refusal or _NO_ANALYSIS
                 continue
             starts: dict[int, int] = {}
             for page in pages.received:
@@ -110,25 +110,25 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
             chosen += places
             project_ids += [name] * len(places)
             kind, reason = pages.completeness()
+            if reason and kind == "incomplete":
+                failures[name] = reason
             kinds.add(kind)
-            if kind == "incomplete":
-                short[name] = str(reason)
     frame = frame_of_rows(rows, chosen)
     frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
-    lost = {name: why for name, why in failures.items() if why != "no analysis"} | short
-    kind = min({"incomplete"} if lost else kinds, key=["incomplete", "counted", "proven"].index)
-    why = f"{list_named(lost)} did not come whole" if lost else None
     session.warn_if_stale(came)
-    facts = {name: value for name, value in query.to_provenance().items() if name != "project"}
+    lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
+    why = f"{list_named(lost)} did not come whole" if lost else None
+    facts = query.to_provenance() | {"projects": len(queries)}
+    del facts["project"]
     attach_load_provenance(
         frame,
         client,
-        resource,
+        query.resource,
         came,
-        query=facts | {"projects": len(queries)},
-        completeness=kind,
+        query=facts,
+        completeness="incomplete" if lost else min(kinds),  # counted, if some are only that
         incomplete_reason=why,
-        failures=failures | short,
+        failures=failures,
     )
     if why:
         message = f"The {what} are not complete: {why}."

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from dirframe import provenance
+from dirframe._display import headings
 from dirframe.charts import CHARTS
 from dirframe.citation import cite
 from dirframe.clean import unify_countries
@@ -509,7 +510,7 @@ def _sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
     lists = {name for name, kind in kinds.items() if kind == "object" or "<" in kind}
     return [
         (words, name)
-        for name, words in view.headings(frame).items()
+        for name, words in headings(frame).items()
         if not (name in lists or name.endswith("id") or name in frame.index.names)
     ]
 

@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from dirframe import plot
+from dirframe._display import headings, leading_columns
 
 _FOLDER = files("dirframe.explorer")
 STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
@@ -22,13 +23,6 @@ ROWS = 20  # of the table
 _LONGEST = 100  # characters of a cell
 _INCHES = (6.4, 4.0)  # of a chart: it stands beside the filters
 _DPI = 144  # twice that of the screen
-
-#: The columns that a table begins with, as far as they are there.
-_FIRST = (
-    *("name", "analysis_main_language_name", "country_name", "stack_count", "posts_count"),
-    *("analysis_twelve_month_contributor_count", "analysis_total_code_lines", "created_at"),
-    *("licenses", "tags", "kudo_score_kudo_rank", "location"),
-)
 
 
 class Keys(anywidget.AnyWidget):
@@ -56,19 +50,12 @@ def chart(frame: pd.DataFrame, name: str) -> str:
 
 def table(frame: pd.DataFrame) -> str:
     """Return the first records as a table that scrolls inside."""
-    first = [name for name in _FIRST if name in frame]
+    first = leading_columns(frame)
     head = frame[[*first, *(name for name in frame if name not in first)]].head(ROWS)
     cells = head.astype(object).map(_text).rename(columns=headings(frame))
     with pd.option_context("display.max_colwidth", None):
         rows = cells.to_html(index=False, border=0, classes="df", justify="left")
     return _scrolling(rows, "Records")
-
-
-def headings(frame: pd.DataFrame) -> dict[str, str]:
-    """Return the names of the columns in words, those of the analysis without its name if clear."""
-    names = {str(name): str(name).removeprefix("analysis_") for name in frame}
-    clear = {name: short for name, short in names.items() if short not in frame and short[0] != "_"}
-    return {name: clear.get(name, name).replace("_", " ") for name in names}
 
 
 def message(text: str, severity: str) -> str:

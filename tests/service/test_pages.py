@@ -183,7 +183,7 @@ def test_log_knows_the_client_and_believes_nobody_but_the_proxy(behind, service,
     caplog.set_level(logging.INFO, logger="dirframe.service.access")
     for url, source, forwarded, client in (
         (behind, "127.0.0.1", "198.51.100.9, 192.0.2.1", "192.0.2.1"),
-        (behind, "127.0.0.1", 'a "GET /x" 200', "127.0.0.1"),
+        (behind, "127.0.0.1", 'a "GET /x" 200', "a%20%22GET%20%2Fx%22%20200"),
         (behind, "127.0.0.81", "192.0.2.1", "127.0.0.81"),
         (service.url, "127.0.0.1", "192.0.2.1", "127.0.0.1"),
     ):

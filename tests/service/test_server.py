@@ -215,17 +215,6 @@ def test_old_clients_send_whole_addresses_and_read_the_status_header(service):
     assert wire.ask(service.url, "/accounts.xml").headers["status"].startswith("403 ")
 
 
-def test_host_that_is_missing_or_doubled_is_refused(service):
-    for headers, status in (
-        (["X: y"], 400),
-        (["Host: a", "Host: b"], 400),
-        (["Host:"], 400),
-        (["Host: a"], 200),
-    ):
-        assert wire.ask(service.url, "/healthz", *headers).status == status, headers
-    assert wire.send(service.url, b"GET /healthz HTTP/1.0\r\n\r\n").status == 200
-
-
 def test_many_clients_at_once_get_their_own_answers(service):
     queries, sorts = ("xml", "project", "c++", "e"), ("id", "name", "stack_count_reverse")
     targets = [f"/accounts/{number}.xml" for number in range(1, 31)]

@@ -69,7 +69,12 @@ def _apply(
     from dirframe._display import did_you_mean
 
     function = getattr(functions, name)
-    known = [option for option in getfullargspec(function).kwonlyargs if option != "ax"]
+    arguments = getfullargspec(function)
+    known = [option for option in arguments.kwonlyargs if option != "ax"]
+    if arguments.varkw:  # of a chart
+        from dirframe.plot.canvas import Look
+
+        known += Look.__annotations__
     for option in parameters.keys() - {*known}:
         raise click.UsageError(
             f"{name} takes no -p {option}; it takes {', '.join(known) or 'none'}."

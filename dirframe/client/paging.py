@@ -37,6 +37,9 @@ Key = TypeVar("Key")
 #: More pages than these, or a tenth of all, are not requested again because they are of earlier days.
 FEW_PAGES = 5
 
+#: So many pages are requested again even if their order seems not to hold: a change may explain it.
+CHEAP_PAGES = 12
+
 #: All page sizes that are known are multiples; a single page of another length is the last one.
 PAGE_SIZE_STEP = 5
 
@@ -239,8 +242,9 @@ class Pages:
             is_worth_it = not reread and len(unfit) <= FEW_PAGES and len(self._days()) == 1
         else:
             affected, most = self._repeating()
-            is_worth_it = len(self._counts) > 1 or reread + len(unfit) <= most
-            is_worth_it = not affected or (affected <= most and is_worth_it)
+            is_change = len(self._counts) > 1 or reread + len(unfit) <= most
+            is_worth_it = not affected or (affected <= most and is_change)
+            is_worth_it |= len(self.latest) <= CHEAP_PAGES
         return unfit if is_worth_it else []
 
     def _unfit(self) -> list[int]:

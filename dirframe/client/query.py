@@ -12,11 +12,10 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import pandas as pd
 
-from dirframe.client.http.api_key import KEY_PARAMETER, redact
 from dirframe.client.page import check_records
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
-from dirframe.schema import PROJECT
-from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
+from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN
+from dirframe.settings import KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -155,7 +154,7 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
             f"There is no collection {path!r}; choose one of {', '.join(PATHS)}, or pass a path, such "
             f"as '/{address or 'languages'}.xml' or '/projects/1/contributors.xml'."
         )
-    if KEY_PARAMETER in unquote(address).casefold() or redact(address, key) != address:
+    if KEY_PARAMETER in unquote(address).casefold() or key.redact(address) != address:
         raise InvalidInputError(
             "The path holds an api_key, which is sent without that.",
             hint="Pass the path alone.",

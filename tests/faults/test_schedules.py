@@ -11,7 +11,6 @@ from tests.faults import error_of, load
 from tests.faults.schedules import LIES, SCHEDULES, check_schedule
 from tests.rig import faults
 
-
 USUAL = {"size": 5, "past_end_is_first": False, "workers": 1, "incomplete": "raise", "schedule": {}}
 
 

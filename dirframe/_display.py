@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from difflib import get_close_matches
 from functools import wraps
 from html import escape
@@ -82,7 +83,9 @@ class Overview:
         heading, tables, notes = self._overview()
         parts = [heading] if heading else []
         for caption, table in tables.items():
-            parts += [*([""] if parts else []), caption, *(_lines(table) or ["  none"])]
+            lines, _ = table_lines(table, {str(name): label(str(name)) for name in table})
+            lines = ["none"] if table.empty else lines
+            parts += [*([""] if parts else []), caption, *(f"  {line}" for line in lines)]
         return "\n".join([*parts, *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
@@ -123,20 +126,27 @@ def html_table(table: pd.DataFrame, caption: str) -> str:
     )
 
 
-def _lines(table: pd.DataFrame) -> list[str]:
-    if table.empty:
-        return []
-    columns = (
-        align(
-            [
-                label(str(name)),
-                *(cut(text, _WIDEST) for text in cell_texts(table[name], str(name))),
-            ],
-            right=is_number(table[name].dtype),
-        )
-        for name in table
-    )
-    return ["  " + "  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+def table_lines(
+    table: pd.DataFrame, heads: dict[str, str], width: int = sys.maxsize, widest: int = _WIDEST
+) -> tuple[list[str], list[str]]:
+    """Return a table as lines of text, and the columns for which they have no room.
+
+    The headings by column may have several lines.
+    """
+    height = max((head.count("\n") + 1 for head in heads.values()), default=0)
+    lines, omitted = [""] * (height + len(table)), []
+    for name, head in heads.items():
+        cells = [cut(cell, widest) for cell in cell_texts(table[name], name)]
+        right = is_number(table[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
+        above = head.split("\n")
+        column = align([*[""] * (height - len(above)), *above, *cells], right=right)
+        gap = "  " if any(lines) else ""
+        if gap and width_of(f"{lines[0]}{gap}{column[0]}") > width:
+            omitted.append(name)
+        else:
+            lines = [f"{line}{gap}{cell}" for line, cell in zip(lines, column, strict=True)]
+    lines = [line.rstrip() for line in lines]
+    return lines[next((n for n, line in enumerate(lines) if line), len(lines)) :], omitted
 
 
 def align(texts: Sequence[str], *, right: bool) -> list[str]:

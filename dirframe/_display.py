@@ -214,7 +214,9 @@ def _numbers(values: pd.Series[Any], name: str) -> list[str]:
 def _text(value: Any) -> str:
     import pandas as pd
 
-    if isinstance(value, list | tuple):
+    if isinstance(value, dict):
+        return printable(entry(value))
+    if pd.api.types.is_list_like(value):
         return printable(entries(value))
     if pd.isna(value):
         return ""
@@ -260,7 +262,8 @@ def headings(columns: Iterable[object]) -> dict[str, str]:
 
 def leading_columns(frame: pd.DataFrame) -> list[str]:
     """Return what research needs first of a table of records, as far as it holds a value."""
-    return [name for name in _LEADING if name in frame and frame[name].notna().any()]
+    names = (name for name in _LEADING if name in frame)
+    return [name for name in names if frame.empty or frame[name].notna().any()]
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:

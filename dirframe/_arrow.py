@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import json
-import sys
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,9 @@ import pyarrow as pa
 
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: Key of our own facts in Arrow's metadata.
 _KEY = ATTRIBUTE.encode()
@@ -29,18 +32,39 @@ _PANDAS_TYPES = {
 }
 
 
-def to_arrow(frame: pd.DataFrame) -> pa.Table:
-    """Convert a pandas frame to Arrow; `as_pandas` returns the same frame."""
+def to_arrow(frame: pd.DataFrame, schema: pa.Schema | None = None) -> pa.Table:
+    """Convert a pandas frame to Arrow, in a schema of `unify_schemas`; `as_pandas` returns it."""
     plain = frame.copy(deep=False)
     # Other attributes need not be JSON.
     plain.attrs = {key: value for key, value in frame.attrs.items() if key == ATTRIBUTE}
-    objects = {name: _lists(plain[name]) for name in plain.columns[plain.dtypes == "object"]}
+    json_columns = [field.name for field in schema or () if _form(field) == "json"]
+    names = [str(n) for n in plain if n in json_columns or plain[n].dtype == "object"]
+    objects = {name: _lists(plain[name], as_json=name in json_columns) for name in names}
     plain = plain.assign(**dict.fromkeys(objects, pd.Series(None, plain.index, dtype="object")))
     table = pa.Table.from_pandas(plain, preserve_index=False)
     for name, (form, array) in objects.items():
         position = table.column_names.index(name)
         table = table.set_column(position, _field(name, array.type, form), array)
+    if schema is not None:
+        return pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
     return table.replace_schema_metadata({**(table.schema.metadata or {}), _KEY: b"1"})
+
+
+def unify_schemas(schemas: Iterable[pa.Schema]) -> pa.Schema:
+    """Return one schema for tables of `to_arrow`; columns that differ in form become JSON."""
+    first, *others = schemas
+    found: dict[str, dict[tuple[pa.DataType, str | None], pa.Field]] = {}
+    for field in chain(first, *others):
+        forms = found.setdefault(field.name, {})
+        if not pa.types.is_null(field.type):
+            forms[field.type, _form(field)] = field
+    fields = [
+        next(iter(forms.values()))
+        if len(forms) == 1
+        else _field(name, pa.large_string() if forms else pa.null(), "json" if forms else "")
+        for name, forms in found.items()
+    ]
+    return pa.schema(fields, first.metadata)
 
 
 def as_pandas(frame: Any) -> Any:
@@ -49,59 +73,20 @@ def as_pandas(frame: Any) -> Any:
     A table of `to_arrow` becomes the frame that it was, another one a frame with the dtypes of the
     loaders.
     """
-    if is_instance(frame, "polars", "LazyFrame"):
-        raise InvalidInputError(
-            "A lazy frame of polars has no records yet. Pass frame.collect(), or for records "
-            "beyond memory a relation of DuckDB."
-        )
-    table = frame.to_arrow() if is_instance(frame, "polars", "DataFrame") else frame
+    table = frame.to_arrow() if type_name(frame) == "polars.DataFrame" else frame
     if not isinstance(table, pa.Table):
         return frame
-    exact = _KEY in (table.schema.metadata or {})
-    columns = {
-        name: _restored(table.select([name]), column, exact)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
-    converted = pd.DataFrame(columns, index=pd.RangeIndex(table.num_rows))
+    objects = [f.name for f in table.schema if _form(f) is not None or pa.types.is_nested(f.type)]
+    others = [name for name in table.column_names if name not in objects]
+    if _KEY in (table.schema.metadata or {}):
+        columns = dict(table.select(others).to_pandas().items())
+    else:
+        columns = {name: _as_loaded(table[name], name) for name in others}
+    columns |= {name: _values(table[name], _form(table.schema.field(name))) for name in objects}
+    index = pd.RangeIndex(table.num_rows)
+    converted = pd.DataFrame({name: columns[name] for name in table.column_names}, index=index)
     converted.attrs.update(attributes_of(frame))
     return converted
-
-
-def unify_schemas(first: pa.Schema, second: pa.Schema) -> pa.Schema:
-    """Return a schema for tables of `to_arrow` with either; lists that differ in form become JSON."""
-    fields = {field.name: field for field in first}
-    for field in second:
-        pair = (fields.get(field.name, field), field)
-        schemas = [pa.schema([one.remove_metadata()]) for one in pair]
-        forms = [_form(one) for one in pair if not pa.types.is_null(one.type)]
-        try:
-            kind = pa.unify_schemas(schemas, promote_options="permissive").field(0).type
-        except pa.ArrowTypeError:
-            kind, forms = pa.large_string(), ["json"]
-        form = max(("", "sparse", "json").index(one or "") for one in (*forms, ""))
-        if form == 0 and len({one.type for one in pair} | {kind}) > 1 and pa.types.is_list(kind):
-            form = 1  # records of lists with other keys
-        name = ("", "sparse", "json")[form]
-        is_list = any(_form(one) is not None for one in pair)
-        fields[field.name] = (
-            _field(field.name, kind, name) if is_list else pa.field(field.name, kind)
-        )
-    return pa.schema(list(fields.values()), metadata=first.metadata)
-
-
-def with_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return a table of `to_arrow` with a schema of `unify_schemas`."""
-    columns = []
-    for field in schema:
-        if field.name not in table.column_names:
-            columns.append(pa.nulls(table.num_rows, field.type))
-        elif _form(field) == "json" != _form(table.schema.field(field.name)):
-            columns.append(_json_array(table[field.name].to_pylist()))
-        elif table[field.name].type == field.type:
-            columns.append(table[field.name])
-        else:
-            columns.append(pa.array(table[field.name].to_pylist(), field.type))
-    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def loader_series(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
@@ -117,23 +102,17 @@ def require_frame(frame: Any) -> pd.DataFrame:
         raise InvalidInputError(
             f"Expected a frame of pandas or Polars, or an Arrow table; got a {type_name(frame)}.",
             hint=(
-                "Bring a frame of Dask into memory with .compute(), a relation of DuckDB with "
-                ".to_arrow_table()."
+                "Bring a frame of Dask into memory with .compute(), a lazy one of Polars with "
+                ".collect(), a relation of DuckDB with .to_arrow_table()."
             ),
         )
-    check_unique_columns(converted)
+    if not converted.columns.is_unique:
+        repeated = converted.columns[converted.columns.duplicated()].unique()
+        raise InvalidInputError(
+            f"The frame has several columns of one name ({', '.join(map(str, repeated))}), and "
+            "columns are found by their names. Rename them, or drop all but one."
+        )
     return converted
-
-
-def check_unique_columns(frame: pd.DataFrame) -> None:
-    """Raise if columns of a frame have the same name."""
-    if frame.columns.is_unique:
-        return
-    repeated = ", ".join(map(str, frame.columns[frame.columns.duplicated()].unique()))
-    raise InvalidInputError(
-        f"The frame has several columns of one name ({repeated}), and columns are found by their "
-        "names. Rename them, or drop all but one."
-    )
 
 
 def too_large(what: str) -> str:
@@ -150,12 +129,6 @@ def type_name(value: object) -> str:
     return f"{'' if library == 'builtins' else f'{library}.'}{type(value).__name__}"
 
 
-def is_instance(frame: object, module: str, name: str) -> bool:
-    """Return whether a frame is of a class of a module, which is not imported for it."""
-    engine = sys.modules.get(module)
-    return engine is not None and isinstance(frame, getattr(engine, name))
-
-
 def plain_value(value: Any) -> Any:
     """Return a value of an object column with lists for arrays, and None for a missing one."""
     if isinstance(value, np.ndarray):  # as pandas reads lists from Parquet
@@ -165,11 +138,11 @@ def plain_value(value: Any) -> Any:
     return None if value is pd.NA or value is pd.NaT or value != value else value  # noqa: PLR0124  # NaN
 
 
-def _lists(column: pd.Series[Any]) -> tuple[str, pa.Array]:
+def _lists(column: pd.Series[Any], *, as_json: bool) -> tuple[str, pa.Array]:
     """Return the values of an object column, and the form in which Arrow holds them."""
     values = [plain_value(value) for value in column]
     try:
-        array = pa.array(values)
+        array = None if as_json else pa.array(values)
     except (pa.ArrowException, OverflowError):
         array = None
     if array is not None and not _is_lossy(array.type):
@@ -178,7 +151,8 @@ def _lists(column: pd.Series[Any]) -> tuple[str, pa.Array]:
             return "", array
         if [_sparse(value) for value in held] == values:
             return "sparse", array
-    return "json", _json_array(values)
+    texts = [None if value is None else _json(value) for value in values]
+    return "json", pa.array(texts, pa.large_string())
 
 
 def _is_lossy(kind: pa.DataType) -> bool:
@@ -198,10 +172,6 @@ def _form(field: pa.Field) -> str | None:
     return None if form is None else form.decode()
 
 
-def _json_array(values: list[Any]) -> pa.Array:
-    return pa.array([None if v is None else _json(v) for v in values], pa.large_string())
-
-
 def _json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
@@ -212,35 +182,14 @@ def _json(value: object) -> str:
         ) from None
 
 
-def _restored(table: pa.Table, column: pa.ChunkedArray, exact: bool) -> pd.Series[Any]:
-    """Return a column as the frame had it, or with the dtype of the loaders."""
-    kind, form = column.type, _form(table.schema.field(0))
-    if form is not None or pa.types.is_nested(kind):
-        values = column.to_pylist()
-        if form == "json":
-            values = [value if value is None else json.loads(value) for value in values]
-        elif form == "sparse":
-            values = [_sparse(value) for value in values]
-        return pd.Series(values, dtype="object")
-    if exact:
-        return _as_it_was(table)
-    target = _loader_type(kind)
-    if target is None:
-        return loader_series(column)
-    try:
-        return loader_series(column.cast(target))
-    except pa.ArrowInvalid as error:
-        raise InvalidInputError(too_large(table.column_names[0])) from error
-
-
-def _as_it_was(table: pa.Table) -> pd.Series[Any]:
-    described = {one["name"]: one for one in table.schema.pandas_metadata["columns"]}
-    dtype = described.get(table.column_names[0], {}).get("numpy_type", "object")
-    extension: Any = None if dtype == "object" else pd.api.types.pandas_dtype(dtype)
-    if hasattr(extension, "__from_arrow__"):  # numbers with missing values keep their digits
-        return pd.Series(extension.__from_arrow__(table.column(0)))
-    series: pd.Series[Any] = table.to_pandas().iloc[:, 0]
-    return series
+def _values(column: pa.ChunkedArray, form: str | None) -> pd.Series[Any]:
+    """Return the values of an object column as they were."""
+    values = column.to_pylist()
+    if form == "json":
+        values = [value if value is None else json.loads(value) for value in values]
+    elif form == "sparse":
+        values = [_sparse(value) for value in values]
+    return pd.Series(values, dtype="object")
 
 
 def _sparse(value: Any) -> Any:
@@ -250,14 +199,19 @@ def _sparse(value: Any) -> Any:
     return [_sparse(item) for item in value] if isinstance(value, list) else value
 
 
-def _loader_type(kind: pa.DataType) -> pa.DataType | None:
-    """Return the Arrow type that the loaders use for such values; None for other values."""
-    types = pa.types
-    if types.is_integer(kind) or (types.is_decimal(kind) and kind.scale == 0):
-        return pa.int64()
-    if types.is_floating(kind) or types.is_decimal(kind):
-        return pa.float64()
-    if types.is_timestamp(kind) or types.is_date(kind):
-        return pa.timestamp("us", tz="UTC")
+def _as_loaded(column: pa.ChunkedArray, name: str) -> pd.Series[Any]:
+    """Return a column in the dtype that the loaders use for such values."""
+    kind, types = column.type, pa.types
     texts = (types.is_string, types.is_large_string, types.is_string_view, types.is_dictionary)
-    return pa.large_string() if any(is_text(kind) for is_text in texts) else None
+    if types.is_integer(kind) or (types.is_decimal(kind) and kind.scale == 0):
+        kind = pa.int64()
+    elif types.is_floating(kind) or types.is_decimal(kind):
+        kind = pa.float64()
+    elif types.is_timestamp(kind) or types.is_date(kind):
+        kind = pa.timestamp("us", tz="UTC")
+    elif any(is_text(kind) for is_text in texts):
+        kind = pa.large_string()
+    try:
+        return loader_series(column.cast(kind))
+    except pa.ArrowInvalid as error:
+        raise InvalidInputError(too_large(name)) from error

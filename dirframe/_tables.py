@@ -108,12 +108,18 @@ def read_parquet(content: bytes) -> Columns:
     import pyarrow as pa
     from pyarrow import parquet
 
-    table = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
+    return table_columns(
+        parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
+    )
+
+
+def table_columns(table: pa.Table) -> Columns:
+    """Return the columns of a table of Arrow as texts."""
     # Of an index of pandas, one with a name is a column.
     names = [name for name in table.column_names if not name.startswith("__index_level_")]
     if len(set(names)) < len(names):
         raise ValueError("there are several columns of one name")
-    return {name: column_texts(table[name]) for name in names}
+    return {name: _column_texts(table[name]) for name in names}
 
 
 def attributes_of(frame: Any) -> dict[str, Any]:
@@ -170,7 +176,7 @@ def _json_text(value: Any) -> str | None:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def column_texts(column: pa.ChunkedArray) -> list[str | None]:
+def _column_texts(column: pa.ChunkedArray) -> list[str | None]:
     """Return the values of a column of Arrow as texts; times as ISO 8601, lists as JSON."""
     import pyarrow as pa
 

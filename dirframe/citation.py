@@ -14,7 +14,7 @@ from dirframe._arrow import as_pandas
 from dirframe._display import counted
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import completeness_note, days_of, difference, get_provenance
-from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
+from dirframe.schema import ALL_RESOURCES, UNKNOWN
 from dirframe.settings import is_loopback
 
 Style = Literal["text", "bibtex"]

@@ -45,6 +45,7 @@ from __future__ import annotations
 import copyreg
 import sys
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,50 +55,20 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = [
-    "AnalysesNotSentWarning",
-    "ArchiveError",
-    "CacheError",
-    "CacheWarning",
-    "ColumnsNotSentError",
-    "ConfigurationError",
-    "DirframeError",
-    "DirframeWarning",
-    "ExportWarning",
-    "IncompleteCollectionError",
-    "IncompleteWarning",
-    "InvalidInputError",
-    "InvalidKeyError",
-    "MissingColumnsError",
-    "MissingExtraError",
-    "NetworkError",
-    "NotFoundError",
-    "QuotaExceededError",
-    "QuotaWarning",
-    "RequestError",
-    "ServiceError",
-    "SortIgnoredWarning",
-    "StaleWarning",
-    "StoreError",
-    "StrataOmittedWarning",
-    "UnknownValueWarning",
-    "UnreadableResponseError",
-    "UnreadableValueWarning",
-    "UnresolvedCountriesError",
-]
 
-
+@dataclass(eq=False, repr=False)
 class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
     """A message with one advice, `hint`, that names the argument and the option."""
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
+    message: str
+    _: KW_ONLY
+    hint: str | None = None
 
-    @property
-    def message(self) -> str:
-        """The message without the advice."""
-        return str(self.args[0])
+    def __post_init__(self) -> None:
+        self.args = (self.message,)
+        for name, value in vars(self).items():
+            if isinstance(value, list):
+                setattr(self, name, tuple(value))
 
     def __str__(self) -> str:
         gap = "\n" if "\n" in self.message else " "  # a list is followed by a new line
@@ -125,8 +96,7 @@ class MissingExtraError(ConfigurationError, ImportError):
             f"{purpose} needs the package {package!r}, which is not installed.",
             hint=f"Run pip install {wanted}.",
         )
-        self.package = package
-        self.extra = extra
+        self.package, self.extra = package, extra
 
 
 class InvalidInputError(DirframeError, ValueError):
@@ -150,47 +120,35 @@ class UnresolvedCountriesError(InvalidInputError):
         self.unresolved = list(unresolved)
 
 
-class _ColumnsError(InvalidInputError):
-    def __init__(self, message: str, *, columns: Sequence[str], hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.columns = tuple(columns)
-
-
-class ColumnsNotSentError(_ColumnsError):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ColumnsNotSentError(InvalidInputError):
     """The directory did not send the needed `columns`."""
 
+    columns: Sequence[str]
 
-class MissingColumnsError(_ColumnsError):
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MissingColumnsError(InvalidInputError):
     """A frame lacks the `columns` that a function needs."""
 
+    columns: Sequence[str]
 
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class UnreadableResponseError(DirframeError):
     """The response is not the interface's XML; `found` describes its content."""
 
-    def __init__(
-        self, message: str, *, found: str, source: str | None = None, hint: str | None = None
-    ) -> None:
-        super().__init__(message, hint=hint)
-        self.found = found
-        self.source = source
+    found: str
+    source: str | None = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RequestError(DirframeError):
     """A request failed; `url` does not contain the API key."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        url: str,
-        status: int | None = None,
-        help_text: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, hint=hint)
-        self.url = url
-        self.status = status
-        self.help_text = help_text
+    url: str
+    status: int | None = None
+    help_text: str | None = None
 
 
 class NetworkError(RequestError):
@@ -205,40 +163,30 @@ class NotFoundError(RequestError):
     """The account or project does not exist."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ServiceError(RequestError):
     """The service responded with a failure; `reported` is the status word of the body."""
 
-    def __init__(self, message: str, *, reported: str | None = None, **facts: Any) -> None:
-        super().__init__(message, **facts)
-        self.reported = reported
+    reported: str | None = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class QuotaExceededError(RequestError):
     """The daily quota is exhausted; `resets_at` is the time when it resets, if known."""
 
-    def __init__(self, message: str, *, resets_at: datetime | None = None, **facts: Any) -> None:
-        super().__init__(message, **facts)
-        self.resets_at = resets_at
+    resets_at: datetime | None = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _Incomplete(_Hinted):
-    def __init__(
-        self,
-        message: str,
-        *,
-        details_missing: Sequence[str] = (),
-        received: int | None = None,
-        expected: int | None = None,
-        order_fails: bool = False,
-        better_sort: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, hint=hint)
-        self.details_missing = tuple(details_missing)
-        self.received, self.expected = received, expected
-        self.order_fails, self.better_sort = order_fails, better_sort
+    details_missing: Sequence[str] = ()
+    received: int | None = None
+    expected: int | None = None
+    order_fails: bool = False
+    better_sort: str | None = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class IncompleteCollectionError(_Incomplete, DirframeError):
     """A collection cannot be verified to be complete.
 
@@ -248,10 +196,8 @@ class IncompleteCollectionError(_Incomplete, DirframeError):
     not hold, and `better_sort` which sort may hold instead, if any.
     """
 
-    def __init__(self, message: str, *, frame: pd.DataFrame, missing: str, **facts: Any) -> None:
-        super().__init__(message, **facts)
-        self.frame = frame
-        self.missing = missing
+    frame: pd.DataFrame
+    missing: str
 
 
 class StoreError(DirframeError):
@@ -281,48 +227,37 @@ def warn(warning: DirframeWarning) -> None:
     warnings.warn(warning, stacklevel=level)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AnalysesNotSentWarning(DirframeWarning):
     """Projects were sent without analyses; `requests` is the number needed to fetch them."""
 
-    def __init__(self, message: str, *, requests: int = 0, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.requests = requests
+    requests: int
 
 
 class IncompleteWarning(_Incomplete, DirframeWarning):
     """The frame may be incomplete; the attributes are those of `IncompleteCollectionError`."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SortIgnoredWarning(DirframeWarning):
     """The records are not in the order that was requested; `sort` is this order."""
 
-    def __init__(self, message: str, *, sort: str, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.sort = sort
+    sort: str
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class StrataOmittedWarning(DirframeWarning):
     """`strata` are left out, for the directory did not send their `columns`."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        strata: Sequence[str],
-        columns: Sequence[str],
-        hint: str | None,
-    ) -> None:
-        super().__init__(message, hint=hint)
-        self.strata = tuple(strata)
-        self.columns = tuple(columns)
+    strata: Sequence[str]
+    columns: Sequence[str]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class UnknownValueWarning(DirframeWarning):
     """A selection names values that no record has; `values` holds them."""
 
-    def __init__(self, message: str, *, values: Sequence[str], hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.values = tuple(values)
+    values: Sequence[str]
 
 
 class UnreadableValueWarning(DirframeWarning):
@@ -343,3 +278,6 @@ class QuotaWarning(DirframeWarning):
 
 class ExportWarning(DirframeWarning):
     """A file format cannot represent part of a frame; the message names the columns."""
+
+
+__all__ = [name for name in dir() if name.endswith(("Error", "Warning"))]  # all of them

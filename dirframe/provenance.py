@@ -16,7 +16,7 @@ from dirframe import __version__
 from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
+from dirframe.schema import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,16 +78,12 @@ _NOTES = {
 
 
 class Difference(NamedTuple):
-    """How the records of a frame differ from those that were loaded.
+    """How the records of a frame differ from those that were loaded."""
 
-    Numbers of records `loaded` and now (`rows`), of `repeated` ids, and 1 if there are `others`,
-    which were not loaded: 0 if there are fewer than were loaded, whose digest cannot be compared.
-    """
-
-    loaded: int
+    loaded: int  # numbers of records then and now
     rows: int
-    repeated: int = 0
-    others: int = 0
+    repeated: int = 0  # ids
+    others: int = 0  # 1 if there are some that were not loaded; of a part that cannot be told
 
     def __str__(self) -> str:
         loaded, is_part = f"{self.loaded:,}", self.rows < self.loaded
@@ -107,16 +103,15 @@ def get_provenance(frame: Any) -> dict[str, Any]:
     Parameters
     ----------
     frame : pandas.DataFrame or pyarrow.Table
-        Any frame; of one without provenance nothing is known.
+        Any frame.
 
     Returns
     -------
     dict
-        Source, query, days, cost and completeness of the load, and what was done since; what is
-        not known is None or empty. ``completeness`` is ``"proven"`` (verified to be every record of
-        the query), ``"counted"`` (pages of several days with as many different records as the
-        directory has), ``"sample"`` (a random one), ``"incomplete"`` or ``"unknown"``; ``complete``
-        is True if it is proven, False if incomplete, else None.
+        Source, query, days and cost of the load, and what was done since; None or empty is unknown.
+        ``completeness`` is ``"proven"`` (every record of the query), ``"counted"`` (pages of several
+        days with as many different records as the directory has), ``"sample"`` (a random one),
+        ``"incomplete"`` or ``"unknown"``; ``complete`` is True if proven, False if incomplete.
 
     Examples
     --------
@@ -150,8 +145,8 @@ def set_provenance(frame: F, **facts: Any) -> F:
     frame : pandas.DataFrame
         The frame.
     **facts : object
-        Facts as `get_provenance` returns them, as JSON values; others keep their value. If
-        ``items_loaded`` equals the number of rows, a digest of their ids is set too.
+        Facts as `get_provenance` returns them, as JSON values; others keep their value. With
+        ``items_loaded`` as many as rows, a digest of their ids is set too.
 
     Returns
     -------
@@ -238,10 +233,7 @@ def resource_of(frame: Any) -> Resource | None:
 
 
 def difference(frame: Any) -> Difference | None:
-    """Return how the records of a frame differ from those that were loaded, in any order.
-
-    None if they do not, or if the number of loaded records is not known.
-    """
+    """Return how the records of a frame differ from those loaded; None if not, or not known."""
     record = get_provenance(frame)
     loaded = record["items_loaded"]
     if loaded is None:
@@ -290,12 +282,12 @@ def caption(frame: Any) -> str:
     'n = 2 projects · Source: A directory · synthetic sample data · completeness unknown'
     """
     record = get_provenance(frame)
-    excluded = sum(record["excluded"].values())
+    excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
     source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
     parts = [
         _size(record, frame),
         f"{excluded:,} excluded ({', '.join(record['excluded'])})" if excluded else "",
-        ", retrieved ".join([source, *filter(None, [" to ".join(days_of(record))])]),
+        f"{source}, retrieved {days}" if days else source,
         "synthetic sample data" if record["synthetic"] else "",
         completeness_note(record),
     ]
@@ -355,9 +347,8 @@ def _records(frame: Any, record: dict[str, Any]) -> dict[str, int]:
         return {"rows": _rows(record, frame), "repeated": 0, "others": 0}
     distinct, digest = digest_ids(ids)
     others = distinct > loaded or (distinct == loaded and record["ids"] not in {"", digest})
-    missing = int(ids.isna().sum()) if isinstance(ids, pd.Series) else ids.null_count
-    repeated = len(ids) - missing - distinct
-    return {"rows": len(ids), "repeated": repeated, "others": int(others)}
+    present = ids.count() if isinstance(ids, pd.Series) else len(ids) - ids.null_count
+    return {"rows": len(ids), "repeated": int(present) - distinct, "others": int(others)}
 
 
 def _rows(record: dict[str, Any], frame: Any) -> int:

@@ -13,7 +13,7 @@ from dirframe import provenance
 from dirframe._display import did_you_mean, is_number, label
 from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
 from dirframe.stats.entries import license_codes, tag_codes
-from dirframe.stats.kernel import CREATED, LANGUAGE, read, require_records
+from dirframe.stats.kernel import read, require_records
 from dirframe.stats.lifetimes import states_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Range = tuple[float | None, float | None]
 
 _COUNTRY = "country_name"
-_COLUMNS = {"languages": LANGUAGE, "countries": _COUNTRY, "licenses": "licenses", "tags": "tags"}
+_COLUMNS = {"languages": "language", "countries": "country", "licenses": "licenses", "tags": "tags"}
 _NOUNS = {
     "languages": "main language",
     "countries": "country",
@@ -116,7 +116,7 @@ def select(
             f"activity is {activity!r}; choose one of {', '.join(_ACTIVITIES)}."
         )
     if activity != "all":
-        passed.append((states_of(frame)[0] == activity, f"only {activity}"))
+        passed.append((states_of(frame) == activity, f"only {activity}"))
     if ranges is not None and not isinstance(ranges, Mapping):
         raise InvalidInputError(
             f"ranges is {ranges!r}; give a range by column, such as {{'stack_count': (1, 100)}}."
@@ -132,8 +132,8 @@ def select(
 
 def _having(frame: pd.DataFrame, words: str) -> Mask:
     """Return which records have every word, or part of a word, in a text or a tag."""
-    read(frame, name="name")
-    texts = read(frame, **{name: name for name in _SEARCHED}, optional=_SEARCHED).fillna("")
+    read(frame, "name")
+    texts = read(frame, optional=_SEARCHED).fillna("")
     # Python finds a word in a text several times as fast as Arrow.
     columns = (texts[name].to_numpy(object) for name in texts)
     whole = ["\n".join(row).casefold() for row in zip(*columns, strict=True)]
@@ -150,7 +150,7 @@ def _having(frame: pd.DataFrame, words: str) -> Mask:
 
 def _chosen(frame: pd.DataFrame, name: str, wanted: tuple[str | None, ...]) -> Mask:
     """Return which records have one of some values; warn of those that no record has."""
-    column = read(frame, **{_COLUMNS[name]: _COLUMNS[name]})[_COLUMNS[name]]
+    column = read(frame, _COLUMNS[name])[_COLUMNS[name]]
     other_names: dict[str, set[str]] = {}
     if name == "licenses":
         rows, codes, names, titles = license_codes(column)
@@ -188,7 +188,7 @@ def _created_within(frame: pd.DataFrame, span: tuple[int | None, int | None]) ->
     _check_span(
         "years", span, Integral, "the first and the last, such as (2008, 2010) or (2008, None)"
     )
-    created = read(frame, created=CREATED)["created"]
+    created = read(frame, "created")["created"]
     years: Floats = created.dt.year.to_numpy(np.float64, na_value=np.nan)
     first, last = span
     if first is None and last is None:
@@ -201,7 +201,7 @@ def _within(frame: pd.DataFrame, column: str, span: Range) -> Mask:
     form = "the first and the one that values stay below, such as (1, 100) or (1, None)"
     _check_span(column, span, Real, form)
     if column not in frame:
-        read(frame, column=column)  # raises, and says why it is not there
+        read(frame, column)  # raises, and says why it is not there
     if not is_number(frame[column].dtype):
         raise InvalidInputError(
             f"The column {column}, by which the frame is to be filtered, has values that are no "

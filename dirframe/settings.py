@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import quote, quote_plus
+from xml.sax.saxutils import escape
 
 import platformdirs
 
@@ -15,6 +18,14 @@ BASE_URL_VARIABLE = "DIRFRAME_BASE_URL"
 API_KEY_VARIABLE = "DIRFRAME_API_KEY"
 CACHE_VARIABLE = "DIRFRAME_CACHE_DIR"
 DATA_VARIABLE = "DIRFRAME_DATA_DIR"
+#: The parameter that requests have the key in.
+KEY_PARAMETER = "api_key"
+
+_REMOVED = "[api key removed]"
+_IN_TEXT = re.compile(r"(api_key(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))(?!\[api key)[^&\s'\"<>]+")
+_IN_QUERY = re.compile(r"(?<=[?&])api_key=[^&#]*&?")
+#: A shorter key may be a word that records hold by chance.
+_SHORTEST = 16
 
 
 def cache_folder(folder: str | Path | None = None) -> Path:
@@ -42,21 +53,16 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
+def hide_keys(text: str) -> str:
+    """Return a text without the value of any parameter ``api_key``."""
+    return _IN_TEXT.sub(rf"\1{_REMOVED}", text)
+
+
 class ApiKey:
-    """An API key that is not displayed.
+    """An API key that is not displayed, and takes itself out of what is written.
 
     Its str and repr show the fingerprint, so that a traceback with local variables, the output
     of a notebook or a log line cannot leak the key. It cannot be pickled.
-
-    Parameters
-    ----------
-    secret : str
-        The key.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no text, is empty, or contains blanks or control characters.
 
     Examples
     --------
@@ -65,7 +71,7 @@ class ApiKey:
     <API key 47e2d2a3>
     """
 
-    __slots__ = ("_secret",)
+    __slots__ = ("_pattern", "_secret")
 
     def __init__(self, secret: str) -> None:
         if not isinstance(secret, str):
@@ -75,7 +81,7 @@ class ApiKey:
                 "The API key is empty or contains blanks or control characters; "
                 "copy it again as the directory shows it."
             )
-        self._secret = secret
+        self._secret, self._pattern = secret, "".join(map(_spellings, secret))
 
     def reveal(self) -> str:
         """Return the key itself, to be used in requests only."""
@@ -85,6 +91,24 @@ class ApiKey:
     def fingerprint(self) -> str:
         """Eight hexadecimal digits that identify the key without revealing it."""
         return sha256(b"dirframe:" + self._secret.encode()).hexdigest()[:8]
+
+    def sign(self, url: str) -> str:
+        """Return a URL with the key."""
+        return f"{url}{'&' if '?' in url else '?'}{KEY_PARAMETER}={quote_plus(self._secret)}"
+
+    def unsign(self, url: str) -> str:
+        """Return a URL without the key and the parameter that holds it."""
+        return self.redact(_IN_QUERY.sub("", url).rstrip("?&"))
+
+    def redact(self, text: str) -> str:
+        """Return a text without the key, as it is or as XML and URLs spell it."""
+        return hide_keys(re.sub(self._pattern, _REMOVED, text))
+
+    def redact_data(self, data: bytes) -> bytes:
+        """Return data without the key; one of less than 16 characters may be a word, and stays."""
+        if len(self._secret) < _SHORTEST:
+            return data
+        return re.sub(self._pattern.encode(), _REMOVED.encode(), data)
 
     def __repr__(self) -> str:
         return f"<API key {self.fingerprint}>"
@@ -99,3 +123,12 @@ class ApiKey:
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("An API key is not pickled: set it again where it is needed.")
+
+
+def _spellings(character: str) -> str:
+    """Return a pattern of the ways in which texts, XML and URLs spell a character."""
+    encoded = quote(character, safe="")
+    spelt = {character, escape(character), encoded, encoded.lower(), quote_plus(character)}
+    if len(spelt) == 1:
+        return re.escape(character)
+    return f"(?:{'|'.join(map(re.escape, sorted(spelt, key=len, reverse=True)))})"

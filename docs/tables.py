@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import dirframe
 from dirframe import errors, plot, provenance, stats
 from dirframe.client.dtypes import dtype_of
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

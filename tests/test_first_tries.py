@@ -64,13 +64,6 @@ def test_address_of_a_page_is_no_directory():
         dirframe.Directory("https://directory.example/accounts.xml", "key" * 10)
 
 
-def test_closed_directory_says_that_it_is(sample):
-    with dirframe.sample_directory() as directory:
-        pass
-    with pytest.raises(ConfigurationError, match="closed"):
-        dirframe.load_projects(directory, progress=False)
-
-
 def test_title_of_a_project_is_not_its_name_in_addresses(sample, sample_projects):
     with pytest.raises(NotFoundError, match="not its title"):
         dirframe.load_contributors(sample_projects["name"].iloc[1], directory=sample)

@@ -217,7 +217,7 @@ def test_refusals(load):
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 503 ("busy"). The request did not succeed and nothing was stored.'
     )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
-        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, which is another host, port or scheme than http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
+        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, not to http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
     )
     assert load(fault=faults.redirects(lambda e: e.request.target)) == snapshot(
         "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects in a circle and was not followed further."
@@ -242,7 +242,7 @@ def test_damaged_pages(load, monkeypatch):
     ) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
-    monkeypatch.setattr("dirframe.client.http.signer.MAX_BYTES", 100)
+    monkeypatch.setattr("dirframe.client.http.session.MAX_BYTES", 100)
     assert load() == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent an answer of more than 100 bytes; the rest was not read."
     )
@@ -326,7 +326,7 @@ def test_one_record(message, tmp_path):
         )
         rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
         assert message(dirframe.load_project, 1, directory=directory) == snapshot(
-            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 1 project: 2 (project 1), not with the one project that was asked for by the id or name '1'."
+            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 1 project: 2 (project 1); that is not the one that was asked for by the id or name '1'."
         )
 
 
@@ -406,7 +406,7 @@ def test_frames(message, projects):
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )
     assert message(dirframe.summary, [1]) == snapshot(
-        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a relation of DuckDB with .to_arrow_table()."
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a lazy one of Polars with .collect(), a relation of DuckDB with .to_arrow_table()."
     )
     assert message(dirframe.compare, projects, accounts) == snapshot(
         "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."
@@ -530,12 +530,14 @@ def test_service(message, tmp_path):
         "ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; it has name. Name its columns as the fields."
     )
     assert message(dirframe.serve, {"accounts": tmp_path / "twice.csv"}) == snapshot("""\
-StoreError: 1 of 2 rows of FOLDER/twice.csv do not fit; nothing was imported. Rows are numbered from 1, below the names of the columns.
-  column id, 1: another row has the same id. Row 2 ('1').\
+StoreError: Values of FOLDER/twice.csv do not fit; nothing was imported.
+  column id, 1: another row has the same id: row 2 ('1').
+The first row or record is number 1.\
 """)
     assert message(dirframe.serve, {"accounts": tmp_path / "value.csv"}) == snapshot("""\
-StoreError: 1 of 1 rows of FOLDER/value.csv do not fit; nothing was imported. Rows are numbered from 1, below the names of the columns.
-  column posts_count, 1: it is not a number. Row 1 ('many').\
+StoreError: Values of FOLDER/value.csv do not fit; nothing was imported.
+  column posts_count, 1: it is not a whole number, written in digits alone: row 1 ('many').
+The first row or record is number 1.\
 """)
     assert message(dirframe.serve, tmp_path / "cut.xml") == snapshot(
         "StoreError: FOLDER/cut.xml is not well-formed XML: REASON. Nothing was imported."

@@ -1,17 +1,18 @@
-"""What a frame remembers of where it came from."""
+"""What a frame remembers of where it came from, and how it is cited."""
 
 import io
 import json
 import pickle
+import re
 from datetime import UTC, datetime
 
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dirframe import __version__, child_table, flags, provenance, summary
+from dirframe import __version__, child_table, cite, flags, provenance, summary
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.provenance import (
     FACTS,
@@ -29,19 +30,20 @@ from dirframe.stats import contributors_by_language, language_share
 
 def loaded(rows=3, **facts):
     """Return a frame as a loader gives it."""
-    frame = pd.DataFrame({"id": [str(row) for row in range(rows)]})
     known = {
         "source": "A directory",
         "base_url": "https://directory.example",
         "resource": "project",
-        "query": {"query": "xml", "sort": None, "max_items": None},
-        "items_available": 3,
+        "query": {"query": "xml", "sort": "name", "max_items": 3},
+        "items_available": 2500,
         "items_loaded": 3,
         "complete": True,
-        "retrieved_oldest": "2026-11-20T23:59:59Z",
-        "retrieved_newest": "2026-11-20T23:59:59Z",
-    }
-    return set_provenance(frame, **known | facts)
+        "retrieved_oldest": "2026-11-19T23:59:59Z",
+        "retrieved_newest": "2026-11-20T00:00:01Z",
+        "dirframe": "0.1.0",
+    } | facts
+    ids = [str(row) for row in range(rows)]
+    return set_provenance(pd.DataFrame({"id": ids}, dtype="str"), **known)
 
 
 # The record
@@ -58,14 +60,18 @@ def test_a_frame_from_nowhere_has_every_key_and_knows_nothing():
         assert get_provenance(frame) == record
 
 
-def test_facts_are_kept_until_they_are_set_again():
-    frame = loaded(requests_made=2)
+def test_facts_are_kept_until_they_are_set_again_and_read_as_a_copy():
+    frame = loaded(requests_made=2, counted={"projects": 3})
     set_provenance(frame, complete=False, incomplete_reason="capped by max_items=3")
     record = get_provenance(frame)
-    assert record["source"] == "A directory"
-    assert record["query"] == {"query": "xml", "sort": None, "max_items": None}
+    assert (record["source"], record["query"]["query"]) == ("A directory", "xml")
     assert (record["requests_made"], record["requests_cached"]) == (2, 0)
     assert (record["complete"], record["incomplete_reason"]) == (False, "capped by max_items=3")
+    record["query"]["query"], record["counted"]["projects"] = "changed", 4
+    record["steps"].append("changed")
+    after = get_provenance(frame)
+    assert (after["query"]["query"], after["steps"]) == ("xml", [])
+    assert after["counted"] == {"projects": 3}
 
 
 def test_facts_that_do_not_exist_or_are_not_json_are_refused():
@@ -91,17 +97,6 @@ def test_facts_that_could_hold_a_key_are_refused_without_repeating_it():
             set_provenance(frame, **facts)
         assert "s3cret" not in str(caught.value)
         assert "s3cret" not in json.dumps(frame.attrs)
-
-
-def test_a_record_that_was_read_is_a_copy():
-    frame = loaded(counted={"projects": 3})
-    record = get_provenance(frame)
-    record["query"]["query"] = "changed"
-    record["steps"].append("changed")
-    record["counted"]["projects"] = 4
-    after = get_provenance(frame)
-    assert (after["query"]["query"], after["steps"]) == ("xml", [])
-    assert after["counted"] == {"projects": 3}
 
 
 def test_a_record_survives_what_pandas_and_arrow_let_survive():
@@ -217,10 +212,10 @@ def test_columns_that_were_not_sent_raise_with_their_names():
 
 
 def test_caption_names_size_source_and_days():
-    expected = "n = 3 projects · Source: A directory, retrieved 2026-11-20"
+    expected = "n = 3 projects · Source: A directory, retrieved 2026-11-19 to 2026-11-20"
     assert caption(loaded()) == expected
-    two_days = caption(loaded(retrieved_newest="2026-11-21T00:00:01Z"))
-    assert two_days == f"{expected} to 2026-11-21"
+    one_day = caption(loaded(retrieved_newest="2026-11-19T23:59:59Z"))
+    assert one_day == expected.removesuffix(" to 2026-11-20")
     assert caption(loaded().head(1)).startswith("n = 1 of 3 projects ·")
     one = caption(loaded(1, items_loaded=1, resource="account"))
     assert one.startswith("n = 1 account ·")
@@ -231,10 +226,164 @@ def test_caption_names_size_source_and_days():
     assert nowhere.startswith("n = 1 record · Source:")
 
 
-def test_caption_says_synthetic_and_incomplete():
-    assert "synthetic" in caption(loaded(synthetic=True))
-    assert "synthetic" not in caption(loaded())
+def test_caption_says_synthetic_and_how_complete():
+    assert caption(loaded(synthetic=True)).endswith("· synthetic sample data")
     short = caption(loaded(complete=False, items_available=12360))
     assert "incomplete: 3 of 12,360" in short
-    assert "incomplete" in caption(loaded(complete=False, items_available=None))
-    assert "incomplete" not in caption(loaded())
+    assert caption(loaded(complete=False, items_available=None)).endswith("· incomplete")
+    assert caption(loaded(completeness="counted")).endswith("· counted, not proven complete")
+    drawn = {"size": 3, "population": 2500, "seed": 7}
+    drawn = caption(loaded(completeness="sample", sample=drawn))
+    assert drawn.endswith("· random sample of 3 of 2,500 (seed 7)")
+
+
+# Citations
+
+
+STYLES = ("text", "bibtex")
+
+
+def fields(entry):
+    """Read an entry of BibTeX as BibTeX does, by counting braces; the key is under `key`."""
+    head, rest = re.fullmatch(r"@misc\{([a-z0-9-]+),(.*)\}\s*", entry, re.DOTALL).groups()
+    found = {"key": head}
+    while name := re.match(r"\s*(\w+)\s*=\s*\{", rest):
+        depth, end = 1, name.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(rest[end], 0)
+            end += 1
+        found[name[1]] = rest[name.end() : end - 1]
+        rest = rest[end:].lstrip().removeprefix(",")
+    assert not rest.strip()
+    return found
+
+
+def key_of(frame):
+    return fields(cite(frame, style="bibtex"))["key"]
+
+
+def test_text_names_service_query_size_link_days_and_version():
+    assert cite(loaded()) == (
+        "A directory. Projects matching “xml”, sorted by name, at most 3 (3 records). "
+        "https://directory.example. Retrieved 2026-11-19 to 2026-11-20 with dirframe 0.1.0."
+    )
+
+
+def test_bibtex_has_the_same_facts():
+    found = fields(cite(loaded(), style="bibtex"))
+    assert re.fullmatch("a-directory-projects-2026-[0-9a-f]{8}", found.pop("key"))
+    assert found == {
+        "author": "{A directory}",
+        "title": "{A directory: Projects matching “xml”, sorted by name, at most 3}",
+        "year": "2026",
+        "url": "https://directory.example",
+        "urldate": "2026-11-20",
+        "version": "dirframe 0.1.0",
+        "note": "3 records, retrieved 2026-11-19 to 2026-11-20.",
+    }
+
+
+def test_every_style_says_synthetic_incomplete_and_what_was_done():
+    short = loaded(complete=False, incomplete_reason="capped by max_items=3")
+    cleaned = copy_provenance(loaded(), loaded(), "unify_countries")
+    for style in STYLES:
+        assert "ynthetic" in cite(loaded(synthetic=True), style=style)
+        assert "ynthetic" not in cite(loaded(), style=style)
+        text = cite(short, style=style).replace("\\", "")
+        assert "3 of 2,500" in text
+        assert "(capped by max_items=3)" in text
+        assert "unify_countries" in cite(cleaned, style=style).replace("\\", "")
+
+
+def test_the_title_of_bibtex_says_it_too_for_most_layouts_print_no_note():
+    frame = loaded(synthetic=True, complete=False).head(2)
+    title = fields(cite(frame, style="bibtex"))["title"]
+    assert "[synthetic" in title
+    assert "[incomplete: 3 of 2,500" in title
+    assert "[2 of 3" in title
+
+
+def test_every_style_claims_nothing_that_is_not_known():
+    no_days = loaded(retrieved_oldest=None, retrieved_newest=None)
+    for style in STYLES:
+        assert "2026" not in cite(no_days, style=style)
+        assert "https://directory.example" in cite(loaded(source=""), style=style)
+        for host in ("127.0.0.1", "localhost", "[::1]", "directory.localhost"):
+            text = cite(loaded(base_url=f"http://{host}:8000"), style=style)
+            assert f"{host}:8000" not in text, host  # on one's own machine
+
+
+def test_a_frame_from_nowhere_and_an_unknown_style_are_refused():
+    for style in STYLES:
+        with pytest.raises(InvalidInputError):
+            cite(pd.DataFrame({"id": ["1"]}), style=style)
+    with pytest.raises(InvalidInputError, match=r"'apa'.*text, bibtex"):
+        cite(loaded(), style="apa")
+
+
+def test_two_loads_have_two_keys_and_each_keeps_its_own():
+    assert key_of(loaded()) == key_of(loaded().iloc[::-1])
+    others = [
+        loaded(query={"query": "html"}),
+        loaded(resource="account"),
+        loaded(retrieved_oldest="2026-11-18T00:00:00Z"),
+        loaded(base_url="https://other.example"),
+        loaded(2, items_loaded=2),
+        loaded().head(1),
+    ]
+    assert len({key_of(frame) for frame in [loaded(), *others]}) == 7
+
+
+def test_what_is_cited_is_what_the_frame_holds():
+    frame = loaded()
+    assert "(2 of 3 records loaded)" in cite(frame.head(2))
+    assert "(6 records, 3 with a repeated id)" in cite(pd.concat([frame, frame]))
+    others = pd.DataFrame({"id": ["2", "3", "4"]})
+    joined = copy_provenance(frame, pd.concat([frame, others]).drop_duplicates("id"))
+    assert "(5 records, not the 3" in cite(joined)
+    assert "(3 records, not the 3" in cite(copy_provenance(frame, others))
+
+
+def test_a_statistic_is_cited_like_what_it_was_made_of(sample_frames):
+    text = cite(sample_frames["accounts"])  # the sample is synthetic, and has no port
+    assert text.startswith("dirframe sample directory. Accounts")
+    assert "Synthetic" in text
+    assert "127.0.0.1" not in text
+    projects = sample_frames["projects"].head(25)
+    projects = set_provenance(projects, items_loaded=25)
+    assert "language_share" in cite(language_share(projects))
+    assert difference(language_share(projects)) is None
+    table = language_share(pd.concat([projects, projects]).head(40))
+    assert "(40 records, 15 with a repeated id)" in cite(table)
+    assert ", 15 with a repeated id" in caption(table)
+
+
+SPECIAL = {
+    r"\textbackslash{}": "\\",
+    r"\textasciitilde{}": "~",
+    r"\textasciicircum{}": "^",
+    r"\textbraceleft{}": "{",
+    r"\textbraceright{}": "}",
+    **{"\\" + sign: sign for sign in "$&#%_"},
+}
+
+
+def typeset(text):
+    """Read escaped text as TeX would set it; no special sign may be left bare."""
+    found = "|".join(map(re.escape, SPECIAL))
+    assert not set(re.sub(found, "", text)) & set("\\{}$&#%_~^")
+    return re.sub(found, lambda match: SPECIAL[match[0]], text)
+
+
+WORDS = st.text(st.sampled_from("aZ9 äж{}\\$&#%_~^\"'@,\n\t<>"), max_size=12)
+
+
+@given(WORDS, WORDS)
+@example(r"100% C&A \ {$x$ #1 a_b ~ ^", "")
+def test_whatever_the_name_and_the_query_bibtex_can_be_read(name, query):
+    entry = fields(cite(loaded(source=f"x{name}", query={"query": query}), style="bibtex"))
+    service = " ".join(f"x{name}".split())
+    assert typeset(entry["author"][1:-1]) == service
+    title = typeset(entry["title"][1:-1])
+    assert title.startswith(f"{service}: Projects")
+    assert " ".join(query.split()) in title

@@ -173,6 +173,12 @@ def test_public_names_have_a_first_line_and_an_example_and_describe_their_parame
         section = text.partition("\nParameters\n")[2].partition("\nReturns\n-")[0]
         names = " ".join(re.findall(r"^(\*{0,2}\w.*?)(?: :.*)?$", section, re.MULTILINE))
         described = set(re.findall(r"\w+", names))
+        # A chart has the options of its statistic, and those of all charts.
+        for statistic in re.findall(
+            r"Options as `dirframe\.stats\.(\w+)` and `dirframe\.plot`", text
+        ):
+            described |= {*inspect.signature(getattr(stats, statistic)).parameters, "ax", "look"}
+            described |= set(re.findall(r"`(\w+)`", text))
         parameters = set(inspect.signature(value).parameters) - {"self"}
         failures += [f"{name}: {one} is not described" for one in sorted(parameters - described)]
     assert failures == []

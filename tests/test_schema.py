@@ -5,14 +5,16 @@ from datetime import UTC, datetime
 
 from dirframe.schema import (
     ACCOUNT,
+    ALL_RESOURCES,
     COLLECTION_COUNTS,
+    EXTENSIONS,
     PROJECT,
     RESOURCES,
     TIMESTAMP_FORMAT,
     Dialect,
     Kind,
+    detect_resource,
 )
-from dirframe.schema.extensions import ALL_RESOURCES, EXTENSIONS, detect_resource
 
 #: Written down from the specification's text by hand, not from the schema.
 ACCOUNT_FIELDS = [

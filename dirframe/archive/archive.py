@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import to_arrow, unify_schemas, with_schema
+from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import Card, counted
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._tables import attributes_of
@@ -288,7 +287,7 @@ class Archive(Card):
         check_writable(target, overwrite=False)
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
-        schema = reduce(unify_schemas, (to_arrow(frame).schema for frame in self.chunks()))
+        schema = unify_schemas(to_arrow(frame).schema for frame in self.chunks())
         ids = pd.DataFrame({"id": [*self._pages.records]})
         ids.attrs.update(attributes_of(schema))
         schema = schema.with_metadata({**schema.metadata, "citation": cite(ids)})
@@ -298,7 +297,7 @@ class Archive(Card):
                 pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer,
             ):
                 for frame in self.chunks():
-                    writer.write_table(with_schema(to_arrow(frame), schema))
+                    writer.write_table(to_arrow(frame, schema))
         except OSError as error:
             raise ArchiveError(
                 f"{target} could not be written ({error.strerror or error}). Nothing of it was left "

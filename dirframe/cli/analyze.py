@@ -70,7 +70,12 @@ def _apply(
     from dirframe._display import did_you_mean
 
     function = getattr(functions, name)
-    known = [parameter for parameter in getfullargspec(function).kwonlyargs if parameter != "ax"]
+    arguments = getfullargspec(function)
+    known = [argument for argument in arguments.kwonlyargs if argument != "ax"]
+    if arguments.varkw:  # of a chart
+        from dirframe.plot.canvas import Look
+
+        known += Look.__annotations__
     for wrong in parameters.keys() - {*known}:
         raise click.UsageError(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."

@@ -82,7 +82,7 @@ def _load(collection: str | None, **question: Any) -> pd.DataFrame:
         raise click.UsageError("--details is about projects; accounts have no own pages.")
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     with open_directory(**question) as directory:
-        return load(directory=directory, **asked(question))
+        return load(directory=directory, progress=sys.stderr.isatty(), **asked(question))
 
 
 def asked(question: dict[str, Any]) -> dict[str, Any]:

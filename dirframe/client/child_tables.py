@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import loader_series, require_frame
+from dirframe._arrow import plain_value, require_frame
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import polars as pl
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
 def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.DataFrame:
@@ -38,15 +35,14 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     Returns
     -------
     pandas.DataFrame
-        One row an entry, in the order of the records. The first column is the parent's id,
-        ``project_id`` or ``account_id`` (str), or for other records their key, such as
-        ``contributor_id``. Then come the entry's own fields as listed in `dirframe.schema`,
-        such as ``tag`` (str), or ``language`` (str), ``percentage`` (Float64, % of code lines;
-        ``<1`` is read as 0.5), ``color`` (str) and ``id`` (str, the language's), and then any
-        other fields (str). A text that could not be converted is in a column of the same name
-        with the suffix ``_unreadable``, and an entry's own field with the name of the first
-        column, if it says something else, in the last one, such as ``project_id_``. If no record
-        has the element, the table is empty.
+        One row an entry, in the order of the records; none if no record has the element. The first
+        column is the parent's id, ``project_id`` or ``account_id`` (str), or for other records
+        their key, such as ``contributor_id``. Then come the fields of the entry as listed in
+        `fields`, such as ``tag`` (str), or ``language`` (str), ``percentage`` (Float64, % of code
+        lines; ``<1`` is read as 0.5), ``color`` (str) and ``id`` (str, the language's), and then
+        others (str). A text that could not be converted is in a column with the suffix
+        ``_unreadable``, and an entry's own field with the name of the first column, if it says
+        something else, in the last one, such as ``project_id_``.
 
     Raises
     ------
@@ -75,75 +71,55 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         )
     if error := provenance.absent(frame, [field.column]):
         raise error
-    lists = frame[field.column] if field.column in frame else pd.Series([None] * len(frame))
-    lengths, data = _entries(lists, field, resource)
+    lists = _lists(frame[field.column]) if field.column in frame else [[]] * len(frame)
+    data = _columns([entry for entries in lists for entry in entries], field, resource)
     parent = f"{resource.name}_id" if key == "id" else key
-    parents = frame[key].astype("str").repeat(lengths).reset_index(drop=True)
+    parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
     if parent in data:
-        own = pd.Series(data.pop(parent)).astype("str")
+        own = data.pop(parent).astype("str")
         if not own.isna().all() and not own.equals(parents):  # it says more than the parent's id
             data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
 
 
-def _entries(
-    lists: pd.Series[Any], field: Field, resource: Resource
-) -> tuple[list[int], dict[str, Any]]:
-    """Return the length of each list, and the entries of all of them as typed columns."""
+def _columns(entries: list[Any], field: Field, resource: Resource) -> dict[str, pd.Series[Any]]:
+    """Return the fields of entries as typed columns."""
     items = field.items
     assert items is not None  # noqa: S101  # the schema gives every repeated element its items
+    rows = [e if isinstance(e, dict) else {} if e is None else {items.tag: e} for e in entries]
     kinds = {known.column: known.kind for known in items.fields}
-    of_records = _python_lists(lists)
-    entries = [
-        entry if isinstance(entry, dict) else {} if entry is None else {items.tag: entry}
-        for entry in chain.from_iterable(of_records)
-    ]
-    data: dict[str, Any] = {}
-    for column in dict.fromkeys([*kinds, *chain.from_iterable(entries)]):
-        values = [entry.get(column) for entry in entries]
+    data: dict[str, pd.Series[Any]] = {}
+    for column in dict.fromkeys([*kinds, *chain.from_iterable(rows)]):
+        values = [row.get(column) for row in rows]
         if any(isinstance(value, list | dict) for value in values):
             data[column] = pd.Series(values, dtype="object")
             continue
         kind = kinds.get(column, Kind.TEXT)
         if column not in kinds and resource.name not in RESOURCES:
-            kind = infer_kind(column, {text for value in values if (text := (value or "").strip())})
-        array, unreadable = convert_column(values, kind)
-        data[column] = loader_series(array)
+            kind = infer_kind(column, {value for value in values if value})
+        data[column], unreadable = convert_column(values, kind)
         if unreadable is not None:
-            data[f"{column}_unreadable"] = loader_series(unreadable)
-    return list(map(len, of_records)), data
+            data[f"{column}_unreadable"] = unreadable
+    return data
 
 
-def _python_lists(column: pd.Series[Any]) -> list[Sequence[Any] | NDArray[Any]]:
+def _lists(column: pd.Series[Any]) -> list[list[Any]]:
     """Return the list of each record, empty where it is missing."""
-    values: Iterable[Any] = column
-    if pd.api.types.infer_dtype(column) == "string":
-        try:  # CSV holds lists as JSON, and so does Parquet where their entries differ in form
-            values = column.map(json.loads, na_action="ignore").astype("object")
-        except ValueError:
-            advice = (
-                "read_export reads the lists that export wrote; Dask makes text of lists unless "
-                "the option dataframe.convert-string is False."
-            )
-            raise _not_lists(column, "text", advice) from None
-    lists: list[Sequence[Any] | NDArray[Any]] = []
+    values = [plain_value(value) for value in column]
+    with suppress(
+        ValueError
+    ):  # CSV holds lists as JSON, and so does Parquet if entries differ in form
+        values = [json.loads(value) if isinstance(value, str) else value for value in values]
     for value in values:
-        if isinstance(value, list | tuple | np.ndarray):  # pandas reads those of Parquet as arrays
-            lists.append(value)
-        elif pd.api.types.is_scalar(value) and pd.isna(value):
-            lists.append(())
-        else:
-            raise _not_lists(
-                column, f"a {type(value).__name__}", "Make a list of each value first."
+        if not (value is None or isinstance(value, list | tuple)):
+            raise InvalidInputError(
+                f"The column {column.name} must hold lists, or lists as JSON; it holds a "
+                f"{type(value).__name__}.",
+                hint="read_export reads the lists that export wrote; Dask makes text of lists unless "
+                "the option dataframe.convert-string is False.",
             )
-    return lists
-
-
-def _not_lists(column: pd.Series[Any], found: str, advice: str) -> InvalidInputError:
-    return InvalidInputError(
-        f"The column {column.name} must hold lists, or lists as JSON; it holds {found}. {advice}"
-    )
+    return [[] if value is None else list(value) for value in values]
 
 
 def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
@@ -153,10 +129,10 @@ def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
         for column in frame.columns[frame.dtypes == "object"].difference(list(known)):
             items = Items(column.removesuffix("s"), ())
             known[column] = Field((column,), Kind.ITEMS, "", items=items)
-    by_column = {field.column: field for field in lists}
-    if name not in known | by_column:
+    fields = {field.column: field for field in lists} | known
+    if name not in fields:
         raise InvalidInputError(
             f"There is no table {name!r} of {resource.collection}: it is one of "
             f"{', '.join(sorted(known))}."
         )
-    return (by_column | known)[name]
+    return fields[name]

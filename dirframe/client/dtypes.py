@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,15 +18,14 @@ import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
 from dirframe.errors import InvalidInputError
-from dirframe.schema import LESS_THAN_ONE, Kind
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from dirframe.schema import Field
 
-TEXT = pa.large_string()
+_TEXT = pa.large_string()
 _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),
     Kind.NUMBER: pa.float64(),
@@ -37,87 +36,66 @@ _NUMBER = re.compile(
     r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
 )
 _NONE = "-"
-_INT64 = range(-(2**63), 2**63)
 
 
 def convert_column(
-    values: Sequence[str | None] | pa.Array, kind: Kind
-) -> tuple[pa.Array, pa.Array | None]:
-    """Convert texts to the type of a kind of field; only numbers and timestamps are converted.
+    values: Sequence[str | None], kind: Kind
+) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
+    """Convert texts to the dtype of a kind of field; only numbers and timestamps are converted.
 
-    Returns the array, with nulls for missing and unreadable values, and the unreadable texts at
-    their positions; None if all could be converted.
+    Also returns the texts that could not be converted, at their positions; None if all could.
     """
-    text = pc.utf8_trim_whitespace(pa.array(values, TEXT))
+    text = pc.utf8_trim_whitespace(pa.array(values, _TEXT))
     is_empty = pc.equal(text, "")
     if pc.any(is_empty).as_py():
-        text = pc.if_else(is_empty, pa.scalar(None, TEXT), text)
-    arrow_type = _ARROW_TYPES.get(kind)
-    if arrow_type is None:
-        return text, None
+        text = pc.if_else(is_empty, pa.scalar(None, _TEXT), text)
+    if kind not in _ARROW_TYPES:
+        return loader_series(text), None
     try:
-        array = text.cast(arrow_type)
+        array = text.cast(_ARROW_TYPES[kind])
+        # pyarrow reads 0x10 as a whole number, but not as a float.
+        is_time = kind is Kind.TIMESTAMP
+        if is_time or pc.all(pc.is_finite(text.cast(pa.float64())), min_count=0).as_py():
+            return loader_series(array), None
     except pa.ArrowInvalid:
-        return _convert_each(text, kind)
-    # pyarrow reads 0x10 as sixteen
-    if kind is Kind.INTEGER and pc.any(pc.match_substring(text, "x", ignore_case=True)).as_py():
-        return _convert_each(text, kind)
-    if kind is Kind.NUMBER and not pc.all(pc.is_finite(array), min_count=0).as_py():
-        return _convert_each(text, kind)
-    return array, None
+        pass
+    return _convert_each(text.dictionary_encode(), kind)
 
 
 def dtype_of(kind: Kind) -> str:
     """Return the dtype of columns of this kind."""
-    return "object" if kind is Kind.ITEMS else str(loader_series(convert_column([], kind)[0]).dtype)
+    return "object" if kind is Kind.ITEMS else str(convert_column([], kind)[0].dtype)
 
 
-def _convert_each(text: pa.Array, kind: Kind) -> tuple[pa.Array, pa.Array | None]:
-    encoded = text.dictionary_encode()
-    words, indices = encoded.dictionary, encoded.indices
-    texts = words.to_pylist()
+def _convert_each(
+    text: pa.DictionaryArray, kind: Kind
+) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
+    words = text.dictionary.to_pylist()
     if kind is Kind.TIMESTAMP:
-        converted = _timestamps(texts)
+        # pandas accepts dates without a time and offsets; its "now" and "today" are no timestamps.
+        dated = pd.Series([w if w[:1].isdigit() else None for w in words], dtype="str")
+        moments = pd.to_datetime(dated, format="ISO8601", utc=True, errors="coerce")
+        converted = pa.Array.from_pandas(moments.dt.as_unit("us"), type=_ARROW_TYPES[kind])
     else:
-        number = _integer if kind is Kind.INTEGER else _float
-        converted = pa.array([number(value) for value in texts], _ARROW_TYPES[kind])
-    is_value = pa.array([value != _NONE for value in texts], pa.bool_())
-    unreadable = pc.if_else(
-        pc.and_(pc.is_null(converted), is_value), words, pa.scalar(None, TEXT)
-    ).take(indices)
-    is_readable = unreadable.null_count == len(unreadable)
-    return converted.take(indices), None if is_readable else unreadable
+        converted = pa.array([_number(word, kind) for word in words], _ARROW_TYPES[kind])
+    is_missing = converted.is_null().to_pylist()
+    kept = [w if m and w != _NONE else None for w, m in zip(words, is_missing, strict=True)]
+    series = loader_series(converted.take(text.indices))
+    if not any(kept):
+        return series, None
+    return series, loader_series(pa.array(kept, _TEXT).take(text.indices))
 
 
-def _timestamps(texts: list[str]) -> pa.Array:
-    # pandas accepts dates without a time and offsets; its "now" and "today" are no timestamps.
-    dated = [text if text[:1].isdigit() else None for text in texts]
-    moments = pd.to_datetime(
-        pd.Series(dated, dtype="str"), format="ISO8601", utc=True, errors="coerce"
-    )
-    return pa.Array.from_pandas(
-        moments.astype("datetime64[us, UTC]"), type=_ARROW_TYPES[Kind.TIMESTAMP]
-    )
-
-
-def _float(text: str) -> float | None:
-    if text == LESS_THAN_ONE:
-        return 0.5
-    bare = text.removesuffix("%").rstrip()
-    if not _NUMBER.fullmatch(bare):
-        return None
-    number = float(bare.replace(",", ""))
-    return number if np.isfinite(number) else None
-
-
-def _integer(text: str) -> int | None:
+def _number(text: str, kind: Kind) -> float | None:
+    if kind is Kind.NUMBER:
+        text = "0.5" if text == LESS_THAN_ONE else text.removesuffix("%").rstrip()
     if not _NUMBER.fullmatch(text):
         return None
-    bare = text.replace(",", "")
-    if re.fullmatch(r"[+-]?\d+", bare):
-        return int(bare) if len(bare) < 21 and int(bare) in _INT64 else None
-    number = float(bare)
-    return int(number) if number.is_integer() and abs(number) < 2**53 else None
+    number = Decimal(text.replace(",", ""))
+    if kind is Kind.NUMBER:
+        return float(number) if np.isfinite(float(number)) else None
+    is_held = -(2**63) <= number < 2**63 and number == number.to_integral_value()
+    return int(number) if is_held else None
 
 
 # -- columns that nobody described ---------------------------------------------------------

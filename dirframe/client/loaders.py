@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 
-from dirframe._display import suggests_options
+from dirframe._display import counted, suggests_options
 from dirframe.client.collection import attach_load_provenance, load_query
 from dirframe.client.directory import open_directory
 from dirframe.client.many import identifier_of, load_many, names_of, query_of
@@ -19,22 +19,23 @@ from dirframe.client.paging import ids_of
 from dirframe.client.query import Options, Query, query_at, record_path, sample_of
 from dirframe.client.records import frame_of
 from dirframe.errors import NotFoundError, ServiceError, UnreadableResponseError
-from dirframe.schema import ACCOUNT, PROJECT
-from dirframe.schema.extensions import (
+from dirframe.schema import (
+    ACCOUNT,
     ACTIVITY_FACT,
     CONTRIBUTOR_FACT,
+    PROJECT,
     SIZE_FACT,
     UNKNOWN,
     resource_named,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage
     from dirframe.client.many import Projects
-    from dirframe.client.query import Incomplete, Policy, ProgressCallback
+    from dirframe.client.query import Incomplete, ProgressCallback
     from dirframe.schema import Resource
 
 
@@ -71,12 +72,10 @@ def load_projects(
         several pages: without `sort` and `max_items` these are read in it, for one request more.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
-    sample : int, optional
-        Number of records to draw instead: a simple random sample of positions, without
-        replacement, in an order that the directory keeps. Only the pages that hold them are
-        requested. Design, size, population and seed are in provenance and caption.
-    seed : int, default 0
-        The same seed draws the same positions of as many records.
+    sample, seed : int, optional
+        Number of records to draw instead, by a seed (default 0): a simple random sample of
+        positions, without replacement, in an order that the directory keeps. Only the pages that
+        hold them are requested. The design is in provenance and caption.
     details : bool, default False
         Whether to fetch the own page of each project that came without its analysis, for one
         request each: the live service sends analyses only there.
@@ -105,17 +104,13 @@ def load_projects(
 
     Raises
     ------
-    ConfigurationError
-        If no directory is given and the environment configures none.
-    InvalidInputError
-        If an argument is invalid, or a sample is drawn of a directory that does not count.
+    ConfigurationError, InvalidInputError
+        If no directory is given or configured, or an argument is invalid.
     QuotaExceededError
-        If the daily quota is used up: the same call fetches only missing pages later. Also after
-        the first page, if the load needs more days than pages stay fresh.
-    RequestError
-        If the directory cannot be reached or refuses; pages already fetched are in the cache.
-    CacheError
-        If `offline` is true and a page is not in the cache.
+        If the daily quota is used up: the same line fetches what is missing later. Also after the
+        first page, if the load needs more days than pages stay fresh.
+    RequestError, CacheError
+        If the directory cannot be reached or refuses; offline, if a page is not in the cache.
     IncompleteCollectionError
         If records or own pages are missing; it holds the partial frame and ``details_missing``.
 
@@ -163,8 +158,7 @@ def load_accounts(
         Only accounts whose name matches.
     sort : str, optional
         ``created_at``, ``id``, ``name`` or ``updated_at``, each also with the suffix
-        ``_reverse``. Default: that of the directory, ``created_at_reverse``. The live service
-        has an order of its own and ignores `sort`.
+        ``_reverse``; the live service ignores it. Default: ``created_at_reverse``.
     directory, max_items, sample, seed, incomplete, refresh, offline, progress
         As in `load_projects`, and so are the errors.
 
@@ -256,28 +250,25 @@ def load_languages(
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the programming languages of a directory, with their totals.
-
-    Not part of the specification; offered by services of its kind.
+    """Load the languages of a directory with their totals, an addition to the specification.
 
     Parameters
     ----------
     query : str, optional
         Only languages that match.
     sort : str, optional
-        ``name``, ``total``, ``code``, ``projects``, ``comment_ratio``, ``contributors`` or
-        ``commits``. Default: that of the directory, the name.
+        ``name`` (the default), ``total``, ``code``, ``projects``, ``comment_ratio``,
+        ``contributors`` or ``commits``.
     directory, max_items, incomplete, refresh, offline, progress
         As in `load_projects`, and so are the errors.
 
     Returns
     -------
     pandas.DataFrame
-        One row a language: ``id``, ``name``, ``nice_name`` (str), ``category`` (str:
-        ``code``, ``markup`` or ``build``), ``code``, ``comments``, ``blanks`` (Int64, lines
-        in all projects), ``comment_ratio`` (Float64, share from 0 to 1 of comments in
-        comments and code), ``projects`` (Int64, projects), ``contributors`` (Int64, people)
-        and ``commits`` (Int64, commits).
+        One row a language: ``id``, ``name``, ``nice_name`` (str), ``category`` (str: ``code``,
+        ``markup`` or ``build``), ``code``, ``comments``, ``blanks`` (Int64, lines in all projects),
+        ``comment_ratio`` (Float64, share from 0 to 1 of comments in comments and code),
+        ``projects``, ``contributors`` and ``commits`` (Int64).
 
     Examples
     --------
@@ -302,15 +293,13 @@ def load_contributors(
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the people who committed to a project, or to each of many.
-
-    Not part of the specification; offered by services of its kind.
+    """Load who committed to a project, or to each of many, an addition to the specification.
 
     Parameters
     ----------
     project : str, int, list, pandas.Series or pandas.DataFrame
-        The project's id, or its short name in addresses; or many of them, of a frame those in
-        its column ``id``. ``dirframe.plan("contributors", projects=...)`` gives the price.
+        The project's id, or its short name in addresses; or many, of a frame its column ``id``.
+        ``dirframe.plan("contributors", projects=...)`` gives the price.
     query : str, optional
         Only contributors whose name in the commits matches.
     sort : str, optional
@@ -323,21 +312,20 @@ def load_contributors(
     -------
     pandas.DataFrame
         One row a contributor: ``contributor_id`` (str, unique within the project),
-        ``account_id``, ``account_name`` (str, of the account that claimed the
-        contributions, if any), ``analysis_id`` (str), ``contributor_name`` (str, as in the
-        commits), ``primary_language_id``, ``primary_language_nice_name`` (str),
-        ``comment_ratio`` (Float64, share from 0 to 1), ``first_commit_time``,
-        ``last_commit_time`` (datetime64[us, UTC]), ``man_months`` (Int64, months with a
-        commit) and ``commits`` (Int64, commits in all). Of many projects, ``project_id`` (str,
-        as it was given) is the first column.
+        ``account_id``, ``account_name`` (str, of the account that claimed the contributions),
+        ``analysis_id``, ``contributor_name`` (str, as in the commits), ``primary_language_id``,
+        ``primary_language_nice_name`` (str), ``comment_ratio`` (Float64, share from 0 to 1),
+        ``first_commit_time``, ``last_commit_time`` (datetime64[us, UTC]), ``man_months`` (Int64,
+        months with a commit) and ``commits`` (Int64). Of many projects, ``project_id`` (str, as it
+        was given) comes first.
 
     Raises
     ------
     NotFoundError, ServiceError
         If the one project is not there, or has no analysis yet. Others as in `load_projects`.
     IncompleteCollectionError
-        If records are missing, or one of many projects; it is in the provenance by name, as
-        ``failures`` with the reason, as are those that have no analysis.
+        If records are missing, or one of many projects: ``failures`` in the provenance names it
+        with the reason, and also those that have no analysis.
 
     Examples
     --------
@@ -360,9 +348,9 @@ def load_activity(
     offline: bool = False,
     progress: bool | ProgressCallback = False,
 ) -> pd.DataFrame:
-    """Load what happened in the source code of a project, or of many, month by month.
+    """Load the changes of the source code of a project, or of many, month by month.
 
-    Not part of the specification; offered by services of its kind. One request a project.
+    An addition to the specification. One request a project.
 
     Parameters
     ----------
@@ -398,7 +386,7 @@ def load_size(
     offline: bool = False,
     progress: bool | ProgressCallback = False,
 ) -> pd.DataFrame:
-    """Load how large the source code of a project was, or of many, month by month.
+    """Load the size of the source code of a project, or of many, month by month.
 
     Parameters
     ----------
@@ -507,7 +495,8 @@ def _load(path: str, directory: Directory | None, options: Options, **asked: Any
         query, first = fetch_first(query, lambda q: q.get(client.session, 1, options.policy()))
         if not is_single(query, first):
             return load_query(query, client, options, first)
-        return _frame_of_one(first, query.resource, client, query.to_provenance())
+        frame = frame_of([first.page], query.resource)
+        return _as_single(frame, first, query, client)
 
 
 def _load_of(
@@ -528,11 +517,7 @@ def _load_of(
 
 
 def fetch_first(query: Query, fetch: Callable[[Query], FetchedPage]) -> tuple[Query, FetchedPage]:
-    """Fetch the first page of a query to a path, and determine its resource.
-
-    `UnreadableResponseError` if the records are not those expected at the path, or their number
-    differs from the reported one: then the document is not a list of records.
-    """
+    """Fetch the first page of a query to a path, and determine its resource."""
     fetched = fetch(query)
     page, resource = fetched.page, query.resource
     if resource is not UNKNOWN:
@@ -561,113 +546,83 @@ def is_single(query: Query, first: FetchedPage) -> bool:
     return query.is_single is not False and len(page.records) == 1 and not counted
 
 
-# -- single records ----------------------------------------------------------------------------
-
-
 def _load_record(
     resource: Resource, value: object, directory: Directory | None, options: Options
 ) -> pd.DataFrame:
     """Load one record by what identifies it, and check that it is the one."""
     name, policy = identifier_of(value, resource.name), options.policy()
+    identifiers = [name]
+    if resource is ACCOUNT and "@" in name:
+        texts = [text.encode() for text in _spellings(name)]
+        identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
     with open_directory(directory) as client:
-        if resource is ACCOUNT and "@" in name:
-            return _load_by_email(name, client, policy)
-        try:
-            fetched = client.session.get(record_path(resource, name), None, **policy)
-        except ServiceError as error:
-            has_no_analysis = error.status == 200 and error.reported is None
-            if resource is PROJECT and has_no_analysis and not name.isdigit():
-                frame = _load_listed(name, client, policy)
-                if frame is not None:
-                    return frame
-            raise
-        frame = _frame_of_one(fetched, resource, client, {"id": name})
-        if len(frame) != 1 or not _matches(frame, name):
-            what = resource.name if len(frame) == 1 else resource.collection
-            names = ", ".join(filter(None, map(_describe, frame.head(3).to_dict("records"))))
-            raise NotFoundError(
-                f"{fetched.url} returned {len(frame):,} {what}{names and f': {names}'}, "
-                f"not with the one {resource.name} that was asked for by the id or name {name!r}.",
+        for identifier in identifiers:
+            path = record_path(resource, identifier)
+            query = Query(resource=resource, path=path, paged=False, facts={"id": identifier})
+            try:
+                fetched = query.get(client.session, 1, policy)
+            except NotFoundError as error:
+                missing = error
+                continue
+            except ServiceError as error:
+                has_no_analysis = error.status == 200 and error.reported is None
+                if resource is not PROJECT or not has_no_analysis or name.isdigit():
+                    raise
+                fetched = Query(resource=PROJECT, query=name).get(client.session, 1, policy)
+                frame = frame_of([fetched.page], PROJECT)
+                is_it = [_matches(row, name) for row in frame.to_dict("records")]
+                if sum(is_it) != 1:
+                    raise
+                frame = frame[is_it].reset_index(drop=True)
+                return _as_single(frame, fetched, query, client, more_requests=1)
+            frame = frame_of([fetched.page], resource)
+            rows = frame.to_dict("records")
+            if len(rows) == 1 and _matches(rows[0], name):
+                return _as_single(frame, fetched, query, client)
+            named = [f"{row['id']} ({', '.join(_names(row))})".removesuffix(" ()") for row in rows]
+            came = ": ".join([counted(len(rows), *resource.words), ", ".join(named[:3])])
+            missing = NotFoundError(
+                f"{fetched.url} returned {came.removesuffix(': ')}; that is not the one that was asked "
+                f"for by the id or name {identifier!r}.",
                 url=fetched.url,
                 status=200,
             )
-        return frame
+        raise missing
 
 
-def _frame_of_one(
-    fetched: FetchedPage, resource: Resource, client: Directory, query: dict[str, Any]
+def _as_single(
+    frame: pd.DataFrame, page: FetchedPage, query: Query, client: Directory, more_requests: int = 0
 ) -> pd.DataFrame:
-    """Return the record of its own page as a frame of one row, with its provenance."""
-    client.session.warn_if_stale([fetched])
-    facts: dict[str, Any] = {"query": query, "items_available": 1, "completeness": "proven"}
-    frame = frame_of([fetched.page], resource)
-    return attach_load_provenance(frame, client, resource, [fetched], **facts)
+    """Record the provenance of a frame of one record."""
+    client.session.warn_if_stale([page])
+    facts: dict[str, Any] = {"query": query.to_provenance(), "items_available": 1}
+    facts |= {"completeness": "proven", "more_requests": more_requests}
+    return attach_load_provenance(frame, client, query.resource, [page], **facts)
 
 
-def _load_by_email(address: str, client: Directory, policy: Policy) -> pd.DataFrame:
-    # The specification hashes the address, the live service the address in lower case.
-    spellings = list(dict.fromkeys([address.lower(), address]))
-    texts = [prefix + spelling for spelling in spellings for prefix in ("", "mailto:")]
-    digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
-    for spelling in spellings:
-        digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
-        try:
-            fetched = client.session.get(record_path(ACCOUNT, digest), None, **policy)
-        except NotFoundError as error:
-            missing = error
-            continue
-        frame = _frame_of_one(fetched, ACCOUNT, client, {"id": digest})
-        # An unknown digest that begins with digits is taken for an id by the live service.
-        if len(frame) == 1 and frame["email_sha1"].str.lower().isin(digests).all():
-            return frame
-        missing = NotFoundError(
-            f"{fetched.url} returned an account of another e-mail address; there is no account of "
-            "the one that was asked for.",
-            url=fetched.url,
-            status=200,
-        )
-    raise missing
-
-
-def _load_listed(name: str, client: Directory, policy: Policy) -> pd.DataFrame | None:
-    """Return a project from the collection: today's service has no own page of one without analysis.
-
-    None if the first page of a query for the name does not have it; an id cannot be queried.
-    """
-    fetched = Query(resource=PROJECT, query=name).get(client.session, 1, policy)
-    frame = frame_of([fetched.page], PROJECT)
-    rows = [row for row in range(len(frame)) if _matches(frame.iloc[[row]], name)]
-    if len(rows) != 1:
-        return None
-    client.session.warn_if_stale([fetched])
-    facts: dict[str, Any] = {"query": {"id": name}, "items_available": 1, "completeness": "proven"}
-    found = frame.iloc[rows].reset_index(drop=True)
-    return attach_load_provenance(found, client, PROJECT, [fetched], more_requests=1, **facts)
-
-
-def _matches(frame: pd.DataFrame, identifier: str) -> bool:
-    """Return whether the record matches an id, a name or the digest of an address."""
-    [row] = frame.to_dict("records")
-    if identifier == row["id"]:
-        return True
-    if identifier.isdigit():
-        return False
+def _matches(row: dict[Any, Any], identifier: str) -> bool:
+    """Return whether a record has an id, a name or an e-mail address, or may have its digest."""
+    if identifier == row["id"] or identifier.isdigit():
+        return bool(identifier == row["id"])
     if re.fullmatch(r"[0-9a-fA-F]{32}", identifier):
         # Today's live service takes an unknown digest that begins with digits for an id.
         return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
-    return identifier.casefold() in {name.casefold() for name in _names(row)}
+    texts = [prefix + text for text in _spellings(identifier) for prefix in ("", "mailto:")]
+    digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
+    is_address = "@" in identifier and str(row.get("email_sha1")).lower() in digests
+    return is_address or identifier.casefold() in map(str.casefold, _names(row))
 
 
-def _describe(row: dict[Any, Any]) -> str:
-    names = ", ".join(dict.fromkeys(_names(row)))
-    return f"{row['id']} ({names})" if names else str(row["id"])
+def _spellings(address: str) -> list[str]:
+    # The specification hashes the address, the live service the address in lower case.
+    return list(dict.fromkeys([address.lower(), address]))
 
 
-def _names(row: dict[Any, Any]) -> Iterator[str]:
-    """Yield the names of a record, its title, and the names in its addresses."""
-    for column in ("url_name", "vanity_url", "login", "name"):
-        if isinstance(name := row.get(column), str):
-            yield name
+def _names(row: dict[Any, Any]) -> list[str]:
+    """Return the names of a record, its title, and the names in its addresses."""
+    names = [row.get(column) for column in ("url_name", "vanity_url", "login", "name")]
     for column in ("url", "html_url"):
         if isinstance(address := row.get(column), str):
-            yield unquote(urlsplit(address).path.rpartition("/")[2].removesuffix(".xml"))
+            end = urlsplit(address).path.rpartition("/")[2]
+            names.append(unquote(end.removesuffix(".xml")))
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))

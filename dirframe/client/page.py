@@ -30,11 +30,8 @@ _PARSER = etree.XMLParser(
     remove_pis=True,
     collect_ids=False,
     resolve_entities=False,
-    load_dtd=False,
     no_network=True,
-    huge_tree=False,
 )
-_ROOTS = ("response", "error", "result")
 _SYNTHETIC = b"<?" + SYNTHETIC_MARK.encode()
 
 
@@ -88,8 +85,12 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     `UnreadableResponseError` if it is not the interface's XML, or holds records of several names.
     """
     if len(content) > max_bytes:
-        size = f"{len(content):,} bytes long, more than the {max_bytes:,} allowed"
-        _raise_unreadable(size, source)
+        raise UnreadableResponseError(
+            f"{source or 'The document'} holds more than the {max_bytes:,} bytes allowed for a document.",
+            found=f"more than {max_bytes:,} bytes",
+            source=source,
+            hint="read_pages reads larger ones with max_bytes=.",
+        )
     root = _parse_root(content, source)
     name = local_name(root)
     children = {local_name(child): child for child in root}
@@ -135,13 +136,13 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
         root = etree.fromstring(content, _PARSER)
     except (etree.XMLSyntaxError, ValueError) as error:
         _raise_unreadable(_describe(content), source, reason=str(error))
+    name = local_name(root)
     if root.getroottree().docinfo.internalDTD is not None:
         _raise_unreadable(_describe(content), source)
-    name = local_name(root)
-    if name not in _ROOTS:
-        is_html = name.lower() == "html"
-        found = "an HTML page" if is_html else f"an XML document with the root <{name}>"
-        _raise_unreadable(found, source)
+    if name.lower() == "html":
+        _raise_unreadable(_HTML, source)
+    if name not in {"response", "error", "result"}:
+        _raise_unreadable(f"an XML document with the root <{name}>", source)
     if sum(local_name(child) == "result" for child in root) > 1:
         _raise_unreadable("a response with more than one <result>", source)
     return root
@@ -173,44 +174,35 @@ def _count(element: etree._Element | None) -> int | None:
 
 # -- what else a document is ---------------------------------------------------------------
 
-_LOOKED_AT = 64 * 1024
-
+_HTML = "an HTML page"
 _MAGIC = {
     b"\x1f\x8b": "gzip data that was not unpacked",
     b"PK\x03\x04": "a ZIP archive",
-    b"\x28\xb5\x2f\xfd": "Zstandard data that was not unpacked",
-    b"%PDF": "a PDF document",
-    b"\x89PNG": "a PNG picture",
     b"{": "JSON",
     b"[": "JSON",
 }
-_HTML = "an HTML page"
-_DAMAGED = "XML that is cut off, damaged or in another encoding than it says"
-
 #: Whitespace, comments and processing instructions: allowed before DOCTYPE and root.
 _PROLOG = re.compile(rb"(?:\s+|<!--.*?-->|<\?.*?\?>)*", re.DOTALL)
-_DOCTYPE = re.compile(rb"<!doctype(?:\s+([^\s>\[]*))?", re.IGNORECASE)
-#: The name of a start tag; it is only known if its end is there.
-_ROOT = re.compile(rb"<([^\s<>/!?]+)(?=[\s>/])")
+#: Of a root, only if the end of its name is there.
+_HTML_START = re.compile(rb"<(?:!doctype\s+html\b|(?:html|head|body)[\s>/])", re.IGNORECASE)
 
 
 def _describe(content: bytes) -> str:
     """Describe in a few words a document that could not be parsed."""
-    head = content[:_LOOKED_AT].removeprefix(codecs.BOM_UTF8).lstrip()
+    head = content[: 64 * 1024].removeprefix(codecs.BOM_UTF8).lstrip()
     if not head:
         return "an empty document"
     for magic, name in _MAGIC.items():
         if head.startswith(magic):
             return name
-    start = head[_PROLOG.match(head).end() :]  # type: ignore[union-attr]  # it also matches ""
-    doctype, root = _DOCTYPE.match(start), _ROOT.match(start)
-    if doctype is not None:
-        is_page = (doctype[1] or b"").lower() == b"html"
-        return _HTML if is_page else "a document with a DOCTYPE, which could declare entities"
-    if root is not None and root[1].lower() in {b"html", b"head", b"body"}:
+    start = _PROLOG.sub(b"", head, count=1)
+    if _HTML_START.match(start):
         return _HTML
-    # A prolog alone, or one without an end, is truncated too.
-    return _DAMAGED if head.startswith(b"<") else "something that is not XML"
+    if start[:9].lower() == b"<!doctype":
+        return "a document with a DOCTYPE, which could declare entities"
+    if head.startswith(b"<"):  # also a prolog alone
+        return "XML that is cut off, damaged or in another encoding than it says"
+    return "something that is not XML"
 
 
 def _raise_unreadable(found: str, source: str | None, *, reason: str = "") -> NoReturn:

@@ -14,7 +14,7 @@ from dirframe.client.many import is_known, names_of, query_of
 from dirframe.client.paging import PAGE_SIZE_STEP, Pages, received
 from dirframe.client.query import Policy, find_order, in_order_of_today, query_at, sample_of
 from dirframe.errors import InvalidInputError
-from dirframe.schema.extensions import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
+from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,11 +10,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from dirframe.client.http.api_key import KEY_PARAMETER, redact
 from dirframe.client.page import check_records
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
-from dirframe.schema import PROJECT
-from dirframe.schema.extensions import ALL_RESOURCES, UNKNOWN
+from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN
+from dirframe.settings import KEY_PARAMETER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -162,7 +161,7 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
         raise InvalidInputError(
             f"The path is {path!r}; pass one below the base URL, such as '/languages.xml'."
         )
-    if KEY_PARAMETER in unquote(address).casefold() or redact(address, key) != address:
+    if KEY_PARAMETER in unquote(address).casefold() or key.redact(address) != address:
         raise InvalidInputError(
             "The path holds an api_key, which is sent without that.",
             hint="Pass the path alone.",

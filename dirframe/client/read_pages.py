@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,22 +13,13 @@ from dirframe import provenance
 from dirframe.client.page import MAX_BYTES, parse
 from dirframe.client.paging import ANALYSIS_COLUMNS, are_left_out
 from dirframe.client.records import Records
-from dirframe.errors import (
-    IncompleteWarning,
-    InvalidInputError,
-    UnreadableResponseError,
-    warn,
-)
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.errors import IncompleteWarning, InvalidInputError, UnreadableResponseError, warn
+from dirframe.schema import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dirframe.client.page import Page
-    from dirframe.schema import Resource
 
-
-_CHANGE = "updated_at"
 #: Scheme and host of an address, without a user.
 _ORIGIN = r"^(https?)://(?:[^/?#@]*@)?([a-z0-9][a-z0-9.-]*(?::\d+)?)(?:[/?#]|$)"
 
@@ -58,13 +48,12 @@ def read_pages(
     pandas.DataFrame
         One row a record, in the order of the files, with the columns of `load_accounts`,
         `load_projects` or, for other records, `load`. Of records with a repeated id the one
-        changed last (``updated_at``) is kept, among equal ones the first; the others are omitted
-        and counted. In the provenance, ``complete`` is true if the pages prove it, false if they
-        prove the opposite, and None if they do not report the number of records. ``source`` and
-        ``base_url`` name the directory that the records link to as their own pages, if it is one.
-        The time of the fetch is not known, since the time of a file may be that of a copy:
-        ``records_oldest`` and ``records_newest`` are the first and the last change
-        (``updated_at``) of a record.
+        changed last (``updated_at``) is kept, among equal ones the first. In the provenance,
+        ``complete`` is true if the pages prove it, false if they prove the opposite, and None if
+        they do not report the number of records; ``source`` and ``base_url`` name the directory
+        that the records link to as their own pages, if it is one. Since the time of a file may be
+        that of a copy, ``records_oldest`` and ``records_newest``, the first and the last change of
+        a record, stand for the time of the fetch.
 
     Raises
     ------
@@ -90,7 +79,9 @@ def read_pages(
         raise InvalidInputError(
             f"resource is {resource!r}; it must be one of {', '.join(ALL_RESOURCES)}."
         )
-    records, pages, counts, signs = Records(ALL_RESOURCES.get(resource or "")), [], [], ""
+    records, signs, synthetic = Records(ALL_RESOURCES.get(resource or "")), "", False
+    stated: list[int | None] = []
+    counts: list[int] = []
     for file in files:
         page = parse(_read_file(file, max_bytes), source=str(file), max_bytes=max_bytes)
         if not page.succeeded:
@@ -103,19 +94,18 @@ def read_pages(
             )
         records.add(page)
         signs += page.signs()
+        stated.append(page.items_available)
         counts.append(len(page.records))
-        pages.append(replace(page, records=()))
-    frame, duplicates = records.frame(), 0
+        synthetic |= page.synthetic
+    frame = records.frame()
     if "id" in frame and frame["id"].dtype == "str":
-        repeated = _repeated(frame)
-        duplicates = int(repeated.sum())
-        frame = frame[~repeated].reset_index(drop=True)
-    complete, why, available = _completeness(pages, counts, records.resource, len(frame))
+        frame = _without_repeated(frame)
+    is_paged = records.resource is None or records.resource.paged
+    complete, why, available = _completeness(stated, counts, len(frame), is_paged=is_paged)
     source, base_url = _directory_of(frame)
-    changes = _changes(frame)
     oldest, newest = (
         None if pd.isna(moment) else moment.isoformat(timespec="seconds")
-        for moment in (changes.min(), changes.max())
+        for moment in (_changes(frame).min(), _changes(frame).max())
     )
     provenance.set_provenance(
         frame,
@@ -129,8 +119,8 @@ def read_pages(
         items_loaded=len(frame),
         complete=complete,
         incomplete_reason=why,
-        duplicates_removed=duplicates,
-        synthetic=any(page.synthetic for page in pages),
+        duplicates_removed=records.rows - len(frame),
+        synthetic=synthetic,
         not_sent=ANALYSIS_COLUMNS if are_left_out(signs) else (),
     )
     if complete is False:
@@ -145,42 +135,40 @@ def read_pages(
 
 def _changes(frame: pd.DataFrame) -> pd.Series[Any]:
     """Return the time of the last change of each record."""
-    if _CHANGE in frame and isinstance(frame[_CHANGE].dtype, pd.DatetimeTZDtype):
-        return frame[_CHANGE]
+    if "updated_at" in frame and isinstance(frame["updated_at"].dtype, pd.DatetimeTZDtype):
+        return frame["updated_at"]
     return pd.Series(pd.NaT, frame.index, dtype="datetime64[us, UTC]")
 
 
-def _repeated(frame: pd.DataFrame) -> pd.Series[bool]:
-    """Return the records to leave out: those of an id of which a newer or equal one is there."""
+def _without_repeated(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the records without those of an id of which a newer or equal one is there."""
     order = _changes(frame).sort_values(ascending=False, kind="stable", na_position="last").index
-    known = frame["id"].loc[order].dropna()
-    left_out = known.index[known.duplicated()]
-    return pd.Series(frame.index.isin(left_out), index=frame.index)
+    ids = frame["id"].loc[order].dropna()
+    return frame.drop(index=ids.index[ids.duplicated()]).reset_index(drop=True)
 
 
 def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
     """Return name and address of the one directory that the records link to as their own pages."""
-    links = next(
-        (frame[name] for name in ("html_url", "url") if name in frame), pd.Series(dtype="str")
-    )
-    origins = links.str.extract(_ORIGIN).dropna().drop_duplicates()
-    if len(origins) != 1:
-        return "recorded pages", ""
-    [[scheme, host]] = origins.to_numpy().tolist()
-    return f"recorded pages of {host}", f"{scheme}://{host}"
+    name = next((name for name in ("html_url", "url") if name in frame), None)
+    if name is not None:
+        origins = frame[name].str.extract(_ORIGIN).dropna().drop_duplicates().to_numpy().tolist()
+        if len(origins) == 1:
+            scheme, host = origins[0]
+            return f"recorded pages of {host}", f"{scheme}://{host}"
+    return "recorded pages", ""
 
 
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
     sources = [paths] if isinstance(paths, str | Path) else list(paths)
     has_files = False
     for path in map(Path, sources):
+        files = [path]
         if path.is_dir():
-            files = sorted(file for file in path.iterdir() if _is_xml(file))
-        elif path.exists():
-            files = [path]
+            inside = sorted(file for file in path.iterdir() if file.is_file())
+            files = [file for file in inside if file.name.lower().endswith((".xml", ".xml.gz"))]
         elif "*" in path.name:
             files = sorted(path.parent.glob(path.name))
-        else:
+        elif not path.exists():
             raise InvalidInputError(f"There is no file or folder {path}.")
         has_files = has_files or bool(files)
         yield from files
@@ -189,45 +177,29 @@ def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
         raise InvalidInputError(f"There is no .xml file in {names}.")
 
 
-def _is_xml(file: Path) -> bool:
-    return file.is_file() and file.name.lower().endswith((".xml", ".xml.gz"))
-
-
 def _read_file(file: Path, max_bytes: int) -> bytes:
     opener = gzip.open if file.suffix.lower() == ".gz" else open
     try:
         with opener(file, "rb") as stream:
-            # One byte more than allowed is sufficient to know that it is too large.
-            content: bytes = stream.read(max_bytes + 1)
+            content: bytes = stream.read(max_bytes + 1)  # one more shows that it is too large
+            return content
     except (OSError, EOFError, zlib.error) as error:
         raise UnreadableResponseError(
             f"{file} could not be read: {error}.", found="a damaged file", source=str(file)
         ) from error
-    if len(content) > max_bytes:
-        raise UnreadableResponseError(
-            f"{file} holds more than the {max_bytes:,} bytes allowed for a document.",
-            found=f"more than {max_bytes:,} bytes",
-            source=str(file),
-            hint="Pass max_bytes= (--max-bytes) to read larger ones.",
-        )
-    return content
 
 
 def _completeness(
-    pages: list[Page], counts: list[int], resource: Resource | None, loaded: int
+    stated: list[int | None], counts: list[int], loaded: int, *, is_paged: bool
 ) -> tuple[bool | None, str | None, int | None]:
-    stated = {page.items_available for page in pages}
+    """Return whether the records are complete, why not, and how many there are."""
     if None in stated:
         return None, "not every document says how many records there are", None
-    if resource is not None and not resource.paged:
-        # Each document is a whole collection, for example of another project or account.
-        each = [page.items_available or 0 for page in pages]
-        if each == counts:
-            return True, None, sum(each)
-    if len(stated) > 1:
-        reported = " and ".join(f"{count:,}" for count in sorted(filter(None, stated)))
+    if not is_paged and stated == counts:
+        return True, None, sum(counts)  # each is a whole collection, as of another project
+    if len(set(stated)) > 1:
+        reported = " and ".join(f"{count:,}" for count in sorted(filter(None, {*stated})))
         return False, f"the pages count {reported} records, so they are of different states", None
-    [available] = stated
-    if available == loaded:
-        return True, None, available
-    return False, f"they hold {loaded:,} of {available:,} records", available
+    if stated[0] == loaded:
+        return True, None, loaded
+    return False, f"they hold {loaded:,} of {stated[0]:,} records", stated[0]

@@ -16,8 +16,15 @@ from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import DIGEST, TEXTS, beside, schema_digest
 from dirframe.provenance import ATTRIBUTE, record_from, set_provenance
-from dirframe.schema import ACCOUNT, PROJECT, Field, Kind
-from dirframe.schema.extensions import EXTENSIONS, detect_resource, resource_named
+from dirframe.schema import (
+    ACCOUNT,
+    EXTENSIONS,
+    PROJECT,
+    Field,
+    Kind,
+    detect_resource,
+    resource_named,
+)
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource
@@ -189,13 +196,13 @@ def _converted(
     """Return a column with the dtype of its kind, and put aside what cannot be read."""
     if kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
         return _text(texts)
-    array, others = convert_column(texts, kind)
+    column, others = convert_column(texts, kind)
     if others is not None:
         kept = f"{name}_unreadable"
-        count = len(others) - others.null_count
+        count = others.count()
         warn(UnreadableValueWarning(f"{count:,} values of {name} are kept as text in {kept}."))
-        unreadable[kept] = loader_series(others)
-    return loader_series(array)
+        unreadable[kept] = others
+    return column
 
 
 def _inferred(name: str, texts: list[str | None]) -> pd.Series[Any]:
@@ -209,7 +216,7 @@ def _inferred(name: str, texts: list[str | None]) -> pd.Series[Any]:
         except ValueError:
             return _text(texts)
     kind = infer_kind(name, words)
-    return _text(texts) if kind is Kind.TEXT else loader_series(convert_column(texts, kind)[0])
+    return _text(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
 
 
 def _text(texts: list[str | None]) -> pd.Series[Any]:

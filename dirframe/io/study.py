@@ -39,6 +39,8 @@ _ACCOUNT = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
 #: Columns that the functions of this package add to records.
 _ADDED = {"id", "account_id", "project_id", "country_alpha_2", "country_alpha_3", "country_name"}
 _ARCHIVE = "pages.archive"
+#: Types of Frictionless by the kind of a dtype.
+_TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "datetime"}
 _MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 _README = """# {title}
@@ -104,6 +106,7 @@ def write_study(
     records = [get_provenance(frame) for frame in tables.values()]
     synthetic = all(record["synthetic"] for record in records)
     terms = license or (_SAMPLE_LICENCE if synthetic else "")
+    address = terms if ":" in terms else f"https://spdx.org/licenses/{terms}"
     cited = dict.fromkeys(str(cite(frame)) for frame in tables.values())
     cited_sources = [Source(frame) for frame in tables.values()]
     sources = {source.name: source.link for source in cited_sources}
@@ -113,7 +116,7 @@ def write_study(
         "title": " ".join(whole.split()),
         "description": " ".join(cited),
         "created": _created(records),
-        "licenses": [{"name": terms, "path": _address(terms)}] if terms else None,
+        "licenses": [{"name": terms, "path": address}] if terms else None,
         "contributors": [{"title": one, "role": "author"} for one in people or sources],
         "sources": [_filled({"title": one, "path": path}) for one, path in sources.items()],
         "resources": resources,
@@ -221,19 +224,18 @@ def _is_lists(column: pd.Series[Any]) -> bool:
 
 
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
-    record = get_provenance(frame)
-    known = resource_of(frame)
-    # A column of a statistic is not the field of that name.
-    is_record = known is not None and not record["statistic"] and (known.key or "id") in frame
-    fields = known.by_column if known and is_record else {}
-    key = frame.get(known.key) if known and is_record else None
+    record, known = get_provenance(frame), resource_of(frame)
+    if record["statistic"] or (known and (known.key or "id") not in frame):
+        known = None  # a column of a statistic is not the field of that name
+    fields = known.by_column if known else {}
+    key = frame.get(known.key) if known else None
     is_key = key is not None and key.is_unique and key.notna().all()
     times = (record["retrieved_oldest"], record["retrieved_newest"])
     reason = record["incomplete_reason"]
     schema = {
         "fields": [_field(frame[column], fields.get(str(column)), kind) for column in frame],
         "missingValues": [""] if kind == "csv" else None,
-        "primaryKey": [known.key] if known and is_key else None,
+        "primaryKey": [key.name] if key is not None and is_key else None,
     }
     return {
         "name": f"{name}-{kind}",
@@ -261,27 +263,13 @@ def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, 
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
-    if pd.api.types.is_bool_dtype(dtype):
-        name = "boolean"
-    elif pd.api.types.is_integer_dtype(dtype):
-        name = "integer"
-    elif pd.api.types.is_numeric_dtype(dtype):
-        name = "number"
-    elif pd.api.types.is_datetime64_any_dtype(dtype):
-        name = "datetime"
-    elif dtype == "object" and _holds_lists(column, field):
+    is_list = field is not None and field.kind is Kind.ITEMS
+    name = _TYPES.get(dtype.kind, "string")
+    if dtype == "object" and (is_list or any(isinstance(value, list) for value in column)):
         # Readers get lists of Parquet as arrays of their own, which Frictionless takes for no list.
         name = "any" if kind == "parquet" else "array"
-    else:
-        name = "string"
-    known = (field.meaning, field.unit) if field else ("", "")
-    described = {"description": known[0], "unit": known[1]}
+    described = {"description": field.meaning, "unit": field.unit} if field else {}
     return _filled({"name": str(column.name), "type": name} | described)
-
-
-def _holds_lists(column: pd.Series[Any], field: Field | None) -> bool:
-    is_list = field is not None and field.kind is Kind.ITEMS
-    return is_list or any(isinstance(value, list) for value in column)
 
 
 def _people(authors: Sequence[str]) -> list[str]:
@@ -314,10 +302,6 @@ def _created(records: list[dict[str, Any]]) -> str:
     days = [record["retrieved_newest"] or record["records_newest"] for record in records]
     day = max((day for day in days if day), default="")[:10]
     return day and f"{day}T00:00:00Z"
-
-
-def _address(license: str) -> str:
-    return license if ":" in license else f"https://spdx.org/licenses/{license}"
 
 
 def _readme(

@@ -7,7 +7,7 @@ these options besides:
 
 - ``ax``: where to draw. By default a new figure, as high as its rows need. A figure without a
   layout engine gets matplotlib's constrained layout, so that no text is cut off.
-- ``title``: in place of the chart's own; ``""`` for none.
+- ``title``: in place of the chart's own; False or ``""`` for none.
 - ``caption``: text in place of the notes below the chart; the number of records and the source
   follow it. False draws no caption, for a text that states them itself. The caption is an
   annotation whose ``get_gid()`` is ``"caption"``.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -15,15 +14,11 @@ from matplotlib.dates import (
     ConciseDateFormatter,
     date2num,
 )
-from matplotlib.ticker import (
-    FuncFormatter,
-    MaxNLocator,
-    StrMethodFormatter,
-    SymmetricalLogLocator,
-)
+from matplotlib.ticker import MaxNLocator, PercentFormatter, SymmetricalLogLocator
 from matplotlib.transforms import ScaledTranslation
 
 from dirframe.plot import text
+from dirframe.plot.canvas import Canvas
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH
 
 if TYPE_CHECKING:
@@ -37,14 +32,78 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
     from numpy.typing import NDArray
 
+    from dirframe.plot.canvas import Look
+
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
 #: Of the width beside the names, at most, for columns of numbers.
-COLUMNS_SHARE = 0.6
-
+_COLUMNS_SHARE = 0.6
 _OWN_SHARE = 0.775  # of a figure or grid cell that axes take before the layout, at least
 _TWO_LINES = 0.76  # size of text in rows of which one has two lines
-_TICK_WIDTH, _TICK_HEIGHT = 4.5, 2.5  # ems per tick of a horizontal and of a vertical axis
+
+
+# Charts of one form
+
+
+def bar_chart(
+    table: pd.DataFrame,
+    ax: Axes | None,
+    look: Look,
+    *notes: str,
+    name: str = "",
+    number: str = "",
+    unit: str = "",
+    colours: Sequence[str] = (),
+    **emptiness: Any,
+) -> Axes:
+    """Draw a bar for each row of a statistic, with its number and share.
+
+    By default, the names are in the first column, and the numbers are those of records.
+    """
+    counts = text.counts_of(table)
+    noun = next(iter(counts))
+    names = [str(value) for value in table[name or table.columns[0]]]
+    # Names of two lines take more height.
+    height = len(names) * (1.3 if any("\n" in text.name(value) for value in names) else 1)
+    canvas = Canvas(table, ax, look, rows=round(height), **emptiness)
+    if canvas.is_empty:
+        return canvas.finish()
+    ax, size, numbers = canvas.ax, rows(canvas.ax, names), table[number or noun].round().astype(int)
+    if not colours:
+        others = any(count for key, count in counts.items() if key.endswith("_in_other"))
+        colours = [ACCENT] * (len(names) - others) + [OTHER] * others
+    drawn = ax.barh(range(len(names)), numbers, height=thickness(len(names)), color=colours)
+    hatch_other(drawn)
+    labels = text.amounts(numbers, table["share"])
+    ax.bar_label(drawn, labels, padding=3, fontsize=size)  # the layout makes room for them
+    ax.set_xlim(0, max(numbers))
+    room = _inner_width(ax) - text.widest(labels, size)
+    tick = 2 * text.widest([f"{max(numbers):,}"], _tick_size(ax))
+    number_axis(ax.xaxis, min(max(int(room / tick), 1), 6))
+    units(ax, unit or f"{noun.capitalize()} (share of those {canvas.base})")
+    return canvas.finish(*notes)
+
+
+def distribution_chart(
+    table: pd.DataFrame, ax: Axes | None, look: Look, *, unit: str, **not_shown: str
+) -> Axes:
+    """Draw a dot for each number that occurs, at the records with it, on logarithmic scales."""
+    canvas = Canvas(table, ax, look)
+    if canvas.is_empty:
+        return canvas.finish()
+    ax, paper = canvas.ax, canvas.ax.get_facecolor()  # dots overlap
+    numbers, records = (table[name].astype(float) for name in table.columns[:2])
+    (dots,) = ax.plot(numbers, records, "o", color=ACCENT, markersize=dot(ax))
+    dots.set(markeredgecolor=paper, markeredgewidth=0.4, clip_on=False)
+    log_axis(ax, "x", numbers.max())
+    log_axis(ax, "y", records.max(), least=0.7)
+    units(ax, f"{unit}, logarithmic", f"{str(records.name).capitalize()}, logarithmic")
+    bounds = [
+        f"{part} have at most {numbers[table['share_at_most'] >= share - 1e-12].min():,.0f}"
+        for part, share in {"Half": 0.5, "90%": 0.9, "99%": 0.99}.items()
+    ]
+    at_most = f"{', '.join(bounds)}; the most is {numbers.max():,.0f}."
+    return canvas.finish(at_most, text.not_shown(table, **not_shown))
 
 
 # Named rows
@@ -63,9 +122,14 @@ def rows(ax: Axes, names: Sequence[str]) -> float:
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.grid(visible=True, axis="x", linewidth=0.6, alpha=0.5)
-    ax.set_axisbelow(True)
+    grid(ax, "x")
     return size
+
+
+def grid(ax: Axes, which: Any = "both") -> None:
+    """Draw pale lines behind what is drawn."""
+    ax.grid(visible=True, axis=which, linewidth=0.6, alpha=0.5)
+    ax.set_axisbelow(True)
 
 
 def thickness(rows: int) -> float:
@@ -73,48 +137,10 @@ def thickness(rows: int) -> float:
     return 0.74 * min(rows / 4, 1.0)
 
 
-def height_of(names: pd.Series[str]) -> int:
-    """Return the height of a chart of named rows, in rows: those of two lines take more."""
-    return round(len(names) * (1.3 if any("\n" in text.name(name) for name in names) else 1))
-
-
-def bars(
-    ax: Axes,
-    table: pd.DataFrame,
-    name: str,
-    number: str,
-    unit: str,
-    *,
-    colours: Sequence[str] | None = None,
-    is_pooled: bool = False,
-) -> None:
-    """Draw one bar per row, named and labelled with its number and share.
-
-    The columns are `name`, `number` and ``share``; the last row is that of others if pooled.
-    """
-    names, numbers = [str(value) for value in table[name]], table[number].round().astype(int)
-    size = rows(ax, names)
-    colours = list(colours or [ACCENT] * len(names))
-    colours[len(names) - is_pooled :] = [OTHER] * is_pooled
-    drawn = ax.barh(range(len(names)), numbers, height=thickness(len(names)), color=colours)
-    hatch_other(drawn, colours)
-    labels = text.amounts(numbers, table["share"])
-    ax.bar_label(drawn, labels, padding=3, fontsize=size)  # the layout makes room for them
-    most = max(numbers)
-    ax.set_xlim(0, most)
-    tick_size = _tick_size(ax, "x")
-    room = _inner_width(ax) - text.widest(labels, size)
-    ticks = int(room / (2 * text.widest([f"{most:,.0f}"], tick_size)))
-    nbins = min(max(ticks, 1), 6)
-    ax.xaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    units(ax, unit)
-
-
-def hatch_other(drawn: BarContainer, colours: Sequence[str]) -> None:
+def hatch_other(drawn: BarContainer) -> None:
     """Hatch the bar of others."""
-    for bar, colour in zip(drawn, colours, strict=True):
-        if colour == OTHER:
+    for bar in drawn:
+        if mpl.colors.same_color(bar.get_facecolor(), OTHER):
             bar.set(hatch=OTHER_HATCH, edgecolor=NEUTRAL, linewidth=0.6)
 
 
@@ -137,7 +163,7 @@ def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> float:
     widths = {
         title: text.widest((title, *cells), size) + 1.3 * size for title, cells in table.items()
     }
-    room = COLUMNS_SHARE * _inner_width(ax)
+    room = _COLUMNS_SHARE * _inner_width(ax)
     while len(widths) > 1 and sum(widths.values()) > room:
         widths.pop(next(iter(widths)))
     right = 0.0
@@ -164,14 +190,12 @@ def _inner_width(ax: Axes) -> float:
 
 def units(ax: Axes, x: str, y: str = "") -> None:
     """Set the labels of the axes, wrapped to what the layout will leave; without rows a grid."""
-    size = text.size(ax, mpl.rcParams["axes.labelsize"])
-    room = min(0.8 * text.width(ax), 0.9 * _inner_width(ax))
-    ax.set_xlabel(text.wrapped(x, size, room), fontsize=size)
+    size = float(ax.xaxis.label.get_fontsize())
+    ax.set_xlabel(text.wrapped(x, size, min(0.8 * text.width(ax), 0.9 * _inner_width(ax))))
     if y:
-        ax.set_ylabel(text.wrapped(y, size, 0.7 * text.height(ax)), fontsize=size)
+        ax.set_ylabel(text.wrapped(y, size, 0.7 * text.height(ax)))
         ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(visible=True, linewidth=0.6, alpha=0.5)
-        ax.set_axisbelow(True)
+        grid(ax)
 
 
 def dot(ax: Axes) -> float:
@@ -179,89 +203,43 @@ def dot(ax: Axes) -> float:
     return text.size(ax, "small") * 0.7
 
 
-def frequencies(ax: Axes, numbers: pd.Series[Any], records: pd.Series[Any]) -> None:
-    """Draw a dot for each number that occurs, at the records with it, on logarithmic scales."""
-    x, y = numbers.to_numpy(float), records.to_numpy(float)
-    paper = ax.get_facecolor()  # dots overlap
-    ax.plot(
-        *(x, y, "o"),
-        color=ACCENT,
-        markersize=dot(ax),
-        markeredgecolor=paper,
-        markeredgewidth=0.4,
-        clip_on=False,
-    )
-    log_axis(ax, "x", x.max())
-    log_axis(ax, "y", y.max(), least=0.7)
+def number_axis(axis: Axis, bins: int = 6) -> None:
+    """Set ticks at whole numbers."""
+    axis.set_major_locator(MaxNLocator(bins, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter("{x:,.0f}")
 
 
-def count_axis(ax: Axes, most: float) -> None:
-    """Set a linear y axis from 0 to `most` with whole numbers."""
-    ax.set_ylim(0, max(most, 1) * 1.05)
-    nbins = _ticks(ax, "y")
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=nbins, integer=True, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+def share_axis(axis: Axis) -> None:
+    """Show shares in percent."""
+    axis.set_major_locator(MaxNLocator(5))
+    axis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
-def share_axis(ax: Axes, which: str) -> None:
-    """Set a scale from 0% to 100%."""
-    ax.set(**{f"{which}lim": (0, 1)})
-    axis = _axis(ax, which)
-    ticks = _ticks(ax, which)
-    axis.set_ticks(np.linspace(0, 1, 6 if ticks >= 5 else 3 if ticks >= 2 else 2))
-    axis.set_major_formatter(FuncFormatter(_percent))
-
-
-def _percent(value: float, _place: int | None = None) -> str:
-    return f"{100 * value:g}%"
-
-
-def log_axis(ax: Axes, which: str, most: float, *, least: float = -0.5) -> None:
-    """Set a scale from `least` to `most`: linear from 0 to 1, then logarithmic."""
-    symmetric_log(ax, which, most, _ticks(ax, which))
-    ax.set(**{f"{which}lim": (least, max(most, 1) * 1.4)})
-
-
-def spread_axis(ax: Axes, most: float) -> None:
-    """Set a logarithmic x axis of rows, which includes zero, beside columns of numbers."""
-    tick = 1.5 * text.widest([f"{most:,.0f}"], _tick_size(ax, "x"))
-    symmetric_log(ax, "x", most, int((1 - COLUMNS_SHARE) * _inner_width(ax) / tick))
-    ax.set_xlim(-0.15, max(most, 1) * 1.15)
-
-
-def symmetric_log(ax: Axes, which: str, most: float, ticks: int) -> None:
-    """Set a scale that is linear from 0 to 1, then logarithmic, with some ticks up to `most`."""
+def log_axis(
+    ax: Axes, which: str, most: float, *, least: float = -0.5, margin: float = 1.4, ticks: int = 6
+) -> None:
+    """Set a scale from `least` to beyond `most`: linear from 0 to 1, then logarithmic."""
     getattr(ax, f"set_{which}scale")("symlog", linthresh=1, linscale=0.5)
-    subs = [1.0] if most >= 50 else [1.0, 2.0, 5.0]
-    locator = SymmetricalLogLocator(base=10, linthresh=1, subs=subs)
-    locator.set_params(numticks=max(ticks, 2))
-    axis = _axis(ax, which)
+    locator = SymmetricalLogLocator(base=10, linthresh=1, subs=[1] if most >= 50 else [1, 2, 5])
+    locator.set_params(numticks=ticks)
+    axis: Axis = getattr(ax, f"{which}axis")
     axis.set_major_locator(locator)
-    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))  # replaced by the scale
-
-
-def year_axis(ax: Axes, first: int, last: int) -> None:
-    """Set an x axis of years, with as many ticks as fit."""
-    ticks = _ticks(ax, "x")
-    steps = (digit * 10**power for power in count() for digit in (1, 2, 5))
-    step = next(step for step in steps if (last - first) / step < ticks)
-    ax.set_xticks(range(-(-first // step) * step, last + 1, step))
-    ax.set_xlim(first - 0.5, last + 0.5)
-    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+    axis.set_major_formatter("{x:,.0f}")  # replaced by the scale
+    ax.set(**{f"{which}lim": (least, max(most, 1) * margin)})
 
 
 def date_axis(ax: Axes) -> None:
     """Set an x axis of dates, with as many ticks as fit."""
     ax.xaxis_date()
-    room = text.width(ax) / _tick_size(ax, "x")
-    most = {YEARLY: room / 4.5, MONTHLY: room / 6, DAILY: room / 8}
+    ems = text.width(ax) / _tick_size(ax)
+    most = {YEARLY: ems / 4.5, MONTHLY: ems / 6, DAILY: ems / 8}
     locator = AutoDateLocator(minticks=2, maxticks={k: max(int(n), 2) for k, n in most.items()})
     ax.xaxis.set_major_locator(locator)
-    formats = {
-        "formats": ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"],
-        "zero_formats": ["", "%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M"],
-    }
-    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator, show_offset=False, **formats))
+    formats = ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"]
+    formatter = ConciseDateFormatter(
+        locator, formats=formats, zero_formats=["", *formats[:4], "%H:%M"], show_offset=False
+    )
+    ax.xaxis.set_major_formatter(formatter)
 
 
 def days(moments: Any) -> NDArray[np.float64]:
@@ -269,70 +247,35 @@ def days(moments: Any) -> NDArray[np.float64]:
     return np.asarray(date2num(moments), dtype=np.float64)
 
 
-def _axis(ax: Axes, which: str) -> Axis:
-    axis: Axis = getattr(ax, f"{which}axis")
-    return axis
-
-
-def _tick_size(ax: Axes, which: str) -> float:
-    """Set and return the size of the tick labels in points."""
-    usual = mpl.rcParams["xtick.labelsize" if which == "x" else "ytick.labelsize"]
-    size = text.size(ax, usual)
-    ax.tick_params(axis=which, labelsize=size)  # type: ignore[arg-type]  # x or y
-    return size
-
-
-def _ticks(ax: Axes, which: str) -> int:
-    """Return how many ticks fit on an axis."""
-    size = _tick_size(ax, which)
-    room = text.width(ax) / _TICK_WIDTH if which == "x" else text.height(ax) / _TICK_HEIGHT
-    return max(min(int(room / size), 7), 1)
+def _tick_size(ax: Axes) -> float:
+    return text.size(ax, mpl.rcParams["xtick.labelsize"])
 
 
 # Steps and periods
 
 
 def steps(
-    ax: Axes,
-    edges: NDArray[np.float64],
-    heights: NDArray[np.float64],
-    unfinished: NDArray[np.bool_],
-    *,
-    colour: str,
-    opacity: float = 0.25,
+    ax: Axes, edges: Any, heights: Any, unfinished: Any, colour: str, *, opacity: float = 0.25
 ) -> None:
     """Draw a step for each period between its edges; those that were not over are hatched."""
     finished = np.where(unfinished, np.nan, heights)
-    filled = np.nan_to_num(heights)
-    ax.stairs(filled, edges, fill=True, color=colour, alpha=opacity, linewidth=0)
+    ax.stairs(np.nan_to_num(heights), edges, fill=True, color=colour, alpha=opacity, linewidth=0)
     ax.stairs(finished, edges, color=colour, linewidth=1.5, baseline=None)
-    hatch_unfinished(ax, edges[:-1], np.diff(edges), heights, unfinished, colour=colour)
+    shown = unfinished & ~np.isnan(heights)
+    hatch_unfinished(ax, edges[:-1][shown], np.diff(edges)[shown], heights[shown], colour)
 
 
 def hatch_unfinished(
-    ax: Axes,
-    starts: NDArray[np.float64],
-    widths: NDArray[np.float64],
-    heights: NDArray[np.float64],
-    unfinished: NDArray[np.bool_],
-    *,
-    colour: str,
-    bottom: float = 0,
+    ax: Axes, starts: Any, widths: Any, heights: Any, colour: str, *, bottom: float = 0
 ) -> None:
-    """Hatch the periods that were not over; one without a height is left out."""
-    for index in np.flatnonzero(unfinished & ~np.isnan(heights)):
-        ax.bar(
-            starts[index],
-            heights[index],
-            widths[index],
-            bottom,
-            align="edge",
-            facecolor="none",
-            edgecolor=colour,
-            hatch="//////",
-            linewidth=0.8,
-            gid="unfinished",
-        )
+    """Hatch periods that were not over."""
+    look: dict[str, Any] = {
+        "facecolor": "none",
+        "edgecolor": colour,
+        "hatch": "//////",
+        "linewidth": 0.8,
+    }
+    ax.bar(starts, heights, widths, bottom, align="edge", gid="unfinished", **look)
 
 
 # Legends
@@ -344,7 +287,6 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
     # A handle and its gaps take 4.5 ems. One line if it fits, else columns of the widest entry.
     widths = [text.widest([str(handle.get_label())], size) + 4.5 * size for handle in handles]
     room = text.width(ax)
-    fits = sum(widths) <= room
     figure: Any = ax.get_figure(root=True)
     down = ScaledTranslation(0, -_below(ax) / 72, figure.dpi_scale_trans)
     ax.legend(
@@ -355,7 +297,7 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
         loc="upper center",
         bbox_to_anchor=(0.5, 0),
         bbox_transform=ax.transAxes + down,
-        ncols=len(handles) if fits else max(int(room / max(widths)), 1),
+        ncols=len(handles) if sum(widths) <= room else max(int(room / max(widths)), 1),
         frameon=False,
         columnspacing=1.2,
         handlelength=1.6,
@@ -382,8 +324,7 @@ def legend_beside(ax: Axes, handles: Sequence[Patch]) -> None:
 
 def _below(ax: Axes) -> float:
     """Estimate the height of the tick labels and the unit below the axes, in points."""
-    ticks = ax.xaxis.get_ticklabels()
+    ticks, unit = ax.xaxis.get_ticklabels(), ax.xaxis.label
     numbers = 1.3 * float(ticks[0].get_fontsize()) + 9 if ticks else 0.0
-    unit = ax.xaxis.get_label()
     lines = unit.get_text().count("\n") + 1 if unit.get_text() else 0
     return float(numbers + 1.3 * lines * float(unit.get_fontsize()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -12,21 +12,16 @@ from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox, IdentityTransform
 
 from dirframe import provenance
-from dirframe._display import counted
+from dirframe._display import counted, did_you_mean
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
-from dirframe.plot import axes, text
+from dirframe.plot import text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import TracebackType
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     from matplotlib.backend_bases import RendererBase
-
-Width = Literal["column", "page"]
-#: The options that all charts have: ax, title, caption and width.
-Look: TypeAlias = "tuple[Axes | None, str | None, str | bool, Width | None]"
 
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
@@ -37,6 +32,14 @@ CAPTION, EMPTY = "caption", "empty"
 _ROWS, _FEWEST_ROWS = 11, 4  # height of a chart without named rows, and the least, in rows
 _ROW_HEIGHT, _LINES_HEIGHT = 0.25, 1.3  # inches
 _LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # of the usual: smaller text, which takes more lines
+
+
+class Look(TypedDict, total=False):
+    """Options that all charts have; `dirframe.plot` describes them."""
+
+    title: str | Literal[False] | None
+    caption: str | bool
+    width: Literal["column", "page"] | None
 
 
 class Caption(Annotation):
@@ -66,25 +69,27 @@ class Caption(Annotation):
 
 
 class Canvas:
-    """Axes to draw a chart of a table on; leaving the block adds the title and the caption.
+    """Axes to draw a chart of a table on; `finish` adds the title and the caption.
 
-    By default a chart is empty if its table is; `needs` is what the records lack then. A chart may
-    change its `heading`, which the user's title replaces, and adds `notes`.
+    A chart is empty if the figures of its table are based on no records; `needs` is what these
+    lack, if it is not what the base of the statistic says. A chart may change its `heading`, which
+    the user's title replaces.
     """
 
     def __init__(
         self,
         table: pd.DataFrame,
-        chart: str,
+        ax: Axes | None,
         look: Look,
         *,
-        needs: str,
+        needs: str = "",
         is_empty: bool | None = None,
         rows: int = _ROWS,
         inches: float = USUAL_WIDTH,
     ) -> None:
-        ax, title, caption, width = look
-        check_options(title, caption, width)
+        record = provenance.get_provenance(table)
+        name, self.base = record["statistic"]["name"], record["base"]["which"]
+        self._title, self._caption, width = checked(name, look)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
                 f"ax must be one Axes of matplotlib; got a {type(ax).__name__}. Of several axes, "
@@ -92,79 +97,44 @@ class Canvas:
             )
         if width is not None and ax is not None:
             raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
-        self.table, self.heading, self.notes = table, CHARTS[chart].title, [""]
-        self.counts = text.counts_of(table)
-        self.is_empty = table.empty if is_empty is None else is_empty
-        self._needs = needs
-        self._title, self._caption = title, caption
-        #: Points between the axes and the title.
-        self.pad: float | None = None
-        self._is_own = ax is None
+        self.table, self.heading = table, CHARTS[name].title
+        is_counted = not table.empty and record["base"]["records"]
+        self.is_empty = not is_counted if is_empty is None else is_empty
+        self._needs = needs or self.base
         self.ax = ax or _new_axes(rows, INCHES.get(width, inches))
         self._others = {*self.ax.texts}  # of the user, who may mean mathematics
+        for axis in (self.ax.xaxis, self.ax.yaxis):
+            axis.label.set_fontsize(text.size(self.ax, mpl.rcParams["axes.labelsize"]))
+        self.ax.tick_params("x", labelsize=text.size(self.ax, mpl.rcParams["xtick.labelsize"]))
+        self.ax.tick_params("y", labelsize=text.size(self.ax, mpl.rcParams["ytick.labelsize"]))
         if (figure := _figure(self.ax)).get_layout_engine() is None:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is not None:
-            if self._is_own:
-                plt.close(_figure(self.ax))
-            return
+    def finish(self, *notes: str, pad: float | None = None) -> Axes:
+        """Add the title, `pad` points above the axes, and the caption; return the axes."""
+        ax, shown = self.ax, [note for note in notes if note and not self.is_empty]
         if self.is_empty:
-            noun, count = text.noun_of(self.counts), next(iter(self.counts.values()))
-            none = f"None of {counted(count, noun)} has {self._needs}"
-            _say(self.ax, none if count else f"No {noun}s")
+            _say(ax, _nothing(text.counts_of(self.table), self._needs))
         heading = self.heading if self._title is None else self._title or ""
-        size = text.size(self.ax, mpl.rcParams["axes.titlesize"])
-        self.ax.set_title(
-            text.wrapped(heading, size, text.width(self.ax)), fontsize=size, pad=self.pad
-        )
+        size = text.size(ax, mpl.rcParams["axes.titlesize"])
+        ax.set_title(text.wrapped(heading, size, text.width(ax)), fontsize=size, pad=pad)
         if self._caption is not False:
-            notes = [] if self.is_empty else [note for note in self.notes if note]
-            words = self._caption if isinstance(self._caption, str) else " ".join(notes)
-            Caption(self.ax, f"{words}\n{provenance.caption(self.table)}", self.table, notes)
-        for artist in self.ax.findobj(Text):
+            words = self._caption if isinstance(self._caption, str) else " ".join(shown)
+            Caption(ax, f"{words}\n{provenance.caption(self.table)}", self.table, shown)
+        for artist in ax.findobj(Text):
             if artist not in self._others:
                 artist.set(**text.literal())
+        return ax
 
 
-def bar_chart(
-    table: pd.DataFrame,
-    chart: str,
-    look: Look,
-    *,
-    name: str,
-    number: str = "projects",
-    unit: str,
-    needs: str,
-    notes: Sequence[str],
-    shown: pd.DataFrame | None = None,
-    colours: Sequence[str] | None = None,
-    is_empty: bool | None = None,
-) -> Axes:
-    """Draw a bar for each row of a statistic, or of those `shown`, with its number and share."""
-    rows = table if shown is None else shown
-    is_empty = not table[number].sum() if is_empty is None else is_empty
-    height = axes.height_of(rows[name])
-    with Canvas(table, chart, look, needs=needs, is_empty=is_empty, rows=height) as canvas:
-        if not is_empty:
-            pooled = sum(n for key, n in canvas.counts.items() if key.endswith("_in_other"))
-            is_pooled = pooled > 0 and len(rows) == len(table)
-            axes.bars(canvas.ax, rows, name, number, unit, colours=colours, is_pooled=is_pooled)
-        canvas.notes = [*notes]
-    return canvas.ax
-
-
-def check_options(title: object, caption: object, width: object) -> None:
-    """Raise if an option of the appearance is invalid."""
+def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """Return title, caption and width; raise if one is invalid, or if there is another option."""
+    options: dict[str, Any] = {"title": None, "caption": True, "width": None}
+    for name in look.keys() - options.keys():
+        raise TypeError(
+            f"{chart}() got an unexpected keyword argument {name!r}.{did_you_mean(name, options)}"
+        )
+    title, caption, width = (options | dict(look)).values()
     if width is not None and width not in INCHES:
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
     if title is True or not isinstance(title, str | bool | None):
@@ -173,6 +143,7 @@ def check_options(title: object, caption: object, width: object) -> None:
         raise InvalidInputError(
             f"caption is {caption!r}; it must be text, True for its own, or False for none."
         )
+    return title, caption, width
 
 
 def reason_if_empty(ax: Axes) -> str:
@@ -184,7 +155,7 @@ def detach_words(ax: Axes) -> tuple[str, str]:
     """Take the title and the caption off a chart, and return them without line breaks."""
     title, notes = " ".join(ax.get_title().split()), ""
     ax.set_title("")
-    for caption in [part for part in ax.texts if part.get_gid() == CAPTION]:
+    for caption in [part for part in ax.texts if isinstance(part, Caption)]:
         notes = " ".join(caption.get_text().split())
         caption.remove()
     return title, notes
@@ -197,6 +168,11 @@ def _new_axes(rows: int, inches: float) -> Axes:
     row = _ROW_HEIGHT * max(min(inches / USUAL_WIDTH, 1), _LOWEST_ROW)
     size = (inches, lines + row * max(rows, _FEWEST_ROWS))
     return plt.figure(figsize=size, layout="constrained").subplots()
+
+
+def _nothing(counts: Mapping[str, int], needs: str) -> str:
+    noun, count = text.noun_of(counts), next(iter(counts.values()))
+    return f"Of {counted(count, noun)}, none {needs}" if count else f"No {noun}s"
 
 
 def _say(ax: Axes, message: str) -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from itertools import chain, count, islice, takewhile
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import BoundaryNorm, ListedColormap, to_rgb
 from matplotlib.patches import Patch
 
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 #: For data of one kind, such as all bars of a chart of countries.
 ACCENT = "#4477AA"
@@ -39,6 +37,7 @@ _LOOKS = {
     "ruby": ("#882255", "\\\\\\\\"),
 }
 _CLASSES = 6  # more shades of one colour are indistinguishable
+_DIGITS = ([1, 2, 5], [1, 3], [1])  # with which their bounds begin
 _HATCHES = ("....", "----", "||||", "++++", "oo", "**", "\\\\||", "--..", "xx--", "oo||", "..||")
 
 
@@ -89,51 +88,45 @@ def looks(languages: Iterable[str]) -> dict[str, tuple[str, str]]:
     return result
 
 
-def shades(count: int) -> list[str]:
-    """Return shades for ascending classes, with ever more contrast to the background."""
-    last = max(count - 1, 1)
-    positions = [0.25 + 0.7 * n / last for n in range(count)] if count > 1 else [0.7]
-    if _grey(mpl.rcParams["text.color"]) > 0.5:  # a dark style, whose background can be transparent
-        positions.reverse()
-    # The lightness of this colormap is monotonic, so that it is legible in greyscale.
-    return [to_hex(mpl.colormaps["YlGnBu"](position)) for position in positions]
-
-
 class Classes:
-    """A few classes of logarithmic width from 1 to `most`, with their labels and shades."""
+    """A few classes of logarithmic width from 1 to `most`, with their labels and shades.
+
+    `norm` and `cmap` give a number its shade, which has the more contrast to the background the
+    more the number is.
+    """
 
     def __init__(self, most: int) -> None:
-        divisions = chain(
-            [count(1), _decades(1, 2, 5), _decades(1, 3)],
-            ((10 ** (step * power) for power in count()) for step in count(1)),
+        tens = 10 ** np.arange(18)
+        divisions = (  # the finest first
+            *(np.arange(1, min(most, _CLASSES + 1) + 1), *(np.outer(tens, d) for d in _DIGITS)),
+            *(tens[::step] for step in (2, 3)),
         )
-        for bounds in divisions:  # the finest first
-            self.lowest = list(islice(takewhile(most.__ge__, bounds), _CLASSES + 1))
-            if len(self.lowest) <= _CLASSES:
-                break
-        ends = [*(low - 1 for low in self.lowest[1:]), most]
+        bounds = (d.ravel()[d.ravel() <= most].tolist() for d in divisions)
+        lowest = next(low for low in bounds if len(low) <= _CLASSES)
+        ends = [*(low - 1 for low in lowest[1:]), most]
         self.labels = [
             f"{low:,}" if low == end else f"{low:,}–{end:,}"
-            for low, end in zip(self.lowest, ends, strict=True)
+            for low, end in zip(lowest, ends, strict=True)
         ]
-        self.shades = shades(len(self.lowest))
+        # The lightness of this colormap is monotonic, so that it is legible in greyscale.
+        shades = mpl.colormaps["YlGnBu"](
+            np.linspace(0.25, 0.95, len(lowest)) if most > 1 else [0.7]
+        )
+        # In a dark style, whose background can be transparent, more is lighter.
+        is_dark = _grey(mpl.rcParams["text.color"]) > 0.5
+        self.cmap = ListedColormap(shades[:: -1 if is_dark else 1])
+        self.norm = BoundaryNorm([*lowest, most + 1], len(lowest))
 
-    def place_of(self, number: int) -> int:
-        """Return which class a number is in."""
-        return bisect_right(self.lowest, number) - 1
-
-    def shade_of(self, number: int) -> str:
+    def shade_of(self, number: int) -> Any:
         """Return the shade of a number."""
-        return self.shades[self.place_of(number)]
+        return self.cmap(self.norm(number))
 
     def patches(self) -> list[Patch]:
         """Return the entries of a legend."""
-        pairs = zip(self.labels, self.shades, strict=True)
-        return [Patch(facecolor=shade, edgecolor=NEUTRAL, label=label) for label, shade in pairs]
-
-
-def _decades(*digits: int) -> Iterator[int]:
-    return (digit * 10**power for power in count() for digit in digits)
+        return [
+            Patch(facecolor=self.cmap(place), edgecolor=NEUTRAL, label=label)
+            for place, label in enumerate(self.labels)
+        ]
 
 
 def fill(colour: str, hatch: str) -> dict[str, Any]:

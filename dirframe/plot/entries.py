@@ -2,143 +2,80 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from dirframe import stats
 from dirframe._display import counted
 from dirframe.plot import text
-from dirframe.plot.canvas import bar_chart
+from dirframe.plot.axes import bar_chart
+from dirframe.plot.colours import ACCENT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.plot.canvas import Width
+    from dirframe.plot.canvas import Look
+    from dirframe.stats.kernel import Frame
 
 
 def licenses(
-    projects: Any,
-    *,
-    top: int | None = 20,
-    ax: Axes | None = None,
-    title: str | None = None,
-    caption: str | bool = True,
-    width: Width | None = None,
+    projects: Frame, *, top: int | None = 20, ax: Axes | None = None, **look: Unpack[Look]
 ) -> Axes:
-    """Draw the number of projects by licence.
+    """Draw a bar for each licence: its projects, and their share of those with one.
 
-    Parameters
-    ----------
-    projects, top, ax, title, caption, width
-        As `dirframe.stats.licenses` and `dirframe.plot` describe them.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        One bar per title of a licence, the most projects at the top, with their number and share of
-        the projects with a licence.
+    Options as `dirframe.stats.licenses` and `dirframe.plot`.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"licenses": [[{"name": "gpl3"}], [{"name": "gpl3"}]]})
     >>> [int(bar.get_width()) for bar in licenses(projects).patches]
     [2]
     """
     table = stats.licenses(projects, top=top)
-    counts = text.counts_of(table)
-    return bar_chart(
-        *(table, "licenses", (ax, title, caption, width)),
-        shown=table.assign(title=table["title"].fillna(table["license"])),
-        name="title",
-        unit="Projects (share of those with a licence)",
-        needs="a licence",
-        notes=[
-            "A project can have several.",
-            text.not_shown(counts, without_license="without a licence"),
-        ],
-    )
+    table["title"] = table["title"].fillna(table["license"])
+    note = text.not_shown(table, without_license="without a licence")
+    return bar_chart(table, ax, look, "A project can have several.", note, name="title")
 
 
-def license_families(
-    projects: Any,
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
-    caption: str | bool = True,
-    width: Width | None = None,
-) -> Axes:
-    """Draw the number of projects by family of their licence.
+def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+    """Draw a bar for each family of licences: its projects, and their share of all.
 
-    Parameters
-    ----------
-    projects, ax, title, caption, width
-        As `dirframe.stats.license_families` and `dirframe.plot` describe them.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        One bar per family, with the number and share of all projects.
+    Options as `dirframe.stats.license_families` and `dirframe.plot`.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"licenses": [[{"name": "gpl3"}], [{"name": "mit"}]]})
     >>> [int(bar.get_width()) for bar in license_families(projects).patches]
     [1, 0, 1, 0, 0]
     """
     table = stats.license_families(projects)
     return bar_chart(
-        *(table, "license_families", (ax, title, caption, width)),
-        name="family",
+        *(table, ax, look),
+        "A project can have licences of several families; none: it names none.",
         unit="Projects (share of all)",
-        needs="a licence",
+        needs="with a licence",
         is_empty=not text.counts_of(table)["with_license"],
-        notes=["A project can have licences of several families; none: it names none."],
     )
 
 
 def tags(
-    projects: Any,
-    *,
-    top: int | None = 20,
-    ax: Axes | None = None,
-    title: str | None = None,
-    caption: str | bool = True,
-    width: Width | None = None,
+    projects: Frame, *, top: int | None = 20, ax: Axes | None = None, **look: Unpack[Look]
 ) -> Axes:
-    """Draw the number of projects by tag.
+    """Draw a bar for each tag: its projects, and their share of those with one.
 
-    Parameters
-    ----------
-    projects, top, ax, title, caption, width
-        As `dirframe.stats.tags` and `dirframe.plot` describe them.
+    A bar for other tags would dwarf the rest: the caption states their number.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        One bar per tag, the most projects at the top, with their number and share of the projects
-        with a tag. A bar for other tags would dwarf the rest: the caption states their number.
+    Options as `dirframe.stats.tags` and `dirframe.plot`.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"tags": [["xml", "web"], ["xml"]]})
     >>> [int(bar.get_width()) for bar in tags(projects).patches]
     [2, 1]
     """
     table = stats.tags(projects, top=top)
-    counts = text.counts_of(table)
-    pooled = counts["tags_in_other"]
-    others = counted(int(table["projects"].iloc[-1]), "project") if pooled else ""
-    return bar_chart(
-        *(table, "tags", (ax, title, caption, width)),
-        shown=table.iloc[: len(table) - bool(pooled)],
-        name="tag",
-        unit="Projects (share of those with a tag)",
-        needs="a tag",
-        notes=[
-            "A project can have several.",
-            f"{others} with any of {pooled:,} other tags." if pooled else "",
-            text.not_shown(counts, without_tag="without a tag"),
-        ],
-    )
+    notes = ["A project can have several.", text.not_shown(table, without_tag="without a tag")]
+    if others := text.counts_of(table)["tags_in_other"]:
+        with_others = counted(int(table["projects"].iloc[-1]), "project")
+        notes.insert(1, f"{with_others} with any of {others:,} other tags.")
+        table = table.iloc[:-1]
+    return bar_chart(table, ax, look, *notes, colours=[ACCENT] * len(table))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from pandas import DateOffset
 
@@ -14,7 +14,8 @@ from dirframe.plot.colours import ACCENT
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.plot.canvas import Width
+    from dirframe.plot.canvas import Look
+    from dirframe.stats.kernel import Frame
 
 _PERIODS = {
     "D": ("day", DateOffset(days=1)),
@@ -26,55 +27,43 @@ _PERIODS = {
 
 
 def growth(
-    frame: Any,
+    frame: Frame,
     *,
     freq: str = "MS",
     cumulative: bool = True,
     ax: Axes | None = None,
-    title: str | None = None,
-    caption: str | bool = True,
-    width: Width | None = None,
+    **look: Unpack[Look],
 ) -> Axes:
-    """Draw the number of accounts or projects over time.
+    """Draw a step for each period: all records up to its end or, if not `cumulative`, the new ones.
 
-    Parameters
-    ----------
-    frame, freq, cumulative, ax, title, caption, width
-        As `dirframe.stats.growth` and `dirframe.plot` describe them.
+    A last period that is not over at the newest date in the data is hatched.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        One step per period (UTC), at the total up to its end or, if not `cumulative`, at the new
-        records in it. A last period that is not over at the newest date in the data is hatched.
+    Options as `dirframe.stats.growth` and `dirframe.plot`.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> created = pd.to_datetime(["2013-01-31", "2013-03-01", "2013-03-31"])
     >>> growth(pd.DataFrame({"created_at": created})).patches[0].get_data().values.tolist()
     [1.0, 1.0, 3.0]
     """
     table = stats.growth(frame, freq=freq)
-    with Canvas(*(table, "growth", (ax, title, caption, width)), needs="a date") as canvas:
-        nouns = next(iter(canvas.counts))
-        canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
-        if not canvas.is_empty:
-            starts, unfinished = table["start"], ~table["finished"].to_numpy(bool)
-            period, length = _PERIODS[freq]
-            heights = table["total" if cumulative else "new"].to_numpy(float)
-            edges = axes.days([*starts, starts.iloc[-1] + length])
-            axes.steps(canvas.ax, edges, heights, unfinished, colour=ACCENT)
-            axes.date_axis(canvas.ax)
-            canvas.ax.set_xlim(edges[0], edges[-1])
-            axes.count_axis(canvas.ax, heights.max())
-            unit = nouns.capitalize() + (" in all" if cumulative else "")
-            axes.units(canvas.ax, f"Created at (UTC, by {period})", unit)
-            last = f"the period from {starts.iloc[-1]:%Y-%m-%d}"
-            canvas.notes = [
-                f"Hatched: {last} is not over at the newest date in the data."
-                if unfinished.any()
-                else "",
-                text.not_shown(canvas.counts, created_at_missing="without a date"),
-            ]
-    return canvas.ax
+    canvas = Canvas(table, ax, look)
+    nouns = next(iter(text.counts_of(table)))
+    canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
+    if canvas.is_empty:
+        return canvas.finish()
+    starts, unfinished = table["start"], ~table["finished"].to_numpy(bool)
+    period, length = _PERIODS[freq]
+    heights = table["total" if cumulative else "new"].to_numpy(float)
+    edges = axes.days([*starts, starts.iloc[-1] + length])
+    axes.steps(canvas.ax, edges, heights, unfinished, ACCENT)
+    axes.date_axis(canvas.ax)
+    canvas.ax.set(xlim=(edges[0], edges[-1]), ylim=(0, max(heights.max(), 1) * 1.05))
+    axes.number_axis(canvas.ax.yaxis)
+    unit = nouns.capitalize() + " in all" * cumulative
+    axes.units(canvas.ax, f"Created at (UTC, by {period})", unit)
+    last = f"the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in the data"
+    return canvas.finish(
+        f"Hatched: {last}." if unfinished.any() else "",
+        text.not_shown(table, created_at_missing="without a date"),
+    )

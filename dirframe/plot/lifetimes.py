@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,8 @@ from pandas.tseries.offsets import MonthBegin
 from dirframe import stats
 from dirframe._display import counted
 from dirframe.plot import axes, text
-from dirframe.plot.canvas import Canvas, bar_chart
+from dirframe.plot.axes import bar_chart
+from dirframe.plot.canvas import Canvas
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, has_colour, looks
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from dirframe.plot.canvas import Width
+    from dirframe.plot.canvas import Look
+    from dirframe.stats.kernel import Frame
 
 _ANOTHER = "another or none"
 _FAULTS = {
@@ -34,31 +36,21 @@ _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
 def activity(
-    projects: Any,
+    projects: Frame,
     *,
     as_of: date | str | None = None,
     window: int = 12,
     ax: Axes | None = None,
-    title: str | None = None,
-    caption: str | bool = True,
-    width: Width | None = None,
+    **look: Unpack[Look],
 ) -> Axes:
-    """Draw the numbers of active, dormant and unknown projects.
+    """Draw a bar each for active, dormant and unknown projects, with their share of the known ones.
 
-    Parameters
-    ----------
-    projects, as_of, window, ax, title, caption, width
-        As `dirframe.stats.activity` and `dirframe.plot` describe them.
+    The caption defines active, and states who is unknown.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        A bar each for active and dormant projects, with their number and share of the known ones,
-        and a hatched one for unknown ones. The caption defines active, and states who is unknown.
+    Options as `dirframe.stats.activity` and `dirframe.plot`.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01"]),
     ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01"]),
     ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"])})
@@ -66,62 +58,47 @@ def activity(
     [1, 1, 0]
     """
     table = stats.activity(projects, as_of=as_of, window=window)
-    counts, month = text.counts_of(table), table["as_of"].iloc[0]
-    notes = []
+    month, known = table["as_of"].iloc[0], ""
     if not pd.isna(month):
         period = "the month of" if window == 1 else f"the {window} months up to"
-        notes = [
-            f"Active: activity in {period} {month:%Y-%m}, or before and after it.",
-            "Known where the code was fetched in that month or later.",
-        ]
+        known = (
+            f"Active: activity in {period} {month:%Y-%m}, or before and after it. "
+            "Known where the code was fetched in that month or later."
+        )
+    unknown = text.listed(
+        "Unknown",
+        table,
+        not_fetched_since="not fetched since",
+        fetch_missing="without a date of the fetch",
+        fetch_impossible="with a date of the fetch that cannot be",
+        **_FAULTS,
+    )
     return bar_chart(
-        *(table, "activity", (ax, title, caption, width)),
-        name="activity",
-        unit="Projects (share of those that are known)",
+        *(table, ax, look, known, unknown, text.not_shown(table, begun_after_as_of="begun later")),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
-        notes=[
-            *notes,
-            text.listed(
-                *("Unknown", counts),
-                not_fetched_since="not fetched since",
-                fetch_missing="without a date of the fetch",
-                fetch_impossible="with a date of the fetch that cannot be",
-                **_FAULTS,
-            ),
-            text.not_shown(counts, begun_after_as_of="begun later"),
-        ],
+        is_empty=not table["projects"].sum(),
     )
 
 
 def life_span(
-    projects: Any,
+    projects: Frame,
     *,
     top: int | None = 20,
     window: int = 12,
     ax: Axes | None = None,
-    title: str | None = None,
-    caption: str | bool = True,
-    width: Width | None = None,
+    **look: Unpack[Look],
 ) -> Axes:
-    """Draw each project from its first to its last month with activity.
+    """Draw a bar for each project, from its first to its last month with activity (UTC).
 
-    Parameters
-    ----------
-    projects, top, window, ax, title, caption, width
-        As `dirframe.stats.life_span` and `dirframe.plot` describe them.
+    The longest are at the top, in the look of their main language. Beside it the months, with a
+    plus if the life had not ended when the code was fetched, or this is unknown; the caption says
+    of how many.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        One bar per project from the start of its first month to the end of its last (UTC), the
-        longest at the top, in the look of its main language. Beside it the months, with a plus if
-        the life had not ended when the code was fetched, or this is unknown; the caption says of
-        how many.
+    Options as `dirframe.stats.life_span` and `dirframe.plot`.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"name": ["Ant"], "analysis_main_language_name": ["C"],
     ...     "analysis_min_month": pd.to_datetime(["2010-01-01"]),
     ...     "analysis_max_month": pd.to_datetime(["2011-02-01"]),
@@ -130,33 +107,22 @@ def life_span(
     ['Ant']
     """
     table = stats.life_span(projects, top=top, window=window)
-    with Canvas(
-        *(table, "life_span", (ax, title, caption, width)),
-        needs="both a first and a last month",
-        rows=len(table) + 3,  # room for the legend
-    ) as canvas:
-        counts = canvas.counts
-        if not canvas.is_empty:
-            canvas.pad = _draw_lives(canvas.ax, table)
-            lives, open_lives = counts["with_life_span"], counts["with_life_span"] - counts["ended"]
-            canvas.notes = [
-                *_open_notes(window, open_lives, lives),
-                text.not_shown(counts, projects_not_shown="with a shorter life", **_FAULTS),
-            ]
-    return canvas.ax
-
-
-def _open_notes(window: int, open_lives: int, lives: int) -> list[str]:
-    if not open_lives:
-        return []
+    canvas = Canvas(table, ax, look, rows=len(table) + 3)  # room for the legend
+    if canvas.is_empty:
+        return canvas.finish()
+    pad = _draw_lives(canvas.ax, table)
+    lives, ended = (text.counts_of(table)[name] for name in ("with_life_span", "ended"))
     before = f"in the {counted(window, 'month')} before its code was fetched"
-    return [
+    such = f"{lives - ended:,} of all {lives:,} lives"
+    ongoing = [
         f"+: active {before}, or not known to have ended.",
-        (
-            f"Such are {open_lives:,} of all {lives:,} lives, which may go on: mean and median of the "
-            "lengths are too low."
-        ),
+        f"Such are {such}, which may go on: mean and median of the lengths are too low.",
     ]
+    return canvas.finish(
+        *(ongoing if ended < lives else []),
+        text.not_shown(table, projects_not_shown="with a shorter life", **_FAULTS),
+        pad=pad,
+    )
 
 
 def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
@@ -176,10 +142,7 @@ def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
     ax.margins(x=0.02)
     axes.units(ax, "First to last month with activity (UTC)")
     ended = table["ended"].fillna(value=False)
-    months = [
-        f"{number:,}{'' if has_ended else '+'}"
-        for number, has_ended in zip(table["months"], ended, strict=True)
-    ]
+    months = [f"{n:,}{'+' * (not end)}" for n, end in zip(table["months"], ended, strict=True)]
     pad = axes.columns(ax, {"months": months}, size)
     handles = [Patch(label=name, linewidth=0, **fill(*look[name])) for name in names]
     axes.legend(ax, handles, "Main language")
@@ -187,31 +150,22 @@ def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
 
 
 def survival(
-    projects: Any,
+    projects: Frame,
     *,
     window: int = 12,
     confidence: float = 0.95,
     ax: Axes | None = None,
-    title: str | None = None,
-    caption: str | bool = True,
-    width: Width | None = None,
+    **look: Unpack[Look],
 ) -> Axes:
-    """Draw the share of projects that live on, with the numbers at risk.
+    """Draw the share of projects that live on, with its interval and the numbers at risk.
 
-    Parameters
-    ----------
-    projects, window, confidence, ax, title, caption, width
-        As `dirframe.stats.survival` and `dirframe.plot` describe them.
+    The curve of Kaplan and Meier over months since the first activity. The caption states the
+    median life and what is an end.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The curve of Kaplan and Meier over months since the first activity, with its interval; below
-        each tick the projects at risk. The caption states the median life and what is an end.
+    Options as `dirframe.stats.survival` and `dirframe.plot`.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_min_month": pd.to_datetime(["2010-01-01"] * 2),
     ...     "analysis_max_month": pd.to_datetime(["2010-03-01", "2013-07-01"]),
     ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"] * 2)})
@@ -219,43 +173,35 @@ def survival(
     [1.0, 0.5, 0.5]
     """
     table = stats.survival(projects, window=window, confidence=confidence)
-    with Canvas(
-        *(table, "survival", (ax, title, caption, width)),
-        needs="a life whose end is known",
-    ) as canvas:
-        counts = canvas.counts
-        if not canvas.is_empty:
-            _draw_survival(canvas.ax, table)
-            below = table["months"][table["survival"] <= 0.5]
-            canvas.notes = [
-                f"Median life: {counted(int(below.iloc[0]), 'month')}."
-                if len(below)
-                else "More than half live on as long as any was seen.",
-                (
-                    f"Ended: no activity in the last {counted(window, 'month')} seen; "
-                    f"{counts['not_ended']:,} had not ended."
-                ),
-                f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-                text.not_shown(counts, end_unknown="whose end is not known", **_FAULTS),
-            ]
-    return canvas.ax
+    canvas = Canvas(table, ax, look)
+    if canvas.is_empty:
+        return canvas.finish()
+    _draw_survival(canvas.ax, table)
+    below, alive = table["months"][table["survival"] <= 0.5], text.counts_of(table)["not_ended"]
+    return canvas.finish(
+        f"Median life: {counted(int(below.iloc[0]), 'month')}."
+        if len(below)
+        else "More than half live on as long as any was seen.",
+        f"Ended: no activity in the last {counted(window, 'month')} seen; {alive:,} had not ended.",
+        f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
+        text.not_shown(table, end_unknown="whose end is not known", **_FAULTS),
+    )
 
 
 def _draw_survival(ax: Axes, table: pd.DataFrame) -> None:
-    months, share, low, high = (
+    months, share, low, high, at_risk = (
         table[name].to_numpy(float, na_value=np.nan)
-        for name in ("months", "survival", "low", "high")
+        for name in ("months", "survival", "low", "high", "at_risk")
     )
     ax.fill_between(months, low, high, step="post", color=ACCENT, alpha=0.2, linewidth=0)
     ax.plot(months, share, color=ACCENT, linewidth=1.8, drawstyle="steps-post", label="survival")
-    axes.share_axis(ax, "y")
+    axes.share_axis(ax.yaxis)
     ax.set(xlim=(0, months[-1]), ylim=(0, 1.02))
     size = text.size(ax, "small")
     fit = max(min(int(text.width(ax) / (_TICK_WIDTH * size)), 8), 2)
     step = next((12 * n for n in (1, 2, 5, 10, 20, 50) if months[-1] / (12 * n) < fit), 1200)
     ax.tick_params(axis="x", labelsize=size)
     ax.xaxis.set_major_locator(MultipleLocator(step))
-    at_risk = table["at_risk"].to_numpy(np.int64)
     ax.xaxis.set_major_formatter(FuncFormatter(partial(_at_risk, months, at_risk)))
     axes.units(
         ax, "Months since the first activity; below: at risk", "Projects that live on (share)"
@@ -266,4 +212,4 @@ def _at_risk(months: Any, at_risk: Any, value: float, _place: int | None = None)
     """Label a tick with its month and the projects at risk then."""
     row = int(np.searchsorted(months, value))
     number = at_risk[row] if row < len(at_risk) else 0
-    return f"{value:,.0f}\n{number:,}"
+    return f"{value:,.0f}\n{number:,.0f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -10,7 +11,7 @@ import pandas as pd
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import text_to_path
 
-from dirframe._display import counted, percent
+from dirframe._display import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -130,46 +131,25 @@ def noun_of(counts: Mapping[str, int]) -> str:
     return next(iter(counts)).removesuffix("s").replace("_", " ")
 
 
-def listed(
-    what: str, counts: Mapping[str, int], first: Mapping[str, int] | None = None, /, **words: str
-) -> str:
+def listed(what: str, table: pd.DataFrame, **words: str) -> str:
     """Return a note with the number of records for each reason; empty if there are none.
 
-    The reasons are given in words by the names of their counts, after those that are counted first.
+    The reasons are given in words by the names of their counts.
     """
-    reasons = dict(first or {})
+    counts = counts_of(table)
+    if "without_analysis" in counts:  # they are without a language, for that reason
+        counts["without_language"] -= counts["without_analysis"]
+    reasons: Counter[str] = Counter()
     for name, reason in words.items():
-        reasons[reason] = reasons.get(reason, 0) + counts[name]
-    nonzero = [(count, reason) for reason, count in reasons.items() if count]
-    if not nonzero:
+        reasons[reason] += counts.get(name, 0)
+    phrases = [f"{count:,} {reason}" for reason, count in reasons.items() if count]
+    if not phrases:
         return ""
-    (count, reason), *others = nonzero
-    phrases = [
-        f"{counted(count, noun_of(counts))} {reason}",
-        *(f"{n:,} {why}" for n, why in others),
-    ]
-    return f"{what}: {', '.join(phrases)}."
+    number, reason = phrases[0].split(maxsplit=1)
+    noun = noun_of(counts) + "s" * (number != "1")
+    return f"{what}: {number} {noun} {', '.join([reason, *phrases[1:]])}."
 
 
-def not_shown(
-    counts: Mapping[str, int], first: Mapping[str, int] | None = None, /, **words: str
-) -> str:
+def not_shown(table: pd.DataFrame, **words: str) -> str:
     """Return a note on the records that a chart leaves out, and why, as `listed` takes it."""
-    return listed("Not shown", counts, first, **words)
-
-
-def without_language(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return how many projects have no main language, by reason."""
-    without_analysis = counts.get("without_analysis", 0)
-    return {
-        "without an analysis": without_analysis,
-        "without a main language": counts["without_language"] - without_analysis,
-    }
-
-
-def at_most(numbers: pd.Series[Any], share_at_most: pd.Series[Any]) -> str:
-    """Return a note on the numbers that half, 90% and 99% of the records have at most."""
-    parts = {"Half": 0.5, "90%": 0.9, "99%": 0.99}
-    bounds = {part: numbers[share_at_most >= share - 1e-12].min() for part, share in parts.items()}
-    phrases = [f"{part} have at most {number(bound)}" for part, bound in bounds.items()]
-    return f"{', '.join(phrases)}; the most is {number(numbers.max())}."
+    return listed("Not shown", table, **words)

@@ -68,12 +68,6 @@ def outlines() -> dict[str, Outline]:
     }
 
 
-def name(code: str) -> str:
-    """Return the name of a country of the map."""
-    entry = pycountry.countries.get(alpha_2=code)
-    return str(entry.name) if entry else "Kosovo" if code == _KOSOVO else code
-
-
 def _file() -> Path:
     for folder in (_PACKAGE, _PACKAGE.parent):  # in a wheel, or in the repository
         if (folder / _FILE).is_file():

@@ -11,7 +11,7 @@ from dirframe import provenance
 from dirframe._display import Overview
 from dirframe.errors import InvalidInputError
 from dirframe.quality.values import as_text, differing
-from dirframe.stats.kernel import CONTRIBUTORS, LANGUAGE, read, require_records
+from dirframe.stats.kernel import COLUMNS, read, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -124,7 +124,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
 
 def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     """Return the ids as text; raise unless each identifies one record."""
-    read(frame, id="id")  # raises if there is none
+    read(frame, "id")  # raises if there is none
     column = frame["id"]
     if missing := int(column.isna().sum()):
         raise InvalidInputError(
@@ -181,8 +181,9 @@ def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 
 def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any]) -> pd.DataFrame:
-    old, new = (_column(frame, LANGUAGE, "str") for frame in (before, after))
-    if LANGUAGE not in before or LANGUAGE not in after:  # what was not loaded is unknown
+    old, new = (_column(frame, "language", "str") for frame in (before, after))
+    [name] = COLUMNS["language"]
+    if name not in before or name not in after:  # what was not loaded is unknown
         old, new, common = old[:0], new[:0], common[:0]
     counts = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
     counts = counts.fillna(0).astype("int64")
@@ -197,7 +198,7 @@ def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any])
 
 def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     old, new = (
-        _column(frame, CONTRIBUTORS, "Int64").reset_index(drop=True) for frame in (before, after)
+        _column(frame, "people", "Int64").reset_index(drop=True) for frame in (before, after)
     )
     table = pd.DataFrame(
         {
@@ -214,7 +215,7 @@ def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
 
 def _column(frame: pd.DataFrame, name: str, dtype: str) -> pd.Series[Any]:
     """Return a column with the index of the frame; missing throughout if the frame lacks it."""
-    column = read(frame, column=name, optional=("column",)).get("column")
+    column = read(frame, optional=[name]).get(name)
     if column is None:
         return pd.Series(index=frame.index, dtype=dtype)
     return column.set_axis(frame.index)

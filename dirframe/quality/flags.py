@@ -8,8 +8,9 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import MissingColumnsError
-from dirframe.quality.rules import COLUMNS, RULES, applicable, columns_of, matches, rules_of
-from dirframe.stats.kernel import collection_of, require_records
+from dirframe.quality.rules import COLUMNS as READ
+from dirframe.quality.rules import RULES, applicable, columns_of, matches, rules_of
+from dirframe.stats.kernel import COLUMNS, collection_of, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -78,14 +79,14 @@ def flags(
         raise MissingColumnsError(
             "The frame has no column that a rule reads. Pass accounts or projects as a loader "
             "gives them.",
-            columns=[c if isinstance(c, str) else c[0] for c in COLUMNS.values()],
+            columns=[COLUMNS.get(name, (name,))[0] for name in READ],
         )
     p = columns_of(frame, chosen, max_age)
     rows = []
     for name in chosen:
-        found = p[matches(p, name)].sort_values(["id", "name"])
+        found = p[matches(p, name)].sort_values(["id", "called"])
         rows += [
-            (row["id"], row["name"], name, RULES[name].evidence.format_map(row))
+            (row["id"], row["called"], name, RULES[name].evidence.format_map(row))
             for row in found.to_dict("records")
         ]
     table = pd.DataFrame(rows, columns=["id", "name", "rule", "evidence"]).astype("str")
@@ -106,10 +107,10 @@ def _step(frame: pd.DataFrame, chosen: Collection[str], *, is_all: bool) -> str:
     """Return the step of the provenance, with the rules of such records that could not be checked."""
     resource = provenance.resource_of(frame)
     fields = resource.by_column if resource and is_all else {}
-    columns = {name: (c,) if isinstance(c, str) else c for name, c in COLUMNS.items()}
     unchecked = [
         name
         for name, rule in RULES.items()
-        if name not in chosen and all(columns[need][0] in fields for need in rule.needs)
+        if name not in chosen
+        and all(COLUMNS.get(need, (need,))[0] in fields for need in rule.needs)
     ]
     return f"flags, not checked: {', '.join(unchecked)}" if unchecked else "flags"

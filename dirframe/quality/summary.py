@@ -19,7 +19,7 @@ from dirframe.quality.rules import (
     reference_day,
 )
 from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
-from dirframe.stats.kernel import FETCHED, LANGUAGE, RANK, read, require_records, table_of
+from dirframe.stats.kernel import read, require_records, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -170,8 +170,8 @@ def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
         yield "no country", unknown
         if "country_alpha_2" in frame:
             yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
-    if RANK in frame:
-        yield "no kudo rank", read(frame, rank=RANK)["rank"].isna()
+    if "rank" in (rank := read(frame, optional=["rank"])):
+        yield "no kudo rank", rank["rank"].isna()
 
 
 def _of_projects(
@@ -186,12 +186,11 @@ def _of_projects(
             yield "analysis not sent: load with details=True", without_analysis
             return
         yield "no analysis", without_analysis
-    if LANGUAGE in frame:
-        yield "no main language", frame[LANGUAGE].isna()
-    if any(name in frame for name in FETCHED):
-        fetched = read(frame, fetched=FETCHED, optional=("fetched",)).get("fetched")
-        if fetched is None:
-            return
+    p = read(frame, optional=["language", "fetched"])
+    if "language" in p:
+        yield "no main language", p["language"].isna()
+    if "fetched" in p:
+        fetched = p["fetched"]
         now = reference_day(frame, fetched)
         stale = fetched < (now - offset_of(None) if now else pd.NaT)
         yield f"stale: code fetched over a year before {_day(now)}", stale

@@ -2,12 +2,12 @@
 
 # Sources: the specification of the directory data service for every field whose dialect is
 # `Dialect.SPECIFIED`; for the others responses recorded from 2008 to 2013 and the page templates of
-# the live service. Client and service share only this package, which imports neither.
+# the live service, read in 2026. Client and service share only this package, which imports neither.
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,24 +15,7 @@ from typing import TYPE_CHECKING
 from dirframe._tables import read_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = [
-    "ACCOUNT",
-    "COLLECTION_COUNTS",
-    "LESS_THAN_ONE",
-    "PAGE_SIZE",
-    "PROJECT",
-    "RESOURCES",
-    "SYNTHETIC_MARK",
-    "TIMESTAMP_FORMAT",
-    "Dialect",
-    "Field",
-    "Items",
-    "Kind",
-    "Resource",
-    "read_fields",
-]
+    from collections.abc import Iterable
 
 #: Timestamps have the form YYYY-MM-DDThh:mm:ssZ.
 TIMESTAMP_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
@@ -145,7 +128,7 @@ class Resource:
 
     @cached_property
     def specified(self) -> tuple[Field, ...]:
-        """The fields of the specification, in its order; every frame has them."""
+        """The fields of the specification, in its order."""
         return tuple(f for f in self.fields if f.dialect is Dialect.SPECIFIED)
 
     @cached_property
@@ -169,8 +152,10 @@ for _row in read_rows(Path(__file__).with_name("fields.csv")):
     _ROWS.setdefault((_row["resource"], _row["list"]), []).append(_row)
 
 
-def read_fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
-    """Return the fields of a resource, or of the entries of one of its lists, from the table."""
+def _fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
+    """Return the fields of a resource, or of the entries of one of its lists."""
+    if resource == "analysis":
+        return tuple(_of_analysis(f) for f in PROJECT.fields if f.path[0] == resource)
     return tuple(
         Field(
             path=tuple(row["path"].split("/")),
@@ -180,34 +165,63 @@ def read_fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
             personal=row["personal"] == "yes",
             unit=row["unit"],
             dialect=Dialect[row["source"].upper()],
-            items=Items(row["entry"], read_fields(resource, row["path"])) if row["entry"] else None,
+            items=Items(row["entry"], _fields(resource, row["path"])) if row["entry"] else None,
         )
         for row in _ROWS[resource, list_path]
     )
 
 
-def read_resource(row: Mapping[str, str], fields: tuple[Field, ...]) -> Resource:
-    """Return the resource that a row of ``resources.csv`` describes."""
+def _of_analysis(field: Field) -> Field:
+    """Return a field of a project's analysis as one of the analysis itself."""
+    specified = field.dialect is Dialect.SPECIFIED
+    dialect = Dialect.EXTENSION if specified else field.dialect
+    return replace(field, path=field.path[1:], required=False, dialect=dialect)
+
+
+def _resource(row: dict[str, str]) -> Resource:
     return Resource(
         name=row["name"],
         collection=row["collection"],
-        fields=fields,
-        sorts=tuple(row["sorts"].split()),
+        fields=_fields(row["name"]),
         default_sort=row["default_sort"],
-        other_sorts=tuple(row["other_sorts"].split()),
         query_sort=row["query_sort"],
-        paths=tuple(row["paths"].split()),
         paged=row["paged"] == "yes",
         key=row["key"],
+        **{name: tuple(row[name].split()) for name in ("sorts", "other_sorts", "paths")},
     )
 
 
-#: Rows of the table of resources, by element name.
-RESOURCE_ROWS = {row["name"]: row for row in read_rows(Path(__file__).with_name("resources.csv"))}
+_ACCOUNT, _PROJECT, *_OTHERS = read_rows(Path(__file__).with_name("resources.csv"))
+ACCOUNT, PROJECT = _resource(_ACCOUNT), _resource(_PROJECT)
 
-ACCOUNT, PROJECT = (
-    read_resource(RESOURCE_ROWS[name], read_fields(name)) for name in ("account", "project")
-)
-
-#: Resources of the specification by element name.
+#: Resources of the specification, and those of extensions outside it, by element name.
 RESOURCES = {resource.name: resource for resource in (ACCOUNT, PROJECT)}
+EXTENSIONS = {row["name"]: _resource(row) for row in _OTHERS}
+ALL_RESOURCES = RESOURCES | EXTENSIONS
+LANGUAGE = EXTENSIONS["language"]
+CONTRIBUTOR_FACT = EXTENSIONS["contributor_fact"]
+ACTIVITY_FACT = EXTENSIONS["activity_fact"]
+SIZE_FACT = EXTENSIONS["size_fact"]
+
+#: For records of a kind that is not known.
+UNKNOWN = Resource("record", "records", key="")
+
+
+def resource_named(name: str) -> Resource:
+    """Return the resource of an element name; one without fields if the schema has none."""
+    return ALL_RESOURCES.get(name) or Resource(name, f"{name}s")
+
+
+def detect_resource(columns: Iterable[object]) -> Resource | None:
+    """Detect the resource of a table from its column names.
+
+    It is an extension, if all of its core columns are present; else accounts or projects,
+    whichever has more of its exclusive columns; None if both have the same number.
+    """
+    names = {name for name in columns if isinstance(name, str)}
+    for extension in EXTENSIONS.values():
+        if {field.column for field in extension.core} <= names:
+            return extension
+    account, project = (names & resource.by_column.keys() for resource in (ACCOUNT, PROJECT))
+    accounts, projects = len(account - project), len(project - account)
+    return None if accounts == projects else ACCOUNT if accounts > projects else PROJECT

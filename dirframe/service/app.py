@@ -10,11 +10,10 @@ import ipaddress
 import logging
 import re
 import time
-from functools import partial
-from typing import TYPE_CHECKING, NoReturn
-from urllib.parse import quote, urlencode
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from urllib.parse import quote
 
-from flask import Flask, Response, g, request
+from flask import Blueprint, Flask, Response, current_app, render_template, request
 from lxml import etree
 from werkzeug.exceptions import (
     BadRequest,
@@ -27,16 +26,19 @@ from werkzeug.exceptions import (
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
-from dirframe.schema.extensions import CONTRIBUTOR_FACT, LANGUAGE
-from dirframe.service.pages import (
-    create_pages,
-    error_page,
-    parse_arguments,
-    request_arguments,
-    requested_page,
-    requested_query,
+from dirframe.schema import (
+    ACCOUNT,
+    ACTIVITY_FACT,
+    CONTRIBUTOR_FACT,
+    LANGUAGE,
+    PAGE_SIZE,
+    PROJECT,
+    SIZE_FACT,
+    Kind,
+    Resource,
 )
+from dirframe.service.context import asked, current_store, request_arguments
+from dirframe.service.pages import pages
 from dirframe.service.records import fold
 from dirframe.service.xml import collection_xml, message_xml, single_xml
 
@@ -44,17 +46,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+    from lxml.etree import _Element
+
     from dirframe.service.keys import KeyStore
     from dirframe.service.store import Store
 
+    View: TypeAlias = Callable[..., bytes]
+
 #: Name of a site that has none.
 SITE_NAME = "Open source directory"
-#: Error text of the specification for a request without a valid key.
-KEY_REQUIRED = "A valid api_key is required to access this URL."
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
 _LOG = logging.getLogger("dirframe.service")
 
-_NOTHING = "There is nothing at this address."
 #: Records in a page of a directory that sends analyses on own pages alone, as today's does.
 _SHORT_PAGE = 10
 _HEADERS = {
@@ -65,23 +68,20 @@ _HEADERS = {
         "frame-ancestors 'none'"
     ),
 }
-_MD5 = re.compile(r"[0-9a-fA-F]{32}")
-#: Only known parameters are logged: a misspelt parameter name may carry a key.
-_LOGGED = ("query", "sort", "page")
-_SECRET = re.compile(r"[0-9a-f]{32,}", re.IGNORECASE)
+#: What may be a key or the digest of an address.
+_SECRET = re.compile(r"api_key.*|[0-9a-f]{32,}", re.IGNORECASE)
 
-#: Documents that are sorted, searched and paged: their schema and the element with the name.
-_NAMED = {
-    LANGUAGE.collection: (LANGUAGE, "nice_name"),
-    CONTRIBUTOR_FACT.collection: (CONTRIBUTOR_FACT, "contributor_name"),
-}
-#: Elements by which their entries are sorted, by sort; numbers from the largest.
-_TIMES = {
+#: Elements that stored documents are sorted by, where the sort has another name.
+_SORTED_BY = {
     "oldest": "first_commit_time",
     "newest": "first_commit_time",
     "latest_commit": "last_commit_time",
 }
-_NUMBERS = ("code", "projects", "comment_ratio", "contributors", "commits")
+#: Elements with the name of an entry, which is searched.
+_NAMES = {LANGUAGE.name: "nice_name", CONTRIBUTOR_FACT.name: "contributor_name"}
+
+#: The XML of the interface.
+xml = Blueprint("xml", __name__)
 
 
 def create_app(
@@ -92,180 +92,177 @@ def create_app(
     Without `analyses` it sends them on the own page of each project alone, and ten records a page.
     """
     app = Flask(__name__)
+    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
+    app.config["ANALYSES"] = analyses
+    app.config["PAGE_SIZE"] = PAGE_SIZE if analyses else _SHORT_PAGE
+    app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
     app.url_map.redirect_defaults = False
-    app.jinja_env.globals["site_name"] = name
-    views = _Views(store, analyses=analyses)
-
-    def add_xml(rule: str, view: Callable[..., bytes], **defaults: object) -> None:
-        def respond(**values: object) -> Response:
-            _check_key(keys)
-            response = Response(view(**values), mimetype="application/xml")
-            response.headers["Cache-Control"] = "private, no-cache"
-            return response
-
-        app.add_url_rule(rule, f"xml {rule}", respond, defaults=defaults)
-
-    for resource in (ACCOUNT, PROJECT):
-        add_xml(f"/{resource.collection}.xml", views.collection, resource=resource)
-        add_xml(f"/{resource.collection}/<segment>.xml", views.single, resource=resource)
-    add_xml("/p/<segment>.xml", views.single, resource=PROJECT)
-    for path in ("/projects", "/p"):  # the second is that of today's directories
-        facts, analysis = "contributors", f"{path}/<segment>/analyses/<analysis>"
-        add_xml(f"{path}/<segment>/{facts}.xml", views.entries, kind=facts)
-        add_xml(f"{path}/<segment>/{facts}/<identifier>.xml", views.entry, kind=facts)
-        add_xml(f"{analysis}.xml", views.analysis)
-        for facts in ("activity_facts", "size_facts"):
-            add_xml(f"{analysis}/{facts}.xml", views.entries, kind=facts)
-    add_xml("/languages.xml", views.entries, kind=LANGUAGE.collection)
-    add_xml("/languages/<identifier>.xml", views.entry, kind=LANGUAGE.collection)
-    add_xml("/<path:address>.xml", _raise_not_found)  # least specific: all other addresses
-
-    @app.before_request
-    def begin() -> None:
-        g.begin = time.perf_counter()
-        host, version = (request.environ.get(n, "") for n in ("HTTP_HOST", "SERVER_PROTOCOL"))
-        if "," in host or (not host and version != "HTTP/1.0"):  # several are joined by commas
-            raise BadRequest("A request has one Host header.")
-
-    @app.get("/healthz")
-    def healthz() -> Response:
-        counts = ", ".join(f"{count} {name}" for name, count in store.counts.items())
-        return Response(f"ok: {counts}\n", mimetype="text/plain")
-
-    @app.after_request
-    def finish(response: Response) -> Response:
-        response.headers.extend(_HEADERS)
-        if _is_xml() or request.path == "/healthz":
-            # For programs in a browser: a key in the URL and no cookie, so other sites gain nothing.
-            response.headers["Access-Control-Allow-Origin"] = "*"
-        # An old client of this interface reads the status from a header.
-        response.headers["Status"] = response.status
-        _log(response)
-        return response
-
-    @app.errorhandler(InvalidInputError)
-    def refuse(error: InvalidInputError) -> Response:
-        return fail(BadRequest(str(error)))
-
-    @app.errorhandler(HTTPException)
-    def fail(error: HTTPException) -> Response:
-        if isinstance(error, NotFound) and error is request.routing_exception:
-            error.description = _NOTHING
-        kept = {"Allow", "Retry-After"}
-        headers = [pair for pair in error.get_headers(request.environ) if pair[0] in kept]
-        is_xml = _is_xml()
-        text = error.description or error.name
-        body = message_xml(status="failed", error=text) if is_xml else error_page(store, error)
-        mimetype = "application/xml" if is_xml else "text/html"
-        return Response(body, error.code, headers, mimetype=mimetype)
-
-    app.register_blueprint(create_pages(store))
+    app.jinja_env.globals.update(
+        site_name=name, counts=store.counts, synthetic=store.synthetic, page_size=PAGE_SIZE
+    )
+    app.after_request(_finish)
+    app.register_error_handler(HTTPException, _fail)
+    app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))
+    app.register_blueprint(xml)
+    app.register_blueprint(pages)
+    app.add_url_rule("/healthz", view_func=_healthz)
     return app
 
 
-class _Views:
-    """XML documents of a store."""
+@xml.before_request
+def check_key() -> None:
+    """Count the request, or refuse it."""
+    keys: KeyStore = current_app.extensions["keys"]
+    try:
+        wait = keys.charge(request_arguments().get("api_key", ""))
+    except StoreError as error:  # the cause is not disclosed to clients
+        _LOG.error("A request is not counted and answered with 503: %s", error)
+        text = "Requests cannot be counted at the moment. Try again later."
+        raise ServiceUnavailable(text, retry_after=5) from error
+    if wait is None:
+        raise Forbidden("A valid api_key is required to access this URL.")
+    if wait:
+        text = f"The daily limit of this api_key is used up. It is free again in {wait} seconds."
+        raise TooManyRequests(text, retry_after=wait)
 
-    def __init__(self, store: Store, *, analyses: bool) -> None:
-        self.store = store
-        self.analyses = analyses
-        self.page_size = PAGE_SIZE if analyses else _SHORT_PAGE
-        self.page = partial(collection_xml, synthetic=store.synthetic)
-        self.record = partial(single_xml, synthetic=store.synthetic)
 
-    def collection(self, resource: Resource) -> bytes:
-        """Return a page of accounts or projects."""
-        arguments = request_arguments()
-        page = self.store.page(
-            resource,
-            query=requested_query(arguments),
-            sort=arguments.get("sort"),
-            page=requested_page(arguments),
-            page_size=self.page_size,
-        )
-        fragments = page.fragments
-        if not self.analyses:
-            fragments = [_without_analysis(fragment) for fragment in fragments]
-        return self.page(fragments, available=page.available, first=page.first)
+@xml.after_request
+def _as_xml(response: Response) -> Response:
+    response.mimetype = "application/xml"
+    response.headers["Cache-Control"] = "private, no-cache"
+    # For programs in a browser: a key in the URL and no cookie, so other sites gain nothing.
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    return response
 
-    def single(self, resource: Resource, segment: str) -> bytes:
-        """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
-        fragment = self.store.by_segment(resource, segment)
-        if fragment is None and resource is ACCOUNT and _MD5.fullmatch(segment):
-            fragment = self.store.by_email_md5(segment)
-        if fragment is None:
-            raise NotFound(f"There is no such {resource.name}.")
-        return self.record(fragment)
 
-    def analysis(self, segment: str, analysis: str) -> bytes:
-        """Return the analysis of a project; of one without, what today's directories send."""
-        _, found = self._analysis(segment, analysis)
-        if found is None:
-            return message_xml(status="error", message="Code analysis is not available")
-        xml = etree.tostring(found, encoding="unicode", with_tail=False)
-        return self.record(f"{xml}\n")
+def route(rule: str, **defaults: object) -> Callable[[View], View]:
+    """Add a rule; what is below ``/projects/`` is also below ``/p/``, as today."""
 
-    def entries(self, kind: str, segment: str = "", analysis: str = "latest") -> bytes:
-        """Return a stored document: languages of the directory, or facts of a project."""
-        entries = self._entries(kind, segment, analysis)
-        if kind not in _NAMED:
-            return self.page(entries, available=len(entries))  # all months
-        resource, named = _NAMED[kind]
-        arguments = request_arguments()
-        sort = arguments.get("sort") or resource.default_sort
-        known = {"name", *_TIMES, *_NUMBERS}.intersection(resource.other_sorts)
-        if sort not in (known := known | {resource.default_sort}):
-            raise InvalidInputError(
-                f"There is no sort {sort[:50]!r} here; there are {', '.join(sorted(known))}."
-            )
-        words = fold(requested_query(arguments)).split()
-        texts = [(etree.fromstring(entry).findtext, entry) for entry in entries]
-        texts = [pair for pair in texts if all(w in fold(pair[0](named) or "") for w in words)]
-        if sort in _NUMBERS:
-            texts.sort(key=lambda pair: float(pair[0](sort) or 0), reverse=True)
-        elif sort in _TIMES:
-            texts.sort(key=lambda pair: pair[0](_TIMES[sort]) or "", reverse=sort != "oldest")
-        elif sort == "name":
-            texts.sort(key=lambda pair: fold(pair[0](named) or ""))
-        first = (requested_page(arguments) - 1) * self.page_size
-        selected = [entry for _, entry in texts[first : first + self.page_size]]
-        return self.page(selected, available=len(texts), first=first)
+    def add(view: View) -> View:
+        for each in dict.fromkeys((rule, rule.replace("/projects/", "/p/"))):
+            xml.add_url_rule(each, view_func=view, defaults=defaults)
+        return view
 
-    def entry(self, kind: str, identifier: str, segment: str = "") -> bytes:
-        """Return one language, or one contributor of a project."""
-        ids = ("id", "name", "contributor_id")
-        for entry in self._entries(kind, segment, "latest"):
-            element = etree.fromstring(entry)
-            if any(element.findtext(name) == identifier for name in ids):
-                return self.record(entry)
-        raise NotFound(_NOTHING)
+    return add
 
-    def _entries(self, kind: str, segment: str, analysis: str) -> list[str]:
-        owner = ""
-        if segment:
-            owner, _ = self._analysis(segment, analysis)
-        if (entries := self.store.entries(kind, owner)) is None:
-            raise NotFound(f"This directory does not hold these {kind.replace('_', ' ')}.")
+
+@route("/accounts.xml", resource=ACCOUNT)
+@route("/projects.xml", resource=PROJECT)
+def collection(resource: Resource) -> bytes:
+    """Return a page of accounts or projects."""
+    query, sort, number = asked()
+    size = current_app.config["PAGE_SIZE"]
+    page = current_store().page(resource, query=query, sort=sort, page=number, page_size=size)
+    fragments = page.fragments
+    if not current_app.config["ANALYSES"]:
+        fragments = [_without_analysis(fragment) for fragment in fragments]
+    return _page(fragments, page.available, page.first)
+
+
+@route("/accounts/<segment>.xml", resource=ACCOUNT)
+@route("/projects/<segment>.xml", resource=PROJECT)
+def single(resource: Resource, segment: str) -> bytes:
+    """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
+    store = current_store()
+    fragment = store.by_segment(resource, segment)
+    if fragment is None and resource is ACCOUNT:
+        fragment = store.by_email_md5(segment)
+    if fragment is None:
+        raise NotFound(f"There is no such {resource.name}.")
+    return single_xml(fragment, synthetic=store.synthetic)
+
+
+@route("/languages.xml", resource=LANGUAGE)
+@route("/projects/<segment>/contributors.xml", resource=CONTRIBUTOR_FACT)
+@route("/projects/<segment>/analyses/<analysis>/activity_facts.xml", resource=ACTIVITY_FACT)
+@route("/projects/<segment>/analyses/<analysis>/size_facts.xml", resource=SIZE_FACT)
+def entries(resource: Resource, segment: str = "", analysis: str = "latest") -> bytes:
+    """Return a stored document: a page of languages or contributors, or all months of a project."""
+    found = _find_entries(resource, segment, analysis)
+    first, size = 0, len(found)
+    if resource.paged:
+        found, size = _select(found, resource), current_app.config["PAGE_SIZE"]
+        first = (asked().page - 1) * size
+    selected = found[first : first + size]
+    texts = [etree.tostring(entry, encoding="unicode") + "\n" for entry in selected]
+    return _page(texts, len(found), first)
+
+
+@route("/languages/<identifier>.xml", resource=LANGUAGE)
+@route("/projects/<segment>/contributors/<identifier>.xml", resource=CONTRIBUTOR_FACT)
+def entry(resource: Resource, identifier: str, segment: str = "") -> bytes:
+    """Return one language, or one contributor of a project."""
+    for found in _find_entries(resource, segment, "latest"):
+        if identifier in map(found.findtext, ("id", "name", "contributor_id")):
+            return _single(found)
+    raise NotFound(f"There is no such {resource.words[0]}.")
+
+
+@route("/projects/<segment>/analyses/<analysis>.xml")
+def single_analysis(segment: str, analysis: str) -> bytes:
+    """Return the analysis of a project; of one without, what today's directories send."""
+    _, element = _find_project(segment, analysis)
+    if element is None:
+        return message_xml(status="error", message="Code analysis is not available")
+    return _single(element)
+
+
+@xml.get("/<path:address>.xml")
+def nothing(address: str) -> NoReturn:
+    """Refuse all other addresses of XML, with a key and a count too."""
+    raise NotFound(f"There is nothing at /{address}.xml.")
+
+
+def _single(element: _Element) -> bytes:
+    text = etree.tostring(element, encoding="unicode", with_tail=False)
+    return single_xml(f"{text}\n", synthetic=current_store().synthetic)
+
+
+def _page(fragments: list[str], available: int, first: int) -> bytes:
+    synthetic = current_store().synthetic
+    return collection_xml(fragments, available=available, first=first, synthetic=synthetic)
+
+
+def _select(entries: list[_Element], resource: Resource) -> list[_Element]:
+    """Return the entries whose name has the words of the query, in the order of the sort."""
+    query, sort, _ = asked()
+    named, sort = _NAMES[resource.name], sort or resource.default_sort
+    field = resource.by_column.get(named if sort == "name" else _SORTED_BY.get(sort, sort))
+    if field is None and sort != resource.default_sort:
+        raise InvalidInputError(f"There is no sort {sort[:50]!r} here; sort by an element.")
+    words = fold(query).split()
+    entries = [e for e in entries if all(w in fold(e.findtext(named) or "") for w in words)]
+    if field is None:  # the order of the document
         return entries
 
-    def _analysis(self, segment: str, analysis: str) -> tuple[str, etree._Element | None]:
-        """Return the id of a project and its analysis, which is the latest one."""
-        fragment = self.store.by_segment(PROJECT, segment)
-        if fragment is None:
-            raise NotFound("There is no such project.")
-        project = etree.fromstring(fragment)
-        found = project.find("analysis")
-        known = {"latest", None if found is None else found.findtext("id")}
-        if found is not None and analysis not in known:
-            raise NotFound("There is no such analysis of this project; the current one is latest.")
-        return project.findtext("id") or "", found
+    def key(entry: _Element) -> float | str:
+        text = entry.findtext(field.path[0]) or ""
+        return float(text or 0) if field.kind in {Kind.INTEGER, Kind.NUMBER} else fold(text)
+
+    return sorted(entries, key=key, reverse=sort not in {"name", "oldest"})
 
 
-def _raise_not_found(**_: object) -> NoReturn:
-    raise NotFound(_NOTHING)
+def _find_entries(resource: Resource, segment: str, analysis: str) -> list[_Element]:
+    owner = _find_project(segment, analysis)[0] if segment else ""
+    texts = current_store().entries(resource.collection, owner)
+    if texts is None:
+        raise NotFound(f"This directory does not hold these {resource.words[1]}.")
+    return [etree.fromstring(text) for text in texts]
+
+
+def _find_project(segment: str, analysis: str) -> tuple[str, _Element | None]:
+    """Return the id of a project and its analysis, which is the latest one."""
+    fragment = current_store().by_segment(PROJECT, segment)
+    if fragment is None:
+        raise NotFound("There is no such project.")
+    project = etree.fromstring(fragment)
+    found = project.find("analysis")
+    if found is not None and analysis not in {"latest", found.findtext("id")}:
+        raise NotFound("There is no such analysis of this project; the current one is latest.")
+    return project.findtext("id") or "", found
 
 
 def _without_analysis(fragment: str) -> str:
@@ -274,51 +271,42 @@ def _without_analysis(fragment: str) -> str:
     return etree.tostring(element, encoding="unicode") + "\n"
 
 
-def _is_xml() -> bool:
-    """Return whether an error of this request is XML, by its address."""
-    return request.path.rstrip("/").endswith(".xml")
+def _healthz() -> Response:
+    counts = ", ".join(f"{count} {name}" for name, count in current_store().counts.items())
+    return Response(f"ok: {counts}\n", mimetype="text/plain")
 
 
-def _check_key(keys: KeyStore) -> None:
-    try:
-        decision = keys.charge(request_arguments().get("api_key", ""))
-    except StoreError as error:  # the cause is not disclosed to clients
-        _LOG.error("A request is not counted and answered with 503: %s", error)
-        text = "Requests cannot be counted at the moment. Try again later."
-        raise ServiceUnavailable(text, retry_after=5) from error
-    if not decision.known:
-        raise Forbidden(KEY_REQUIRED)
-    if not decision.allowed:
-        wait = decision.retry_after
-        text = f"The daily limit of this api_key is used up. It is free again in {wait} seconds."
-        raise TooManyRequests(text, retry_after=wait)
+def _fail(error: HTTPException) -> Response:
+    """Return an error as XML or as a page, by the address."""
+    response = current_app.make_response(error.get_response(request.environ))
+    if request.path.rstrip("/").endswith(".xml"):
+        response.data = message_xml(status="failed", error=error.description or error.name)
+        response.mimetype = "application/xml"
+    else:
+        response.data = render_template("error.html", error=error)
+    return response
 
 
-def _log(response: Response) -> None:
-    """Log the request on one line, without keys and digests of e-mail addresses."""
-    if not ACCESS_LOG.isEnabledFor(logging.INFO):
-        return
-    path, query = (request.environ.get(name, "") for name in ("PATH_INFO", "QUERY_STRING"))
-    arguments = parse_arguments(query)
-    shown = {name: arguments[name] for name in _LOGGED if arguments.get(name)}
-    target = quote(path, safe="/.", errors="replace", encoding="latin-1")
-    target = re.sub(r"api_key.*", "api_key…", target, flags=re.IGNORECASE)
+def _finish(response: Response) -> Response:
+    response.headers.extend(_HEADERS)
+    # An old client of this interface reads the status from a header.
+    response.headers["Status"] = response.status
+    # Without parameters, keys and digests of e-mail addresses.
+    path = request.environ.get("PATH_INFO", "")
     ACCESS_LOG.info(
-        '%s %s "%s %s" %s %s %.1f ms',
+        '%s %s "%s %s" %s %s',
         time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        request.remote_addr or "-",
+        quote(request.remote_addr or "-", safe=":."),
         quote(request.method),
-        _SECRET.sub("…", target + (f"?{urlencode(shown)}" if shown else "")),
+        _SECRET.sub("…", quote(path, safe="/.", errors="replace", encoding="latin-1")),
         response.status_code,
         response.headers.get("Content-Length", "-"),
-        (time.perf_counter() - g.begin) * 1000,
     )
+    return response
 
 
-def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplication:
+def behind_proxy(app: WSGIApplication, trusted_proxy: str) -> WSGIApplication:
     """Apply the X-Forwarded headers of a proxy, an address or a network, and of nobody else."""
-    if trusted_proxy is None:
-        return app
     try:
         trusted = ipaddress.ip_network(trusted_proxy, strict=False)
     except ValueError:
@@ -326,25 +314,11 @@ def behind_proxy(app: WSGIApplication, trusted_proxy: str | None) -> WSGIApplica
             f"The trusted proxy is {trusted_proxy!r}; it must be an IP address or a network, "
             "such as 127.0.0.1 or 10.0.0.0/8."
         ) from None
-
-    def restored(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        if _address(environ["REMOTE_ADDR"]) is None:  # the proxy sent no address
-            environ["REMOTE_ADDR"] = environ["werkzeug.proxy_fix.orig"]["REMOTE_ADDR"]
-        return app(environ, start)
-
-    forwarded = ProxyFix(restored, x_for=1, x_proto=1, x_host=1, x_prefix=1)
+    forwarded = ProxyFix(app, x_for=1, x_proto=1, x_host=1, x_prefix=1)
 
     def wrapped(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        peer = _address(environ.get("REMOTE_ADDR", ""))
-        return (forwarded if peer is not None and peer in trusted else app)(environ, start)
+        peer = ipaddress.ip_address(environ["REMOTE_ADDR"])
+        peer = getattr(peer, "ipv4_mapped", None) or peer
+        return (forwarded if peer in trusted else app)(environ, start)
 
     return wrapped
-
-
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address, an IPv4 one also if it is written as IPv6, or None."""
-    try:
-        address = ipaddress.ip_address(text.partition("%")[0])
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address

@@ -10,11 +10,10 @@ import secrets
 import sqlite3
 import threading
 import time
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from dirframe._sqlite import (
     BUSY_TIMEOUT,
@@ -40,7 +39,6 @@ IN_MEMORY = ":memory:"
 
 #: Seconds that a request waits for the file: all threads of the service may be waiting.
 _CHARGE_TIMEOUT = 0.5
-_LARGEST = 2**63 - 1  # whole number of SQLite
 _DAY = 86_400
 _FORMAT = (0x6469726B, 1)
 
@@ -50,46 +48,30 @@ CREATE TABLE keys (
     hash TEXT NOT NULL UNIQUE,
     developer TEXT NOT NULL,
     application TEXT NOT NULL,
-    daily_limit INTEGER NOT NULL,
+    daily_limit INTEGER NOT NULL CHECK (daily_limit > 0),
     created_at REAL NOT NULL,
     revoked_at REAL,
     window_start REAL NOT NULL DEFAULT 0,
     used INTEGER NOT NULL DEFAULT 0
 )
 """
-_RECORDS = """
-SELECT id, developer, application, daily_limit, iif(window_start > :now - :day, used, 0), created_at,
-    revoked_at, iif(window_start > :now - :day, window_start + :day, NULL)
+#: Also if a clock that was days ahead began the window, so that it blocks nobody for longer.
+_IS_OVER = f"abs(:now - window_start) >= {_DAY}"
+# A single statement checks and counts, so that two requests cannot both use the last one.
+_COUNT = f"""
+UPDATE keys SET used = iif({_IS_OVER}, 1, used + 1), window_start = iif({_IS_OVER}, :now, window_start)
+WHERE hash = :hash AND revoked_at IS NULL AND (used < daily_limit OR {_IS_OVER})
+"""
+_RESETS_AT = f"SELECT window_start + {_DAY} FROM keys WHERE hash = :hash AND revoked_at IS NULL"
+_RECORDS = f"""
+SELECT id, developer, application, daily_limit, iif({_IS_OVER}, 0, used), created_at, revoked_at,
+    iif({_IS_OVER}, NULL, window_start + {_DAY})
 FROM keys ORDER BY id
 """
-# A single statement checks and counts, so that two requests cannot both use the last one.
-_COUNT = """
-UPDATE keys SET
-    used = CASE WHEN window_start <= :now - :day THEN 1 ELSE used + 1 END,
-    window_start = CASE WHEN window_start <= :now - :day THEN :now
-        ELSE min(window_start, :now) END
-WHERE hash = :hash AND revoked_at IS NULL
-    AND (used < daily_limit OR window_start <= :now - :day)
-RETURNING daily_limit - used
-"""
-#: A clock that was ahead may have started the window in the future; start it now.
-_REDATE = "UPDATE keys SET window_start = :now WHERE hash = :hash AND window_start > :now"
-_REFUSED = "SELECT window_start FROM keys WHERE hash = :hash AND revoked_at IS NULL"
 
 
-@dataclass(frozen=True)
-class QuotaDecision:
-    """Whether a key is known and the request allowed; `retry_after` is in seconds."""
-
-    known: bool
-    allowed: bool
-    remaining: int = 0
-    retry_after: int = 0
-
-
-@dataclass(frozen=True)
-class KeyRecord:
-    """A key without its secret; times are seconds since 1970, `used` requests since `resets_at` less a day."""
+class KeyRecord(NamedTuple):
+    """An issued key; times are Unix times, and it made `used` requests since `resets_at` less a day."""
 
     id: int
     developer: str
@@ -101,7 +83,7 @@ class KeyRecord:
     resets_at: float | None
 
 
-class KeyStore:
+class KeyStore(AbstractContextManager["KeyStore"]):
     """The API keys of a directory, in a SQLite file; by default ``keys.sqlite`` in the data folder."""
 
     def __init__(self, path: Path | str | None = None) -> None:
@@ -109,11 +91,10 @@ class KeyStore:
         # One connection with a lock, so that threads never run into SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
-            if path == IN_MEMORY:
-                self._database = open_database(None, any_thread=True)
-            else:
+            if path != IN_MEMORY:
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._database = open_database(self.path, any_thread=True)
+            file = None if path == IN_MEMORY else self.path
+            self._database = open_database(file, any_thread=True)
             with close_on_error(self._database):
                 self._prepare()
         except (OSError, sqlite3.Error) as error:
@@ -125,21 +106,17 @@ class KeyStore:
         # A crash of the process loses nothing; a power failure may lose the last counts.
         database.execute("PRAGMA synchronous = NORMAL")
         with transaction(database):
-            stamp = file_format(database)
             (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            if not tables and not any(stamp):
+            if not tables:
                 database.execute(_TABLE)
                 set_file_format(database, *_FORMAT)
-            elif stamp != _FORMAT:
+            elif file_format(database) != _FORMAT:
                 raise StoreError(f"{self.path} holds no keys of this version of dirframe.")
 
     def close(self) -> None:
         """Close the file."""
         with self._lock:
             self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
@@ -150,23 +127,17 @@ class KeyStore:
         A developer has five applications at most, each with one key; names are compared in any
         case.
         """
-        developer, application = _name("developer", developer), _name("application", application)
-        _check_limit(daily_limit)
+        developer, application = _name(developer), _name(application)
         key = secrets.token_hex(20)
         with self._access(), transaction(self._database):
             rows = self._database.execute(
                 "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
             )
             live = [a.casefold() for d, a in rows if d.casefold() == developer.casefold()]
-            if application.casefold() in live:
-                raise InvalidInputError(
-                    f"{developer} already has a key for {application}. Revoke it to get a new one."
-                )
-            if len(live) >= APPLICATIONS_PER_DEVELOPER:
-                raise InvalidInputError(
-                    f"{developer} has {len(live)} applications, and "
-                    f"{APPLICATIONS_PER_DEVELOPER} are the most. Revoke one first."
-                )
+            has_key = application.casefold() in live
+            if has_key or len(live) >= APPLICATIONS_PER_DEVELOPER:
+                has = f"a key for {application}" if has_key else f"{len(live)} keys, the most"
+                raise InvalidInputError(f"{developer} has {has}. Revoke one first.")
             self._database.execute(
                 "INSERT INTO keys (hash, developer, application, daily_limit, created_at)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -177,7 +148,7 @@ class KeyStore:
     def records(self) -> list[KeyRecord]:
         """Return all keys that were ever issued, in order."""
         with self._access():
-            rows = self._database.execute(_RECORDS, {"now": time.time(), "day": _DAY}).fetchall()
+            rows = self._database.execute(_RECORDS, {"now": time.time()}).fetchall()
         return [KeyRecord(*row) for row in rows]
 
     def revoke(self, key_id: int) -> None:
@@ -186,35 +157,29 @@ class KeyStore:
 
     def set_daily_limit(self, key_id: int, daily_limit: int) -> None:
         """Set the requests that a key may make in 24 hours, effective at once."""
-        _check_limit(daily_limit)
         self._change("daily_limit", daily_limit, key_id)
 
     def _change(self, column: str, value: float, key_id: int) -> None:
-        changed = 0
-        if 0 < key_id <= _LARGEST:
-            with self._access():
-                changed = self._database.execute(
-                    f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL",
-                    (value, key_id),
-                ).rowcount
+        sql = f"UPDATE keys SET {column} = ? WHERE id = ? AND revoked_at IS NULL"
+        with self._access():
+            changed = self._database.execute(sql, (value, key_id)).rowcount
         if not changed:
             raise InvalidInputError(f"There is no active key number {key_id}.")
 
-    def charge(self, key: str) -> QuotaDecision:
-        """Count one request with `key` if it is allowed, within 24 hours from the first one.
+    def charge(self, key: str) -> int | None:
+        """Count a request if `key` allows it, within 24 hours from the first one.
 
-        That the file is locked by another program, or cannot be written, is a StoreError.
+        Returns 0 if it is counted, the seconds to wait if the limit is reached, and None for an
+        unknown key. That the file is locked by another program, or cannot be written, is a
+        StoreError.
         """
-        facts = {"hash": _hash(key), "now": time.time(), "day": _DAY}
+        now = time.time()
+        facts = {"hash": _hash(key), "now": now}
         with self._access(_CHARGE_TIMEOUT):
-            if row := self._database.execute(_COUNT, facts).fetchone():
-                return QuotaDecision(known=True, allowed=True, remaining=row[0])
-            self._database.execute(_REDATE, facts)
-            row = self._database.execute(_REFUSED, facts).fetchone()
-        if row is None:
-            return QuotaDecision(known=False, allowed=False)
-        wait = math.ceil(row[0] + _DAY - time.time())
-        return QuotaDecision(known=True, allowed=False, retry_after=max(1, wait))
+            if self._database.execute(_COUNT, facts).rowcount:
+                return 0
+            row = self._database.execute(_RESETS_AT, facts).fetchone()
+        return None if row is None else max(1, math.ceil(row[0] - now))
 
     @contextmanager
     def _access(self, seconds: float = BUSY_TIMEOUT) -> Iterator[None]:
@@ -224,7 +189,7 @@ class KeyStore:
         try:
             self._database.execute(f"PRAGMA busy_timeout = {seconds * 1_000:.0f}")
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OverflowError) as error:
             raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
         finally:
             self._lock.release()
@@ -234,18 +199,8 @@ def _hash(key: str) -> str:
     return sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-def _name(what: str, text: str) -> str:
+def _name(text: str) -> str:
     name = " ".join(text.split())
     if not name or not name.isprintable() or len(name) > 200:
-        raise InvalidInputError(
-            f"The {what} is {text!r}; it must be a printable name of at most 200 characters."
-        )
+        raise InvalidInputError(f"{text!r} is not a printable name of at most 200 characters.")
     return name
-
-
-def _check_limit(daily_limit: int) -> None:
-    if not 1 <= daily_limit <= _LARGEST:
-        raise InvalidInputError(
-            f"The daily limit is {daily_limit}; it must be 1 or more, and {_LARGEST} or less. "
-            "Revoke a key to stop it."
-        )

@@ -1,34 +1,212 @@
-"""Texts and elements of records, as the reader, the writer and the pages see them."""
+"""How the element of a record becomes a row of the store, and how what does not fit is refused."""
+
+# Any dialect of the interface is taken. Fields that other dialects name differently are added under
+# the name in the specification, and missing elements of the specification at the end; everything
+# else is kept as it was written.
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from urllib.parse import urlsplit
+from collections import defaultdict
+from datetime import UTC, datetime
+from hashlib import md5, sha1
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from urllib.parse import unquote, urlsplit
 
-from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
+from lxml import etree
 
-#: Characters that XML 1.0 does not allow, escaped or not.
-FORBIDDEN = "\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff"
-_FORBIDDEN = re.compile(f"[{FORBIDDEN}]")
+from dirframe.errors import StoreError
+from dirframe.schema import ACCOUNT, RESOURCES, Kind, Resource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lxml.etree import _Element
+
+#: Called with the column, the reason and the value of what does not fit.
+Refuse: TypeAlias = "Callable[[str, str, str], None]"
 
 #: Tags of repeated elements by the tag of the element that wraps them.
 ITEM_TAGS = {
     field.path[-1]: field.items.tag
     for resource in RESOURCES.values()
     for field in resource.fields
-    if field.kind is Kind.ITEMS and field.items
+    if field.items
 }
+#: Names of fields here and in other dialects.
+_OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}
+_ID = re.compile(r"[^\s/?#]{1,100}")
+_MD5 = re.compile(r"[0-9a-f]{32}")
+_NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,30})?", re.ASCII)
+
+#: Elements with the name of a record in addresses, those with its address, and its form.
+_NAME_FIELDS = ("login", "url_name", "vanity_url")
+_ADDRESS_FIELDS = ("html_url", "url")
+_ADDRESS = {
+    name: re.compile(rf"(?:https?://[^/]+)?/(?:{path})/([^/?#]+?)(?:\.xml)?(?:[?#].*)?")
+    for name, path in {"account": "accounts", "project": "p|projects"}.items()
+}
+_AVATAR = re.compile(r"gravatar\.[^/]+/avatar(?:/|\.php\?(?:[^#]*&)?gravatar_id=)([0-9a-f]{32})\b")
 
 
-def is_always_sent(resource: Resource, field: Field) -> bool:
-    """Return whether a record without this field has an empty element for it."""
-    return field in resource.specified and (resource is not ACCOUNT or field.required)
+def _parts(resource: Resource) -> dict[str, list[tuple[str, bool, bool]]]:
+    """Return names by parent ("" is the record): of what is always sent, and of timestamps."""
+    parts = defaultdict(list)
+    for field in resource.fields:
+        *parents, name = field.path
+        is_sent = field in resource.specified and (resource is not ACCOUNT or field.required)
+        if is_sent or field.kind is Kind.TIMESTAMP:
+            parts["/".join(parents)].append((name, is_sent, field.kind is Kind.TIMESTAMP))
+    return parts
 
 
-def without_controls(text: str) -> str:
-    """Return `text` without the characters that XML does not allow."""
-    return _FORBIDDEN.sub("", text)
+_PARTS = {name: _parts(resource) for name, resource in RESOURCES.items()}
+
+
+class Row(NamedTuple):
+    """A record as it is stored: its XML, and the values of `COLUMNS`, that it is found by."""
+
+    resource: Resource
+    synthetic: bool
+    xml: str
+    id: str
+    values: list[object]
+
+
+class Refusals:
+    """What does not fit in a file or frame: the places of each problem, by column and reason."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def add(self, place: str, column: str, reason: str, value: str) -> None:
+        """Note a value, at a place such as "row 3"."""
+        shown = repr(value) if len(value) <= 60 else f"{value[:60]!r}…"
+        self._places[column, reason].append(f"{place} ({shown})")
+
+    def check(self) -> None:
+        """Raise a StoreError if anything was refused, with three examples of each problem."""
+        if self:
+            lines = [f"Values of {self._source} do not fit; nothing was imported."]
+            for (column, reason), places in self._places.items():
+                more = f" and {len(places) - 3:,} more" if len(places) > 3 else ""
+                examples = ", ".join(places[:3])
+                lines.append(f"  column {column}, {len(places):,}: {reason}: {examples}{more}.")
+            raise StoreError("\n".join(lines), hint="The first row or record is number 1.")
+
+
+def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: bool) -> Row:
+    """Convert the element of a record to the form that is served, and return its row."""
+    if element.nsmap:
+        for node in element.iter():
+            node.tag = etree.QName(node).localname
+        etree.cleanup_namespaces(element)
+    children = _children(element)
+    identifier = text_of(children.get("id"))
+    if _ID.fullmatch(identifier):
+        children["id"].text = identifier
+    else:
+        refuse("id", "an id has 1 to 100 characters, without blanks and slashes", identifier)
+    email_md5 = _pop_email(element, children, refuse) if resource is ACCOUNT else ""
+    for parent in _PARTS[resource.name]:
+        part = children.get(parent) if parent else element
+        if part is not None and len(part):
+            below = _children(part) if parent else children
+            _complete(resource, parent, part, below, refuse)
+    tags = [] if "tags" not in children else map(str.strip, map(str, children["tags"].itertext()))
+    values = [
+        identifier,
+        email_md5,
+        _slug(resource, children),
+        fold("".join(f"\n{tag}" for tag in tags if tag) + "\n"),
+        *(convert(_text_at(children, path)) for path, convert in _VALUES.values()),
+    ]
+    xml = etree.tostring(element, encoding="unicode", with_tail=False) + "\n"
+    return Row(resource, synthetic, xml, identifier, values)
+
+
+def text_of(element: _Element | None) -> str:
+    """Return the text of an element without the white space around it; empty if there is none."""
+    return "" if element is None else (element.text or "").strip()
+
+
+def _children(element: _Element) -> dict[str, _Element]:
+    """Return the first child of each name."""
+    # A slice is faster than an iterator.
+    return {child.tag: child for child in element[::-1]}  # type: ignore[index]  # the stubs know no slices
+
+
+def _text_at(children: dict[str, _Element], path: str) -> str:
+    name, _, rest = path.partition("/")
+    child = children.get(name)
+    return text_of(child.find(rest) if rest and child is not None else child)
+
+
+def _complete(
+    resource: Resource, parent: str, part: _Element, children: dict[str, _Element], refuse: Refuse
+) -> None:
+    """Append missing elements, fill those with other names elsewhere, and convert timestamps."""
+    for name, is_sent, is_timestamp in _PARTS[resource.name][parent]:
+        if is_sent and name not in children:
+            children[name] = etree.SubElement(part, name)
+            children[name].tail = "\n"
+        text, other = text_of(children.get(name)), _OTHER_NAMES.get(name, "")
+        if not text and other in children:
+            text = text_of(children[other])
+            children[name].text = text or None
+        if text and is_timestamp:
+            try:
+                moment = datetime.fromisoformat(text)
+                moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+            except (ValueError, OverflowError):
+                column = f"{parent}_{name}" if parent else name
+                refuse(column, "it is not a timestamp of ISO 8601", text)
+            else:
+                moment = moment.replace(tzinfo=None)
+                children[name].text = moment.isoformat(timespec="seconds") + "Z"
+
+
+def _pop_email(element: _Element, children: dict[str, _Element], refuse: Refuse) -> str:
+    """Replace an address by its digests; return the MD5 that finds the account."""
+    digest, address = (text_of(children.get(name)).lower() for name in ("email_md5", "email"))
+    etree.strip_elements(element, "email_md5", "email", with_tail=False)
+    if digest and not _MD5.fullmatch(digest):
+        refuse("email_md5", "it is not 32 hexadecimal digits", digest)
+    if address and not text_of(children.get("email_sha1")):
+        if "email_sha1" not in children:
+            children["email_sha1"] = etree.SubElement(element, "email_sha1")
+        children["email_sha1"].text = sha1(address.encode(), usedforsecurity=False).hexdigest()
+    if address and not digest:
+        digest = md5(address.encode(), usedforsecurity=False).hexdigest()
+    avatar = _AVATAR.search(text_of(children.get("avatar_url")).lower())
+    return digest or (avatar[1] if avatar else "")
+
+
+def _slug(resource: Resource, children: dict[str, _Element]) -> str:
+    """Return the name of a record in addresses, folded; empty if it has none."""
+    names = [text_of(children[name]) for name in _NAME_FIELDS if name in children]
+    addresses = (text_of(children[name]) for name in _ADDRESS_FIELDS if name in children)
+    matches = map(_ADDRESS[resource.name].fullmatch, addresses)
+    names += [unquote(match[1]) for match in matches if match]
+    return fold(next(filter(None, names), ""))
+
+
+def _number(text: str) -> float | None:
+    digits = text.replace(",", "")
+    return float(digits) if _NUMBER.fullmatch(digits) else None
+
+
+def _id_key(identifier: str) -> str:
+    """Return a sort key that orders numbers by value, before all other ids."""
+    if not (identifier.isascii() and identifier.isdigit()):
+        return f"~{identifier}"
+    digits = identifier.lstrip("0")
+    return f"{len(digits):03d}{digits}.{identifier}"
 
 
 def is_url(text: str) -> bool:
@@ -43,3 +221,18 @@ def is_url(text: str) -> bool:
 def fold(text: str) -> str:
     """Return the case-folded, NFC-normalized form for comparison and search."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())
+
+
+#: The values that records are sorted and searched by, and the paths and conversions of most.
+_VALUES: dict[str, tuple[str, Callable[[str], object]]] = {
+    "id_key": ("id", _id_key),
+    "created_at": ("created_at", str),
+    "updated_at": ("updated_at", str),
+    "stack_count": ("stack_count", _number),
+    "rating": ("average_rating", _number),
+    "active_committers": ("analysis/twelve_month_contributor_count", _number),
+    "activity_level": ("project_activity_index/value", _number),
+    "name": ("name", lambda text: " ".join(fold(text).split())),
+    "description": ("description", fold),
+}
+COLUMNS = ("id", "email_md5", "slug", "tags", *_VALUES)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from wsgiref.types import WSGIApplication
 
-    from dirframe.service.read_table import Data
+    from dirframe.service.store import Data
 
 if sys.platform != "win32":
     import resource
@@ -55,8 +55,6 @@ def _connections() -> int:
     if sys.platform == "win32":
         return 500  # of which select() takes 512
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if files == resource.RLIM_INFINITY:
-        return _CONNECTIONS
     return max(1, min(_CONNECTIONS, files - _OTHER_FILES))
 
 
@@ -125,7 +123,6 @@ class Service:
         self._pid = os.getpid()
         self._stopping = threading.Event()
         self._stop_lock = threading.RLock()
-        self._is_stopped = False
         #: Resources opened by `serve`, closed with the service.
         self._owned = ExitStack()
         self._sockets: dict[int, Any] = {}
@@ -167,8 +164,6 @@ class Service:
         if os.getpid() != self._pid:  # the service is that of the process that forked
             return
         with self._stop_lock:
-            if self._is_stopped:
-                return
             self._stopping.set()
             self._server.pull_trigger()
             self._thread.join()
@@ -179,7 +174,6 @@ class Service:
                 channel.handle_close()
             wasyncore.close_all(self._sockets)
             self._owned.close()
-            self._is_stopped = True
 
     def _loop(self) -> None:
         while not self._stopping.is_set():
@@ -224,24 +218,21 @@ def serve(
         mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample.
     name
         Name of the site.
-    host
-        Address to listen on. Default: loopback only. ``::`` for every address of this machine,
-        including IPv4.
-    port
-        Port to listen on; 0 selects a free port.
+    host, port
+        Address to listen on, by default of this machine alone, and port, by default a free one.
+        ``::`` stands for every address of this machine, including IPv4.
     keys
         File of the API keys. Default: one key for this process.
     trusted_proxy
         Address or network of the proxy whose X-Forwarded headers are trusted.
     analyses
-        Whether collections have the analyses of projects. Without, they are on the own pages of
-        projects alone, and a page of a collection has ten records, as in today's directories.
+        Whether collections have the analyses of projects. Without, they are on own pages alone, and
+        a page of a collection has ten records, as in today's directories.
 
     Returns
     -------
     Service
-        The running service. ``with`` returns its URL and stops it at the end; `api_key` is the
-        key that was created.
+        ``with`` returns its URL and stops it at the end; `api_key` is the key that was created.
 
     Raises
     ------
@@ -271,10 +262,10 @@ def serve(
             key_store = stack.enter_context(KeyStore(IN_MEMORY))
             api_key = ApiKey(key_store.add("this process", "embedded service"))
         app = create_app(store, key_store, name=name, analyses=analyses)
-        application = behind_proxy(app, trusted_proxy)
+        application = app if trusted_proxy is None else behind_proxy(app, trusted_proxy)
         listener = stack.enter_context(_listener(host, port))
         service = Service(application, listener, api_key)
-        service._owned.push(stack.pop_all())
+        service._owned = stack.pop_all()
     return service
 
 
@@ -286,9 +277,8 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
     """
     if sys.platform != "win32":
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        needed = _CONNECTIONS + _OTHER_FILES
-        files = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+        soft = min(_CONNECTIONS + _OTHER_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
     level = ACCESS_LOG.level
@@ -298,10 +288,6 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
     try:
         with KeyStore(keys) as key_store, serve(data, keys=key_store, **options) as url:
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
-            if (connections := _connections()) < _CONNECTIONS:
-                ACCESS_LOG.info(
-                    "At most %d connections: this process may open no more files.", connections
-                )
             while True:  # a signal that another thread receives does not interrupt a wait
                 time.sleep(1.0)
     except KeyboardInterrupt:

@@ -16,51 +16,48 @@ from array import array
 from contextlib import closing
 from functools import lru_cache
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from dirframe._files import atomic_write
 from dirframe._sqlite import open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
-from dirframe.service.read_table import Data, Ids, is_table, read_frame, read_table
-from dirframe.service.read_xml import Document, Row, find_files, read_xml, refuse_unreadable
-from dirframe.service.records import fold, without_controls
+from dirframe.service.read_table import Ids, read_table
+from dirframe.service.read_xml import Document, find_files, is_xml, read_xml, refuse_unreadable
+from dirframe.service.records import COLUMNS, Row, fold
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+#: What can be served: a path, a frame, several of these, or a mapping from collections to them.
+Data: TypeAlias = Any
 
 #: Limits of a query, in characters and distinct words, that bound the cost of a request.
 MAX_QUERY = 500
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 7
+_VERSION = 9
 
-_COLUMNS = Row._fields[3:]
+_COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
-_SPECIFIED = ("created_at", "updated_at", "name", "stack_count", "id")
+_SPECIFIED = ("created_at", "updated_at", "name", "stack_count")
+_OPTIONAL = ("rating", "active_committers", "activity_level")
 _SORTS = {
     **{name: f"{name}, id_key" for name in _SPECIFIED},
     **{f"{name}_reverse": f"{name} DESC, id_key DESC" for name in _SPECIFIED},
-    **{name: f"{name} DESC, id_key" for name in ("rating", "active_committers", "activity_level")},
+    **{name: f"{name} DESC, id_key" for name in _OPTIONAL},
     "id": "id_key",
     "id_reverse": "id_key DESC",
     "description": "description = '', description, id_key",
     "relevance": "stack_count DESC, id_key",
 }
-#: Sorts of other dialects that have another name here, and those by a field that may be absent.
-_ALIASES = {
-    "new": "created_at_reverse",
-    "users": "stack_count_reverse",
-    "popularity": "stack_count_reverse",
-    "project_name": "name",
-}
-_OPTIONAL = ("rating", "active_committers", "activity_level")
-_TAG = "tag:"
-_COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
+#: Sorts of other dialects have other names.
+_SORTS["new"] = _SORTS["created_at_reverse"]
+_SORTS["users"] = _SORTS["popularity"] = _SORTS["stack_count_reverse"]
+_SORTS["project_name"] = _SORTS["name"]
 
 
 class Page(NamedTuple):
@@ -79,23 +76,21 @@ class Store:
         self._search = lru_cache(32)(self._find_matches)
         #: The number of records of each collection, and the sorts by whose field they have values.
         self.counts: dict[str, int] = {}
-        self.sorts: dict[str, tuple[str, ...]] = {}
+        self.sorts: dict[str, list[str]] = {}
         with self._database() as database:
             #: Whether any record is generated.
             self.synthetic = bool(database.execute("SELECT synthetic FROM about").fetchone()[0])
             for name, resource in _COLLECTIONS.items():
-                numbers = ", ".join(f"count({column})" for column in _OPTIONAL)
-                row = database.execute(f"SELECT count(*), {numbers} FROM {name}").fetchone()
-                self.counts[name] = row[0]
-                absent = {c for c, number in zip(_OPTIONAL, row[1:], strict=True) if not number}
-                others = (sort for sort in resource.other_sorts if sort not in absent)
-                self.sorts[name] = (*resource.sorts, *others)
+                counts = ", ".join(f"count({column})" for column in _OPTIONAL)
+                sql = f"SELECT count(*), {counts} FROM {name}"
+                self.counts[name], *values = database.execute(sql).fetchone()
+                absent = {c for c, number in zip(_OPTIONAL, values, strict=True) if not number}
+                offered = (*resource.sorts, *resource.other_sorts)
+                self.sorts[name] = [sort for sort in offered if sort not in absent]
 
     def default_sort(self, resource: Resource, query: str = "") -> str:
         """Return the default sort, with or without a query."""
-        if resource.query_sort and any(_read_query(resource, query)):
-            return resource.query_sort
-        return resource.default_sort
+        return (resource.query_sort if query.strip() else "") or resource.default_sort
 
     def page(
         self,
@@ -112,14 +107,14 @@ class Store:
         account; in the title, the description or the tags of a project. ``tag:x`` matches projects
         with exactly the tag x.
         """
+        name = resource.collection
         sort = sort or self.default_sort(resource, query)
-        if sort not in (sorts := self.sorts[resource.collection]):
+        if sort not in self.sorts[name]:
             raise InvalidInputError(
-                f"There is no sort of {resource.collection} by {sort[:50]!r}; "
-                f"there are {', '.join(sorts)}."
+                f"There is no sort of {name} by {sort[:50]!r}; "
+                f"there are {', '.join(self.sorts[name])}."
             )
-        sort, first = _ALIASES.get(sort, sort), (page - 1) * page_size
-        name, available = resource.collection, self.counts[resource.collection]
+        first, available = (page - 1) * page_size, self.counts[name]
         words, tags = _read_query(resource, query)
         with self._database() as database:
             if words or tags:
@@ -135,24 +130,22 @@ class Store:
         self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]
     ) -> array[int]:
         """Return the numbers of all records that match a query, in the order of a sort."""
-        name, values = resource.collection, {"query": " ".join(words)}
-        conditions = []
-        for i, word in enumerate(words):
+        name, order, query = resource.collection, _SORTS[sort], " ".join(words)
+        values = {"query": query, "title": _pattern(query)[1:]}
+        for i, word in enumerate((*words, *tags)):
             values |= {f"word{i}": _pattern(word), f"begin{i}": _pattern(f" {word}")}
             values[f"tag{i}"] = _pattern(f"\n{word}\n")
-            columns = ("name", "description", "tags")
-            conditions.append(" OR ".join(f"{c} GLOB :word{i}" for c in columns))
-        for i, tag in enumerate(tags, start=len(words)):
-            values[f"tag{i}"] = _pattern(f"\n{tag}\n")
-            conditions.append(f"tags GLOB :tag{i}")
-        order = _SORTS[sort]
+        conditions = [
+            f"(name GLOB :word{i} OR description GLOB :word{i} OR tags GLOB :word{i})"
+            for i in range(len(words))
+        ]
+        conditions += [f"tags GLOB :tag{i}" for i in range(len(words), len(words) + len(tags))]
         if sort == "relevance" and words:
-            values["begin"] = _pattern(values["query"])[1:]
-            order = f"{_rank(name, len(words))}, {order}"
+            order = f"{_rank(len(words))}, {order}"
         # One row of JSON is read faster than thousands, and a scan is faster than an index.
         sql = (
             f"SELECT json_group_array(n) FROM (SELECT n FROM {name} NOT INDEXED"
-            f" WHERE ({') AND ('.join(conditions)}) ORDER BY {order})"
+            f" WHERE {' AND '.join(conditions)} ORDER BY {order})"
         )
         with self._database() as database:
             return array("I", json.loads(database.execute(sql, values).fetchone()[0]))
@@ -160,7 +153,7 @@ class Store:
     def by_segment(self, resource: Resource, segment: str) -> str | None:
         """Return a record by its id, or else by its name in addresses, in any case."""
         with self._database() as database:
-            number = find_record(database, resource.collection, segment)
+            number = _find(database, resource.collection, segment)
             return None if number is None else _xml(database, resource.collection, number)
 
     def by_email_md5(self, digest: str) -> str | None:
@@ -188,33 +181,27 @@ def _xml(database: sqlite3.Connection, name: str, number: int) -> str:
     return str(xml)
 
 
-def _rank(name: str, words: int) -> str:
+def _find(database: sqlite3.Connection, name: str, segment: str) -> int | None:
+    """Return the number of a record by its id, or else by its slug; of several the lowest id."""
+    for column, text in (("id", segment), ("slug", fold(segment))):
+        sql = f"SELECT n FROM {name} WHERE {column} = ? ORDER BY id_key"
+        if row := database.execute(sql, (text,)).fetchone():
+            return int(row[0])
+    return None
+
+
+def _rank(words: int) -> str:
     """Return the SQL of the rank of a match.
 
     The title or the name in addresses is the query; the title begins with it; each word begins a
     word of the title; each is a tag; the words are elsewhere.
     """
-    begins, tagged = (
-        " AND ".join(text.format(i) for i in range(words))
-        for text in ("' ' || name GLOB :begin{}", "tags GLOB :tag{}")
-    )
+    begins = " AND ".join(f"' ' || name GLOB :begin{i}" for i in range(words))
+    tagged = " AND ".join(f"tags GLOB :tag{i}" for i in range(words))
     return (
-        f"CASE WHEN name = :query OR n IN (SELECT n FROM {name}_names WHERE name = :query) THEN 0"
-        f" WHEN name GLOB :begin THEN 1 WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE 4 END"
+        f"CASE WHEN :query IN (name, slug) THEN 0 WHEN name GLOB :title THEN 1"
+        f" WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE 4 END"
     )
-
-
-def find_record(database: sqlite3.Connection, name: str, segment: str) -> int | None:
-    """Return the number of a record by its id, or else by its name; of several the lowest id."""
-    sql = f"SELECT n FROM {name} WHERE id = ?"
-    row = database.execute(sql, (segment,)).fetchone()
-    if row is None:
-        sql = (
-            f"SELECT n FROM {name}_names JOIN {name} USING (n)"
-            f" WHERE {name}_names.name = ? ORDER BY id_key"
-        )
-        row = database.execute(sql, (fold(without_controls(segment)),)).fetchone()
-    return None if row is None else int(row[0])
 
 
 def _pattern(text: str) -> str:
@@ -224,14 +211,13 @@ def _pattern(text: str) -> str:
 
 def _read_query(resource: Resource, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words of a query in order, and the tags to match exactly."""
-    if len(query) > MAX_QUERY:
-        raise InvalidInputError(f"The query has more than {MAX_QUERY} characters.")
-    words = fold(without_controls(query)).split()
-    if len(set(words)) > MAX_WORDS:
-        raise InvalidInputError(f"The query has more than {MAX_WORDS} different words.")
-    tags = [w for w in words if resource is PROJECT and w.removeprefix(_TAG) not in {"", w}]
-    others = tuple(word for word in words if word not in tags)
-    return others, tuple(dict.fromkeys(tag.removeprefix(_TAG) for tag in tags))
+    words = fold(query).split()
+    if len(query) > MAX_QUERY or len(set(words)) > MAX_WORDS:
+        raise InvalidInputError(
+            f"A query has at most {MAX_QUERY} characters and {MAX_WORDS} different words."
+        )
+    tags = [w for w in words if resource is PROJECT and w.startswith("tag:") and w != "tag:"]
+    return tuple(w for w in words if w not in tags), tuple(w[4:] for w in tags)
 
 
 def sample_folder() -> Path:
@@ -247,8 +233,7 @@ def open_data(data: Data = None) -> Store:
     """Import data into a store, or open that of an earlier import of the same files."""
     parts = _parts(sample_folder() if data is None else data)
     paths = [part for _, part in parts if isinstance(part, Path)]
-    files = find_files(paths)
-    digest = _digest(files)
+    digest = _digest(paths)
     folder = cache_folder() / "stores"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -264,8 +249,8 @@ def open_data(data: Data = None) -> Store:
             return Store(path)
         except sqlite3.Error:
             pass  # damaged: it is built again
-    _build(path, _rows(parts, files))
-    if _digest(find_files(paths)) != digest:
+    _build(path, _rows(parts))
+    if _digest(paths) != digest:
         path.unlink()
         raise StoreError(
             "The files changed while they were imported.",
@@ -274,7 +259,7 @@ def open_data(data: Data = None) -> Store:
     return Store(path)
 
 
-def _parts(data: Data) -> list[tuple[str, Path | object]]:
+def _parts(data: Data) -> list[tuple[str, Any]]:
     """Return collection, if it is named, and data: a path or a frame."""
     if isinstance(data, dict):
         if unknown := sorted(set(data) - set(_COLLECTIONS)):
@@ -289,9 +274,9 @@ def _parts(data: Data) -> list[tuple[str, Path | object]]:
     return [(n, Path(p) if isinstance(p, (str, os.PathLike)) else p) for n, p in parts]
 
 
-def _digest(files: dict[Path, str]) -> str:
+def _digest(paths: list[Path]) -> str:
     digest = sha256(f"store version {_VERSION}".encode())
-    for file, address in files.items():
+    for file, address in find_files(paths).items():
         with refuse_unreadable(file), file.open("rb") as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
@@ -304,21 +289,17 @@ def _remove_folder(folder: Path, pid: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _rows(
-    parts: list[tuple[str, Path | object]], files: dict[Path, str]
-) -> Iterator[Row | Document]:
-    ids: Ids = {}
+def _rows(parts: list[tuple[str, Any]]) -> Iterator[Row | Document]:
+    ids: Ids = set()
     for name, part in parts:
-        if not isinstance(part, Path):
-            yield from read_frame(part, _COLLECTIONS.get(name), ids)
-        elif is_table(part) and part.is_file():
-            yield from read_table(part, _COLLECTIONS.get(name), ids)
+        if isinstance(part, Path) and (part.is_dir() or is_xml(part)):
+            for file, address in find_files([part]).items():
+                yield from read_xml(file, address)
         else:
-            for file in find_files([part]):
-                yield from read_xml(file, files[file])
+            yield from read_table(part, _COLLECTIONS.get(name), ids)
 
 
-def _build(path: Path, rows: Iterator[Row | Document]) -> None:
+def _build(path: Path, rows: Iterable[Row | Document]) -> None:
     """Import all records into a new store, or none; a later record of an id replaces an earlier one."""
     try:
         with atomic_write(path, overwrite=True) as temporary:
@@ -330,71 +311,47 @@ def _build(path: Path, rows: Iterator[Row | Document]) -> None:
             raise KeyboardInterrupt from None  # of its progress handler SQLite says only this
         raise StoreError(f"The store {path} cannot be written: {error}.") from error
     except OSError as error:
-        raise StoreError(f"A store cannot be written at {path}: {error.strerror}.") from error
+        raise StoreError(f"The store {path} cannot be written: {error.strerror}.") from error
 
 
-def _fill(database: sqlite3.Connection, rows: Iterator[Row | Document]) -> None:
+def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
     # An interrupted build leaves no store, so it needs no journal.
     database.executescript(
         "PRAGMA page_size = 16384; PRAGMA cache_size = -65536;"
-        " PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"
+        " PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        " CREATE TABLE about (synthetic INTEGER NOT NULL);"
+        " CREATE TABLE documents (kind, owner, entries, PRIMARY KEY (kind, owner)); BEGIN"
     )
     database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
-    database.execute("BEGIN")
-    database.execute("CREATE TABLE about (synthetic INTEGER NOT NULL)")
-    database.execute("CREATE TABLE documents (kind, owner, entries, PRIMARY KEY (kind, owner))")
     for name in _COLLECTIONS:
-        database.execute(
-            f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {', '.join(_COLUMNS)}, UNIQUE (id))"
-        )
+        columns = ", ".join(COLUMNS)
+        database.execute(f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id))")
         database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
-        database.execute(f"CREATE TABLE {name}_names (name TEXT NOT NULL, n INTEGER NOT NULL)")
-    synthetic, documents = _insert(database, rows)
-    for name, resource in _COLLECTIONS.items():
-        _index(database, name, resource)
-    for document in documents:
-        _insert_document(database, document)
-    database.execute("INSERT INTO about VALUES (?)", (synthetic,))
-    database.execute("COMMIT")
-
-
-def _insert(
-    database: sqlite3.Connection, rows: Iterator[Row | Document]
-) -> tuple[bool, list[Document]]:
-    """Insert the records; return whether one is generated, and the documents among them."""
-    synthetic, documents = False, []
-    marks = ", ?" * len(_COLUMNS)
-    for number, row in zip(count(1), rows):  # the count has no end
+    synthetic, documents, marks = False, [], ", ?" * len(COLUMNS)
+    for number, row in enumerate(rows):
         if isinstance(row, Document):
             documents.append(row)
             continue
         name, synthetic = row.resource.collection, synthetic or row.synthetic
-        database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row[3:]))
+        database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
         database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
-    return synthetic, documents
-
-
-def _index(database: sqlite3.Connection, name: str, resource: Resource) -> None:
-    database.execute(f"DELETE FROM {name}_xml WHERE n NOT IN (SELECT n FROM {name})")  # replaced
-    pairs = database.execute(f"SELECT names, n FROM {name} WHERE names != ''").fetchall()
-    database.executemany(
-        f"INSERT INTO {name}_names VALUES (?, ?)",
-        ((each, number) for names, number in pairs for each in names.split("\n")),
-    )
-    database.execute(f"CREATE INDEX {name}_by_name ON {name}_names (name)")
-    database.execute(f"CREATE INDEX {name}_email ON {name} (email_md5)")
-    offered = {_ALIASES.get(sort, sort) for sort in (*resource.sorts, *resource.other_sorts)}
-    for sort in sorted(offered):
-        if not sort.endswith("_reverse"):  # SQLite reads an index in both directions
-            database.execute(f"CREATE INDEX {name}_order_{sort} ON {name} ({_SORTS[sort]})")
+    database.execute("INSERT INTO about VALUES (?)", (synthetic,))
+    for name, resource in _COLLECTIONS.items():
+        sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
+        for number, columns in enumerate(("slug, id_key", "email_md5, id_key", *sorts)):
+            if not columns.endswith("id_key DESC"):  # SQLite reads an index in both directions
+                database.execute(f"CREATE INDEX {name}_{number} ON {name} ({columns})")
+    for document in documents:
+        _insert_document(database, document)
+    database.execute("COMMIT")
 
 
 def _insert_document(database: sqlite3.Connection, document: Document) -> None:
     owner = ""
     if document.owner:
-        number = find_record(database, PROJECT.collection, document.owner)
+        number = _find(database, PROJECT.collection, document.owner)
         if number is None:
-            raise StoreError(f"{document.where}: there is no project {document.owner} in the data.")
+            raise StoreError(f"{document.path}: there is no project {document.owner} in the data.")
         (owner,) = database.execute("SELECT id FROM projects WHERE n = ?", (number,)).fetchone()
     entries = json.dumps(document.entries)
     database.execute("REPLACE INTO documents VALUES (?, ?, ?)", (document.kind, owner, entries))

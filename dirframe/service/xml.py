@@ -16,14 +16,12 @@ def collection_xml(
     """Return a page of a collection; the fragments are records as elements."""
     counts = zip(COLLECTION_COUNTS, (len(fragments), available, first), strict=True)
     numbers = "".join(f"<{name}>{count}</{name}>\n" for name, count in counts)
-    opening = _opening(synthetic=synthetic)
-    return f"{opening}{numbers}<result>\n{''.join(fragments)}</result>\n</response>\n".encode()
+    return _success(numbers, "".join(fragments), synthetic=synthetic)
 
 
 def single_xml(fragment: str, *, synthetic: bool = False) -> bytes:
     """Return the response for a single record."""
-    opening = _opening(synthetic=synthetic)
-    return f"{opening}<result>\n{fragment}</result>\n</response>\n".encode()
+    return _success("", fragment, synthetic=synthetic)
 
 
 def message_xml(**texts: str) -> bytes:
@@ -32,5 +30,6 @@ def message_xml(**texts: str) -> bytes:
     return f"{_DECLARATION}<response>\n{elements}</response>\n".encode()
 
 
-def _opening(*, synthetic: bool) -> str:
-    return f"{_DECLARATION}{_MARK if synthetic else ''}<response>\n<status>success</status>\n"
+def _success(counts: str, records: str, *, synthetic: bool) -> bytes:
+    opening = f"{_DECLARATION}{_MARK if synthetic else ''}<response>\n<status>success</status>\n"
+    return f"{opening}{counts}<result>\n{records}</result>\n</response>\n".encode()

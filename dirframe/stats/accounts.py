@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from dirframe.stats.contributors import distribution
 from dirframe.stats.kernel import (
-    RANK,
     Counted,
     Frame,
-    named_rows,
     names_of,
     ranked,
     read,
@@ -31,27 +27,23 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
 
     Parameters
     ----------
-    accounts : pandas.DataFrame, or records elsewhere
-        Accounts with unified countries, as `dirframe.unify_countries` gives them.
-    top : int, optional
-        Number of countries with a row of their own.
+    accounts, top
+        As in `dirframe.stats`, with unified countries, as `dirframe.unify_countries` gives them.
 
     Returns
     -------
     pandas.DataFrame
-        One row per ``country_name``, the most accounts first:
+        One row per country, the most accounts first:
 
         - ``country_alpha_2`` (str): its code of ISO 3166-1, the first by alphabet of several;
           missing for ``other``
-        - ``country_name`` (str)
-        - ``accounts`` (Int64, accounts)
+        - ``country_name`` (str), ``accounts`` (Int64, accounts)
         - ``share`` (Float64, 0 to 1): of the accounts whose country is known
 
     Notes
     -----
-    Counted: ``accounts``, ``with_country``, ``countries``, ``countries_in_other``, and
-    of the accounts in no row ``country_missing`` (no ``country_code``) and ``country_unresolved``
-    (one that names no country).
+    Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no row
+    ``country_missing`` (no ``country_code``) and ``country_unresolved`` (one that names none).
 
     Examples
     --------
@@ -62,25 +54,22 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
       country_alpha_2 country_name  accounts  share
     0              DE      Germany         2    1.0
     """
-    a = read(accounts, raw="country_code", code="country_alpha_2", name="country_name")
-    country, raw = names_of(a["name"]), names_of(a["raw"])
+    a = read(accounts, "country_code", "country_alpha_2", "country")
+    country, raw = names_of(a["country"]), names_of(a["country_code"])
     known = true(country.notna())
-    codes = a["code"].where(a["code"].notna() | (a["name"] != _LOST[0]), _LOST[1])
-    groups = codes[known].groupby(country[known], observed=True)
+    codes = a["country_alpha_2"]
+    codes = codes.where(codes.notna() | (a["country"] != _LOST[0]), _LOST[1])
+    groups = codes[known].groupby(country[known].astype("str"))
     table = groups.size().astype("Int64").to_frame("accounts")
-    first_code = groups.min()
-    table, pooled = ranked(table, ["accounts"], top, "countries")
+    table, counted = ranked(table, "country_name", "countries", by=["accounts"], top=top)
     table["share"] = shares(table["accounts"])
-    result = named_rows(table, "country_name")
-    alpha_2 = first_code.set_axis(first_code.index.astype("str")).reindex(table.index)
-    result.insert(0, "country_alpha_2", pd.Series(alpha_2.to_numpy(), dtype="str"))
-    return result, {
+    table.insert(0, "country_alpha_2", table["country_name"].map(groups.min()).astype("str"))
+    return table, {
         "accounts": len(a),
         "with_country": known.sum(),
         "country_missing": (~known & raw.isna()).sum(),
         "country_unresolved": (~known & raw.notna()).sum(),
-        "countries": len(first_code),
-        "countries_in_other": pooled,
+        **counted,
     }
 
 
@@ -90,8 +79,8 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
 
     Parameters
     ----------
-    accounts : pandas.DataFrame, or records elsewhere
-        Accounts.
+    accounts
+        As in `dirframe.stats`.
 
     Returns
     -------
@@ -117,15 +106,11 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
     0          1         2  0.666667
     8          9         1  0.333333
     """
-    rank = read(accounts, rank=RANK)["rank"]
+    rank = read(accounts, "rank")["rank"]
     count = rank.value_counts().reindex(_RANKS, fill_value=0).astype("Int64")
     missing, with_rank = rank.isna().sum(), count.sum()
-    table = table_of(
-        kudo_rank=("Int64", _RANKS),
-        accounts=("Int64", count.to_numpy()),
-        share=("Float64", shares(count).to_numpy()),
-    )
-    return table, {
+    columns = {"kudo_rank": ("Int64", _RANKS), "accounts": ("Int64", count)}
+    return table_of(**columns, share=("Float64", shares(count))), {
         "accounts": len(rank),
         "with_kudo_rank": with_rank,
         "kudo_rank_missing": missing,
@@ -139,8 +124,8 @@ def posts_distribution(accounts: Frame) -> Counted:
 
     Parameters
     ----------
-    accounts : pandas.DataFrame, or records elsewhere
-        Accounts.
+    accounts
+        As in `dirframe.stats`.
 
     Returns
     -------
@@ -165,6 +150,5 @@ def posts_distribution(accounts: Frame) -> Counted:
     0      0         3   0.75           0.75
     1     12         1   0.25            1.0
     """
-    posts = read(accounts, posts="posts_count")["posts"]
-    known, counted = valid(posts, "posts")
-    return distribution(known, "posts", "accounts"), {"accounts": len(posts), **counted}
+    known, counted = valid(read(accounts, "posts")["posts"], "posts", "accounts")
+    return distribution(known, "posts", "accounts"), counted

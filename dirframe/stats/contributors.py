@@ -2,7 +2,7 @@
 
 A contributor is a person who committed in the twelve months before the project's analysis
 (``analysis_twelve_month_contributor_count``); one in two projects counts twice. All count
-``projects``, ``with_contributors`` (valid), ``contributors_missing``, ``contributors_negative``.
+``with_contributors`` (valid), ``contributors_missing`` and ``contributors_negative``.
 """
 
 from __future__ import annotations
@@ -12,12 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.kernel import (
-    CONTRIBUTORS,
-    USERS,
     Counted,
     Frame,
     exact,
@@ -26,6 +23,7 @@ from dirframe.stats.kernel import (
     statistic,
     table_of,
     true,
+    unusable,
     valid,
     whole_number,
 )
@@ -33,9 +31,9 @@ from dirframe.stats.kernel import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    import pandas as pd
 
-    Floats = NDArray[np.float64]
+    from dirframe.stats.kernel import Floats
 
 #: The smallest number of each class of sizes.
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
@@ -48,8 +46,8 @@ def contributor_distribution(projects: Frame) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
+    projects
+        As in `dirframe.stats`.
 
     Returns
     -------
@@ -76,7 +74,7 @@ def contributor_distribution(projects: Frame) -> Counted:
     0             0         2  0.666667       0.666667
     1             3         1  0.333333            1.0
     """
-    known, counted = _people(projects)
+    known, counted = _contributors(projects)
     return distribution(known, "contributors", "projects"), counted
 
 
@@ -86,8 +84,8 @@ def lorenz(projects: Frame) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
+    projects
+        As in `dirframe.stats`.
 
     Returns
     -------
@@ -114,12 +112,12 @@ def lorenz(projects: Frame) -> Counted:
     2            0.75                0.25             1
     3             1.0                 1.0             3
     """
-    known, counted = _people(projects)
+    known, counted = _contributors(projects)
     numbers, records, held = _curve(known)
     table = table_of(
         projects_share=("Float64", records),
         contributors_share=("Float64", held),
-        contributors=("Int64", [None, *numbers] if len(held) else []),
+        contributors=("Int64", [None, *numbers][: len(held)]),
     )
     return table, counted
 
@@ -130,26 +128,26 @@ def contributor_concentration(projects: Frame) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
+    projects
+        As in `dirframe.stats`.
 
     Returns
     -------
     pandas.DataFrame
-        One row per measure:
+        One row per ``measure`` (str):
 
-        - ``measure`` (str): ``"gini"``, ``"top 1%"``, ``"top 10%"``, ``"top 20%"``, ``"top 50%"``
-        - ``value`` (Float64, 0 to 1): the Gini coefficient (0: all have the same number), and the
-          share of all contributors that those projects have; missing where nobody contributed
+        - ``value`` (Float64, 0 to 1): of ``"gini"``, the Gini coefficient (0: all have the same
+          number); of ``"top 1%"``, ``"top 10%"``, ``"top 20%"`` and ``"top 50%"``, the share of all
+          contributors that those projects have; missing where nobody contributed
         - ``value_without_zeros`` (Float64, 0 to 1): the same of the projects with a contributor
 
     Notes
     -----
-    The coefficient is 1 less twice the area below `lorenz`, without the correction for
-    small samples. Of a top share that is no whole number of projects, a part of the one at the edge
-    counts. Most of a directory can be dormant: with z the share of projects without a contributor,
-    the coefficient of all is z + (1 - z) times that without them. Counted: as in
-    `contributor_distribution`, and ``projects_without_contributors``.
+    The coefficient is 1 less twice the area below `lorenz`, without the correction for small
+    samples. Of a top share that is no whole number of projects, a part of the one at the edge
+    counts. With z the share of projects without a contributor, the coefficient of all is z + (1 -
+    z) times that without them. Counted: as in `contributor_distribution`, and
+    ``projects_without_contributors``.
 
     Examples
     --------
@@ -160,7 +158,7 @@ def contributor_concentration(projects: Frame) -> Counted:
     0    gini  0.625                 0.25
     1  top 1%   0.03                0.015
     """
-    known, counted = _people(projects)
+    known, counted = _contributors(projects)
     measures, without_zeros = gini_and_shares(known), gini_and_shares(known[known > 0])
     table = table_of(
         measure=("str", [*measures]),
@@ -176,8 +174,8 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
+    projects
+        As in `dirframe.stats`.
     bounds : sequence of int, default (0, 1, 2, 5, 10, 20, 50, 100)
         The smallest number of each class, ascending from 0.
 
@@ -200,28 +198,27 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 4, 7]})
-    >>> print(team_size_classes(projects, bounds=[0, 1, 5])[["team_size", "projects"]])
+    >>> print(team_size_classes(projects, bounds=[0, 5])[["team_size", "projects"]])
        team_size  projects
-    0          0         1
-    1        1–4         2
-    2  5 or more         1
+    0        0–4         3
+    1  5 or more         1
     """
     for bound in bounds:
         whole_number("bounds", bound, least=0, instead="the smallest number of a class")
     if not len(bounds) or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
         raise InvalidInputError(f"bounds must ascend from 0; got {list(bounds)}.")
-    known, counted = _people(projects)
-    exact(known.to_frame(CONTRIBUTORS))
+    known, counted = _contributors(projects)
+    exact(known.to_frame("contributors"))
     classes = np.searchsorted(np.asarray(bounds), known, side="right") - 1
-    sums = known.groupby(classes).sum().reindex(range(len(bounds)), fill_value=0)
-    projects_of = pd.Series(np.bincount(classes, minlength=len(bounds)), dtype="Int64")
+    groups, every = known.groupby(classes), range(len(bounds))
+    number = groups.size().reindex(every, fill_value=0)
     table = table_of(
         team_size=("str", size_names(bounds)),
         smallest=("Int64", bounds),
         largest=("Int64", [*(bound - 1 for bound in bounds[1:]), None]),
-        projects=("Int64", projects_of),
-        share=("Float64", shares(projects_of)),
-        contributors=("Int64", sums.to_numpy()),
+        projects=("Int64", number),
+        share=("Float64", shares(number)),
+        contributors=("Int64", groups.sum().reindex(every, fill_value=0)),
     )
     return table, counted
 
@@ -232,8 +229,8 @@ def users_against_contributors(projects: Frame) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
+    projects
+        As in `dirframe.stats`.
 
     Returns
     -------
@@ -246,7 +243,7 @@ def users_against_contributors(projects: Frame) -> Counted:
 
     Notes
     -----
-    Counted: ``projects``, ``with_both``, and, of which a project can have two, ``users_missing``,
+    Counted: ``with_both``, and, of which a project can have two, ``users_missing``,
     ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
 
     Examples
@@ -259,20 +256,16 @@ def users_against_contributors(projects: Frame) -> Counted:
     0      0             1         2
     1      7             2         1
     """
-    p = read(projects, users=USERS, contributors=CONTRIBUTORS)
+    p = read(projects, "users", "people").set_axis(["users", "contributors"], axis=1)
     pairs = p[true((p["users"] >= 0) & (p["contributors"] >= 0))]
     table = pairs.groupby(["users", "contributors"]).size().reset_index(name="projects")
     counted: dict[str, Any] = {"projects": len(p), "with_both": len(pairs)}
-    for name in p:
-        counted[f"{name}_missing"] = p[name].isna().sum()
-        counted[f"{name}_negative"] = (p[name] < 0).sum()
+    counted |= unusable(p["users"], "users") | unusable(p["contributors"], "contributors")
     return table.astype("Int64"), counted
 
 
-def _people(projects: Frame) -> tuple[pd.Series[int], dict[str, Any]]:
-    people = read(projects, contributors=CONTRIBUTORS)["contributors"]
-    known, counted = valid(people, "contributors")
-    return known, {"projects": len(people), **counted}
+def _contributors(projects: Frame) -> tuple[pd.Series[int], dict[str, Any]]:
+    return valid(read(projects, "people")["people"], "contributors", "projects")
 
 
 def distribution(known: pd.Series[int], number: str, records: str) -> pd.DataFrame:
@@ -280,24 +273,23 @@ def distribution(known: pd.Series[int], number: str, records: str) -> pd.DataFra
     counts = known.value_counts().sort_index()
     whole = max(len(known), 1)
     return table_of(
-        **{number: ("Int64", counts.index), records: ("Int64", counts.to_numpy())},
-        share=("Float64", counts.to_numpy() / whole),
-        share_at_most=("Float64", counts.cumsum().to_numpy() / whole),
+        **{number: ("Int64", counts.index), records: ("Int64", counts)},
+        share=("Float64", counts / whole),
+        share_at_most=("Float64", counts.cumsum() / whole),
     )
 
 
-def _curve(known: pd.Series[int]) -> tuple[NDArray[np.int64], Floats, Floats]:
+def _curve(known: pd.Series[int]) -> tuple[Floats, Floats, Floats]:
     """Return the numbers that occur, and the corners of the curve: shares of records and of sum.
 
     Both begin with 0. They are empty if the sum is 0.
     """
     counts = known.value_counts().sort_index()
-    numbers = counts.index.to_numpy(np.int64)
-    held = np.append(0.0, (numbers.astype(np.float64) * counts.to_numpy()).cumsum())
+    numbers = counts.index.to_numpy(np.float64)
+    held = np.append(0.0, (numbers * counts).cumsum())
     if not held[-1]:
         return numbers, np.array([]), np.array([])
-    records = np.append(0, counts.to_numpy().cumsum()) / len(known)
-    return numbers, records, held / held[-1]
+    return numbers, np.append(0, counts.cumsum()) / len(known), held / held[-1]
 
 
 def gini_and_shares(known: pd.Series[int]) -> dict[str, float]:

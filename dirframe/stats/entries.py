@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,11 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import Counted, Frame, named_rows, ranked, read, statistic, table_of
+from dirframe.stats.kernel import Counted, Frame, ranked, read, statistic, table_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
     Codes = NDArray[np.int64]
@@ -29,10 +32,8 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
-    top : int, optional
-        Number of licences with a row of their own.
+    projects, top
+        As in `dirframe.stats`; in ``other`` are those that name any of the other licences.
 
     Returns
     -------
@@ -42,14 +43,13 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
         - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url`` or else its ``name``
         - ``title`` (str): its ``nice_name`` or else its ``name``, the first by code point of
           several; missing for ``other``
-        - ``projects`` (Int64, projects): that name it, each once; in ``other``, any of the others
+        - ``projects`` (Int64, projects): that name it, each once
         - ``share`` (Float64, 0 to 1): of the projects that name a licence
 
     Notes
     -----
-    Recorded answers have the code in ``name``, today's the title. Not to name a licence
-    is not to have none. Counted: ``projects``, ``with_license``, ``without_license``, ``licenses``,
-    ``licenses_in_other``.
+    Recorded answers have the code in ``name``, today's the title. Not to name a licence is not to
+    have none. Counted: ``with_license``, ``without_license``, ``licenses``, ``licenses_in_other``.
 
     Examples
     --------
@@ -59,11 +59,9 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     >>> licenses(pd.DataFrame({"licenses": [[recorded], [today], None]}))["projects"].tolist()
     [2]
     """
-    lists = read(projects, licenses="licenses")["licenses"]
-    rows, codes, names, titles = license_codes(lists)
-    table, counted = _memberships(
-        (rows, codes, names), len(lists), "license", top=top, noun="licences"
-    )
+    lists = read(projects, "licenses")["licenses"]
+    *entries, titles = license_codes(lists)
+    table, counted = _memberships(entries, len(lists), "license", "licences", top)
     table.insert(1, "title", table["license"].map(titles).astype("str"))
     return table, counted
 
@@ -84,8 +82,8 @@ def license_families(projects: Frame) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
+    projects
+        As in `dirframe.stats`.
 
     Returns
     -------
@@ -110,21 +108,22 @@ def license_families(projects: Frame) -> Counted:
     >>> print(license_families(projects)["projects"].tolist())
     [1, 0, 1, 0, 1]
     """
-    lists = read(projects, licenses="licenses")["licenses"]
+    lists = read(projects, "licenses")["licenses"]
     rows, codes, names, _ = license_codes(lists)
     order = ["permissive", "weak copyleft", "strong copyleft", "other"]
-    own = [next(f for f, w in FAMILIES.items() if re.search(w, n.casefold())) for n in names]
+    own = [next(f for f, words in FAMILIES.items() if re.search(words, n.lower())) for n in names]
     families = np.array([order.index(family) for family in own], dtype=np.int64)
-    rows, codes = distinct_pairs(rows, families[codes], len(order))
-    having = _distinct(rows)
-    numbers = np.append(np.bincount(codes, minlength=len(order)), len(lists) - having)
+    having, codes = distinct_pairs(rows, families[codes], len(order))
+    with_license = _distinct(having)
+    without = len(lists) - with_license
+    numbers = np.append(np.bincount(codes, minlength=len(order)), without)
     table = table_of(
         family=("str", [*order, "none"]),
         projects=("Int64", numbers),
         share=("Float64", numbers / max(len(lists), 1)),
     )
-    without = len(lists) - having
-    return table, {"projects": len(lists), "with_license": having, "without_license": without}
+    counted = {"projects": len(lists), "with_license": with_license, "without_license": without}
+    return table, counted
 
 
 @statistic("with_tag", "with a tag")
@@ -133,10 +132,8 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
-    top : int, optional
-        Number of tags with a row of their own.
+    projects, top
+        As in `dirframe.stats`; in ``other`` are those that have any of the other tags.
 
     Returns
     -------
@@ -144,12 +141,12 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
         One row per tag, the most projects first:
 
         - ``tag`` (str): as the directory wrote it, without blanks around it
-        - ``projects`` (Int64, projects): that have it, each once; in ``other``, any of the others
+        - ``projects`` (Int64, projects): that have it, each once
         - ``share`` (Float64, 0 to 1): of the projects that have a tag
 
     Notes
     -----
-    Counted: ``projects``, ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
+    Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
     Examples
     --------
@@ -159,34 +156,29 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     0  xml         2    1.0
     1  web         1    0.5
     """
-    lists = read(projects, tags="tags")["tags"]
-    return _memberships(tag_codes(lists), len(lists), "tag", top=top, noun="tags")
+    lists = read(projects, "tags")["tags"]
+    return _memberships(tag_codes(lists), len(lists), "tag", "tags", top)
 
 
 def _memberships(
-    entries: tuple[Codes, Codes, list[str]], records: int, name: str, *, top: int | None, noun: str
+    entries: Sequence[Any], records: int, name: str, noun: str, top: int | None
 ) -> Counted:
     """Count the projects of each name; a project counts once in the row of the others."""
     rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
-    numbers = np.bincount(codes, minlength=len(names))
-    table = table_of(projects=("Int64", numbers)).set_axis(names)
+    having = _distinct(rows)
 
     def pool(others: pd.Index[Any]) -> pd.Series[Any]:
-        chosen = np.isin(names, others)[codes]
-        return pd.Series({"projects": _distinct(rows[chosen])})
+        return pd.Series({"projects": _distinct(rows[np.isin(names, others)[codes]])})
 
-    table, pooled = ranked(table[numbers > 0], ["projects"], top, noun, pool)
-    having = _distinct(rows)
+    numbers = np.bincount(codes, minlength=len(names))
+    table = table_of(projects=("Int64", numbers)).set_axis(names)
+    table, groups = ranked(table[numbers > 0], name, noun, by=["projects"], top=top, pool=pool)
     table["share"] = (table["projects"] / max(having, 1)).astype("Float64")
-    column = f"{name}s"
-    return named_rows(table, name), {
-        "projects": records,
-        f"with_{name}": having,
-        f"without_{name}": records - having,
-        column: np.count_nonzero(numbers),
-        f"{column}_in_other": pooled,
-    }
+    counted = {"projects": records, f"with_{name}": having, f"without_{name}": records - having}
+    return table, counted | dict(
+        zip((f"{name}s", f"{name}s_in_other"), groups.values(), strict=True)
+    )
 
 
 def tag_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str]]:
@@ -199,18 +191,8 @@ def tag_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str]]:
 def license_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str], dict[str, str]]:
     """Return the row and the code of each licence, the names of the codes, and titles by name."""
     rows, entries = entries_of(lists)
-    kinds: dict[tuple[Any, Any, Any], int] = {}
-    number = kinds.setdefault  # records repeat the same few licences
-    codes = np.fromiter(
-        (
-            number((e.get("vanity_url"), e.get("name"), e.get("nice_name")), len(kinds))
-            if isinstance(e, dict)
-            else -1
-            for e in entries
-        ),
-        np.int64,
-        len(entries),
-    )
+    fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
+    codes, kinds = _numbered(zip(*fields, strict=True), len(entries))
     labels: list[str] = []
     titles: dict[str, str] = {}
     for vanity_url, name, nice_name in kinds:
@@ -219,12 +201,8 @@ def license_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str], dict[
         if label and (title := _text(nice_name) or _text(name)):
             titles[label] = min(title, titles.get(label, title))
     own, names = coded(labels)
-    codes = np.append(own, -1)[codes]
+    codes = own[codes]
     return rows[codes >= 0], codes[codes >= 0], names, titles
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or value != value else str(value).strip()  # noqa: PLR0124  # NaN
 
 
 def entries_of(lists: pd.Series[Any]) -> tuple[Codes, list[Any]]:
@@ -255,13 +233,9 @@ def field_of(entries: list[Any], field: str, *, is_text: bool = False) -> list[A
     kinds = set(map(type, entries))
     if kinds <= {dict}:
         return [entry.get(field) for entry in entries]
-    if is_text:
-        return (
-            [e.get(field) if isinstance(e, dict) else e for e in entries]
-            if dict in kinds
-            else entries
-        )
-    return [e.get(field) if isinstance(e, dict) else None for e in entries]
+    if is_text and dict not in kinds:
+        return entries
+    return [e.get(field) if isinstance(e, dict) else e if is_text else None for e in entries]
 
 
 def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
@@ -269,14 +243,22 @@ def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
 
     The code of a missing or blank text is -1.
     """
-    objects = np.empty(len(texts), dtype=object)
-    objects[:] = texts
-    codes, found = pd.factorize(objects)
-    stripped = [str(text).strip() for text in found]
+    codes, found = _numbered(texts, len(texts))
+    stripped = [*map(_text, found)]
     names = sorted({text for text in stripped if text})
-    place = {name: number for number, name in enumerate(names)}
-    lookup = np.array([*(place.get(text, -1) for text in stripped), -1], dtype=np.int64)
-    return lookup[codes], names
+    place = {name: number for number, name in enumerate(names)} | {"": -1}
+    return np.array([place[text] for text in stripped], dtype=np.int64)[codes], names
+
+
+def _numbered(values: Iterable[Any], size: int) -> tuple[Codes, list[Any]]:
+    """Return a number for each value, and the different values by number."""
+    numbers: defaultdict[Any, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    return np.fromiter(map(numbers.__getitem__, values), np.int64, size), list(numbers)
+
+
+def _text(value: Any) -> str:
+    return "" if pd.isna(value) else str(value).strip()
 
 
 def _distinct(ascending: Codes) -> int:
@@ -287,6 +269,5 @@ def _distinct(ascending: Codes) -> int:
 def distinct_pairs(rows: Codes, codes: Codes, size: int) -> tuple[Codes, Codes]:
     """Return each pair of a row and a code of `size` once, by row."""
     pairs = np.sort(rows * max(size, 1) + codes, kind="stable")  # nearly in order: fast
-    is_first = np.ones(len(pairs), dtype=bool)
-    np.not_equal(pairs[1:], pairs[:-1], out=is_first[1:])
+    is_first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
     return np.divmod(pairs[is_first], max(size, 1))

@@ -15,16 +15,18 @@ import pyarrow as pa
 from dirframe import provenance
 from dirframe._arrow import require_frame, too_large, type_name
 from dirframe.errors import InvalidInputError, MissingColumnsError
-from dirframe.schema import COUNTED_LISTS
-from dirframe.schema.extensions import ALL_RESOURCES
+from dirframe.schema import ALL_RESOURCES, COUNTED_LISTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from dask.dataframe import DataFrame as DaskFrame
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+    #: Returns the row that several groups share, of their names.
+    Pool = Callable[[pd.Index[Any]], pd.Series[Any]]
 
 
 class ArrowStream(Protocol):
@@ -40,25 +42,29 @@ Frame: TypeAlias = "pd.DataFrame | ArrowStream | DaskFrame | str | os.PathLike[s
 Counted: TypeAlias = tuple[pd.DataFrame, dict[str, Any]]
 P = ParamSpec("P")
 
-LANGUAGE = "analysis_main_language_name"
-LINES = "analysis_total_code_lines"
-CONTRIBUTORS = "analysis_twelve_month_contributor_count"
-ANALYSIS = "analysis_id"
-#: Members who use a project: the specification's name, then that of the recorded responses.
-USERS = ("stack_count", "user_count")
-FIRST_MONTH = "analysis_min_month"
-LAST_MONTH = "analysis_max_month"
-#: Date of the fetch of the code: the specification's name, then that of the newer dialect. The
-#: update of the analysis cannot replace it: it can be years after the fetch.
-FETCHED = ("analysis_logged_at", "analysis_oldest_code_set_time")
-CREATED = "created_at"
-UPDATED = "updated_at"
-RANK = "kudo_score_kudo_rank"
 MOMENT = "datetime64[us, UTC]"
-
-_NUMBERS = (LINES, CONTRIBUTORS, *USERS, "posts_count", RANK)
+#: Columns by short names; others have the names that they have in frames. Of several, such as the
+#: specification's and that of the recorded responses, the first with a value counts.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "called": ("name", "login"),
+    "language": ("analysis_main_language_name",),
+    "code_lines": ("analysis_total_code_lines",),
+    "people": ("analysis_twelve_month_contributor_count",),
+    "analysis": ("analysis_id",),
+    "users": ("stack_count", "user_count"),
+    "first": ("analysis_min_month",),
+    "last": ("analysis_max_month",),
+    # The update of the analysis cannot replace the fetch of the code: it can be years later.
+    "fetched": ("analysis_logged_at", "analysis_oldest_code_set_time"),
+    "created": ("created_at",),
+    "updated": ("updated_at",),
+    "country": ("country_name",),
+    "posts": ("posts_count",),
+    "rank": ("kudo_score_kudo_rank",),
+}
+_NUMBERS = ("code_lines", "people", "users", "posts", "rank")
 _OF_ONE_PROJECT = ("commits", "contributors", "code_added", "code_removed")
-_DATES = (FIRST_MONTH, LAST_MONTH, *FETCHED, CREATED, UPDATED, "month", "last_commit_time")
+_DATES = ("first", "last", "fetched", "created", "updated", "month", "last_commit_time")
 #: Dtypes of the columns that are not text.
 _DTYPES = {
     **dict.fromkeys((*_NUMBERS, *_OF_ONE_PROJECT), "Int64"),
@@ -74,7 +80,6 @@ _KINDS = {
     MOMENT: ("dates", {"datetime64", "datetime", "date"}),
 }
 _EXACT = 2**53  # floats beyond have lost digits
-_COUNTRY = ("country_code", "country_alpha_2", "country_name")
 
 
 def statistic(base: str, which: str) -> Callable[[Callable[P, Counted]], Callable[P, pd.DataFrame]]:
@@ -86,14 +91,14 @@ def statistic(base: str, which: str) -> Callable[[Callable[P, Counted]], Callabl
     def decorate(function: Callable[P, Counted]) -> Callable[P, pd.DataFrame]:
         signature = inspect.signature(function)
         first = next(iter(signature.parameters))
-        name = getattr(function, "__name__", "statistic")
+        name = getattr(function, "__name__", "")
 
         @wraps(function)
         def wrapper(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
-            table, counted = function(*args, **options)
-            counted = {key: int(number) for key, number in counted.items()}
-            source = origin(args[0] if args else options[first])
+            table, numbers = function(*args, **options)
+            counted = {key: int(number) for key, number in numbers.items()}
             resources = {resource.collection: key for key, resource in ALL_RESOURCES.items()}
+            source = origin(args[0] if args else options[first])
             provenance.copy_provenance(source, table, name, records=False)
             return provenance.set_provenance(
                 table,
@@ -111,77 +116,64 @@ def statistic(base: str, which: str) -> Callable[[Callable[P, Counted]], Callabl
 
 def collection_of(frame: Frame) -> str:
     """Return what the records of a frame are called: projects, accounts, ..., or records."""
-    source: Any = origin(frame)
-    resource = provenance.resource_of(source)
+    resource = provenance.resource_of(origin(frame))
     return resource.collection if resource else "records"
 
 
 # Reading
 
 
-def read(
-    frame: Frame, *, optional: Collection[str] = (), **columns: str | tuple[str, ...]
-) -> pd.DataFrame:
-    """Return columns of a frame under short names and in their dtypes, aligned by position.
+def read(frame: Frame, *names: str, optional: Iterable[str] = ()) -> pd.DataFrame:
+    """Return columns of a frame by their short names and in their dtypes, aligned by position.
 
-    Of alternative columns, the first with a value is used, row by row. An `optional` one that the
-    frame lacks is not in the result; without another one it raises.
+    An `optional` one that the frame lacks is not in the result; without another one it raises.
     """
-    wanted = {name: (c,) if isinstance(c, str) else c for name, c in columns.items()}
-    table = fetch(frame, [column for names in wanted.values() for column in names])
-    unsent = provenance.absent(table, [c for names in wanted.values() for c in names])
-    empty = set(unsent.columns if unsent else ())
-    present = {
-        name: [c for c in names if c in table and c not in empty] for name, names in wanted.items()
-    }
-    lacking = [
-        names for name, names in wanted.items() if not present[name] and name not in optional
-    ]
-    if not_sent := [column for names in lacking for column in names if column in empty]:
-        error = provenance.absent(table, not_sent)
-        assert error is not None  # noqa: S101  # as above
+    wanted = {name: COLUMNS.get(name, (name,)) for name in (*names, *optional)}
+    columns = [column for alternatives in wanted.values() for column in alternatives]
+    table = fetch(frame, columns)
+    unsent = provenance.absent(table, columns)
+    known = set(table.columns).difference(unsent.columns if unsent else ())
+    found = {name: [c for c in wanted[name] if c in known] for name in wanted}
+    lacking = [wanted[name] for name in names if not found[name]]
+    if error := provenance.absent(table, [column for some in lacking for column in some]):
         raise error
     if lacking:
-        raise _missing(frame, [names[0] for names in lacking], lacking)
-    values = {name: _first(table, names) for name, names in present.items() if names}
+        raise _missing(frame, lacking)
+    values: dict[str, pd.Series[Any]] = {}
+    for name, alternatives in found.items():
+        dtype = _DTYPES.get(name, "str")
+        for column in (_typed(table[c], dtype).reset_index(drop=True) for c in alternatives):
+            before = values.get(name)
+            values[name] = column if before is None else before.where(before.notna(), column)
     return pd.DataFrame(values, index=pd.RangeIndex(len(table)), copy=False)
 
 
-def _missing(
-    frame: Frame, columns: list[str], lacking: list[tuple[str, ...]]
-) -> MissingColumnsError:
-    told = ", ".join(" or ".join(names) for names in lacking)
+def _missing(frame: Frame, lacking: list[tuple[str, ...]]) -> MissingColumnsError:
+    resource = provenance.resource_of(origin(frame))
+    columns = [column for column, *_ in lacking]
     hint = (
         "Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all "
         "of its columns."
     )
-    resource = provenance.resource_of(origin(frame))
-    if set(columns) <= set(_COUNTRY):
+    if all(column.startswith("country_") for column in columns):
         hint = "dirframe.unify_countries(accounts) (dirframe clean) adds it."
         if resource is not None and resource.name == "project":
             hint = "Projects have no country; accounts have."
     elif provenance.get_provenance(origin(frame))["resource"]:
         hint = "The records were loaded, but not all of their columns are here: keep this one."
+    told = ", ".join(" or ".join(alternatives) for alternatives in lacking)
     return MissingColumnsError(f"The frame has no column {told}.", columns=columns, hint=hint)
 
 
-def _first(table: pd.DataFrame, names: Sequence[str]) -> pd.Series[Any]:
-    column, *others = (typed(table[name]).reset_index(drop=True) for name in names)
-    for other in others:
-        column = column.where(column.notna(), other)
-    return column
-
-
-def typed(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column in the dtype that its name has; raise if it holds something else."""
-    dtype: Any = _DTYPES.get(str(column.name), "str")
+def _typed(column: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+    """Return a column in a dtype; raise if it holds something else."""
     if dtype in {str(column.dtype), "object"}:
         return column
     if dtype == "str":
         return column.astype("str")
     if column.isna().all():
-        nothing: Any = pd.Series([None], dtype=dtype).array
-        return pd.Series(nothing.repeat(len(column)), index=column.index)
+        nothing: pd.Series[Any] = pd.Series(None, index=column.index, dtype=dtype)
+        return nothing
     expected, kinds = _KINDS[dtype]
     try:
         kind = pd.api.types.infer_dtype(column, skipna=True)
@@ -204,28 +196,37 @@ def typed(column: pd.Series[Any]) -> pd.Series[Any]:
         ) from error
 
 
-def fetch(frame: Any, columns: Sequence[str]) -> pd.DataFrame:
+def fetch(frame: Any, columns: Collection[str]) -> pd.DataFrame:
     """Return a frame as pandas; of records that are elsewhere, only these of their columns."""
     if isinstance(frame, pd.DataFrame):
         return require_records(frame)
-    names = dict.fromkeys(columns)
     if isinstance(frame, str | os.PathLike):
         dataset = _dataset(frame)
-        table = dataset.to_table([n for n in names if n in dataset.schema.names])
-        return require_records(table)
+        return require_records(dataset.to_table([n for n in dataset.schema.names if n in columns]))
     if hasattr(frame, "__arrow_c_stream__"):
         reader = pa.RecordBatchReader.from_stream(frame)
-        kept = [name for name in names if name in reader.schema.names]
+        kept = [name for name in reader.schema.names if name in columns]
         schema = pa.schema([reader.schema.field(name) for name in kept], reader.schema.metadata)
         return require_records(pa.Table.from_batches((b.select(kept) for b in reader), schema))
     if _is_dask(frame):
-        table = frame[[name for name in names if name in frame.columns]].compute()
+        table = frame[[name for name in frame.columns if name in columns]].compute()
         table.attrs = dict(frame._meta.attrs)  # Dask's frame without rows
         return require_records(table)
     raise InvalidInputError(
         "Expected records: a DataFrame of pandas, Polars or Dask, a table of Arrow, a relation of "
         f"DuckDB, or the path of a Parquet file or folder; got a {type_name(frame)}."
     )
+
+
+def origin(frame: Any) -> Any:
+    """Return a frame that has the provenance of a frame: itself, or one without its rows."""
+    if isinstance(frame, pd.DataFrame | pa.Table):
+        return frame
+    if _is_dask(frame):
+        return frame._meta  # as above
+    if isinstance(frame, str | os.PathLike):
+        return require_records(_dataset(frame).schema.empty_table())
+    return pd.DataFrame(columns=[str(name) for name in getattr(frame, "columns", ())])
 
 
 def _is_dask(frame: Any) -> bool:
@@ -241,20 +242,6 @@ def _dataset(path: str | os.PathLike[str]) -> Any:
         raise InvalidInputError(f"{os.fspath(path)} is not Parquet: {error}.") from error
 
 
-def origin(frame: Any) -> Any:
-    """Return a frame that has the provenance of a frame: itself, or one without its rows."""
-    if isinstance(frame, pd.DataFrame | pa.Table):
-        return frame
-    if _is_dask(frame):
-        return frame._meta  # as above
-    schema = _dataset(frame).schema if isinstance(frame, str | os.PathLike) else None
-    schema = getattr(frame, "schema", None) if schema is None else schema
-    if not isinstance(schema, pa.Schema):
-        names = [str(name) for name in getattr(frame, "columns", ())]
-        return pd.DataFrame(columns=names)
-    return require_records(schema.empty_table())
-
-
 def require_records(frame: Any) -> pd.DataFrame:
     """Return a frame in pandas; raise if it is none, if names repeat, or if it is a statistic."""
     frame = require_frame(frame)
@@ -266,18 +253,16 @@ def require_records(frame: Any) -> pd.DataFrame:
 # Counting
 
 
-def first_reason(size: int, **reasons: Any) -> NDArray[np.str_]:
-    """Return the name of the first reason that holds for each record; empty if none does."""
-    return np.select(
-        [true(mask) for mask in reasons.values()], [*reasons], default=np.full(size, "")
-    )
-
-
 def true(mask: Any) -> Mask:
     """Return a mask in which a missing value is False."""
     if isinstance(mask, pd.Series):
         return mask.astype("boolean").to_numpy(dtype=bool, na_value=False)
     return np.asarray(mask, dtype=bool)
+
+
+def first_reason(size: int, **reasons: Any) -> NDArray[np.str_]:
+    """Return the name of the first reason that holds for each record; empty if none does."""
+    return np.select([*map(true, reasons.values())], [*reasons], default=np.full(size, ""))
 
 
 def names_of(texts: pd.Series[Any]) -> pd.Series[Any]:
@@ -286,41 +271,50 @@ def names_of(texts: pd.Series[Any]) -> pd.Series[Any]:
     return names.cat.remove_categories([n for n in names.cat.categories if not n.strip()])
 
 
+def unusable(numbers: pd.Series[Any], what: str) -> dict[str, Any]:
+    """Count the numbers that are missing, and those that are negative."""
+    return {f"{what}_missing": numbers.isna().sum(), f"{what}_negative": (numbers < 0).sum()}
+
+
+def valid(numbers: pd.Series[Any], what: str, all_: str) -> tuple[pd.Series[Any], dict[str, Any]]:
+    """Return the numbers of 0 or more, and how many there are, are missing and are negative."""
+    known = numbers[true(numbers >= 0)].astype("int64")
+    return known, {all_: len(numbers), f"with_{what}": len(known), **unusable(numbers, what)}
+
+
 def ranked(
     table: pd.DataFrame,
+    name: str,
+    noun: str,
+    *,
     by: Sequence[str],
     top: int | None,
-    noun: str,
-    pool: Callable[[pd.Index[Any]], pd.Series[Any]] | None = None,
-) -> tuple[pd.DataFrame, int]:
+    pool: Pool | None = None,
+) -> Counted:
     """Sort groups by columns, descending, then by name; those beyond top share a last row.
 
-    The names are the index, and the last row is what `pool` gives of the others, or their sum.
-    Also returns the number of the others.
+    The names are in the index, and become the first column. The last row is what `pool` gives of
+    the others, or their sum. Also counts the groups, and the others.
     """
     if top is not None:
         whole_number("top", top, least=1, instead=f"or None for all {noun}")
     table = table.set_axis(pd.Index(table.index, dtype="str")).sort_index()
     for column in reversed(by):
         table = table.sort_values(column, ascending=False, kind="stable", na_position="last")
+    counted = {noun: len(table), f"{noun}_in_other": 0}
     others = len(table) - top if top is not None else 0
-    if others < 2:  # "other (1 language)" would hide a name and save no row
-        return table, 0
-    rest = pool(table.index[top:]) if pool else exact(table[top:]).sum(min_count=1)
-    row = rest.to_frame().T.set_axis([other_label(others, noun)]).astype(table.dtypes.to_dict())
-    return pd.concat([table[:top], row]), others
+    if others > 1:  # "other (1 language)" would hide a name and save no row
+        rest = pool(table.index[top:]) if pool else exact(table[top:]).sum(min_count=1)
+        row = rest.to_frame().T.set_axis([other_label(others, noun)])
+        table = pd.concat([table[:top], row.astype(table.dtypes.to_dict())])
+        counted[f"{noun}_in_other"] = others
+    table.insert(0, name, pd.Series(table.index, index=table.index, dtype="str"))
+    return table.reset_index(drop=True), counted
 
 
 def other_label(groups: int, noun: str) -> str:
     """Return the name of the row that several groups share."""
     return f"other ({groups:,} {noun})"
-
-
-def named_rows(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Turn the names of the index into the first column, as text."""
-    table = table.copy()
-    table.insert(0, name, pd.Series(table.index, index=table.index, dtype="str"))
-    return table.reset_index(drop=True)
 
 
 def shares(part: pd.Series[Any]) -> pd.Series[Any]:
@@ -336,17 +330,6 @@ def exact(table: pd.DataFrame) -> pd.DataFrame:
         if total > 2.0**62 and sum(int(n) for n in column.dropna() if n > 0) >= 2**63:
             raise InvalidInputError(too_large(str(name)))
     return table
-
-
-def valid(numbers: pd.Series[Any], what: str) -> tuple[pd.Series[Any], dict[str, int]]:
-    """Return the numbers of 0 or more, and how many there are, are missing and are negative."""
-    known = numbers[true(numbers >= 0)].astype("int64")
-    missing = int(numbers.isna().sum())
-    return known, {
-        f"with_{what}": len(known),
-        f"{what}_missing": missing,
-        f"{what}_negative": len(numbers) - missing - len(known),
-    }
 
 
 def table_of(**columns: tuple[str, Any]) -> pd.DataFrame:

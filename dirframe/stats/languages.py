@@ -12,19 +12,10 @@ import pandas as pd
 from dirframe.errors import InvalidInputError
 from dirframe.stats.entries import coded, distinct_pairs, entries_of, field_of
 from dirframe.stats.kernel import (
-    ANALYSIS,
-    CONTRIBUTORS,
-    CREATED,
-    FIRST_MONTH,
-    LANGUAGE,
-    LINES,
-    UPDATED,
-    USERS,
     Counted,
     Frame,
     exact,
     first_reason,
-    named_rows,
     names_of,
     ranked,
     read,
@@ -32,6 +23,7 @@ from dirframe.stats.kernel import (
     statistic,
     table_of,
     true,
+    unusable,
     whole_number,
 )
 
@@ -42,6 +34,7 @@ if TYPE_CHECKING:
 _SPREAD = ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
 #: Entry, without an id, for the languages that the directory does not list.
 _REST = r"\d+ Others?"
+_DATES = {"analysis_min_month": "first", "created_at": "created"}
 
 
 @statistic("with_language", "with a main language")
@@ -50,18 +43,15 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
-    top : int, optional
-        Number of languages with a row of their own.
+    projects, top
+        As in `dirframe.stats`.
 
     Returns
     -------
     pandas.DataFrame
-        One row per language, the most projects first:
+        One row per main language, the most projects first:
 
-        - ``language`` (str): name of the main language
-        - ``projects`` (Int64, projects)
+        - ``language`` (str), ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the projects that have a main language
         - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines``, in all languages of
           the projects; missing where none has a valid count, or the frame has no such column
@@ -70,10 +60,9 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
 
     Notes
     -----
-    Counted: ``projects``, ``with_language``, ``without_language``, ``without_analysis``
-    (of the last, if the frame tells), ``languages``, ``languages_in_other``, and of the projects
-    with a language ``code_lines_missing``, ``code_lines_negative``, ``users_missing`` and
-    ``users_negative``.
+    Counted: ``with_language``, ``without_language``, of the last ``without_analysis`` (if the frame
+    tells), ``languages``, ``languages_in_other``, and of the projects with a language
+    ``code_lines_missing``, ``code_lines_negative``, ``users_missing``, ``users_negative``.
 
     Examples
     --------
@@ -84,43 +73,32 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
     0        C         2  0.666667
     1     Java         1  0.333333
     """
-    p = read(
-        projects,
-        language=LANGUAGE,
-        code_lines=LINES,
-        users=USERS,
-        analysis=ANALYSIS,
-        optional=("code_lines", "users", "analysis"),
-    )
-    language = names_of(p["language"])
-    values = ["code_lines", "users"]
-    numbers = p.reindex(columns=values).astype("Int64")
+    sums = ["code_lines", "users"]
+    p = read(projects, "language", optional=[*sums, "analysis"])
+    language, counted = _main_languages(p)
+    numbers = p.reindex(columns=sums).astype("Int64")
     groups = exact(numbers.where(numbers >= 0)).groupby(language, observed=True)
     table = groups.sum(min_count=1)
     table.insert(0, "projects", groups.size().astype("Int64"))
-    table, pooled = ranked(table, ["projects"], top, "languages")
-    table.insert(1, "share", shares(table["projects"]))
-    counted = _without_language(p, language) | {
-        "languages": len(language.cat.categories),
-        "languages_in_other": pooled,
-    }
-    spoken = p[true(language.notna())]
-    for name in [name for name in values if name in p]:
-        counted[f"{name}_missing"] = spoken[name].isna().sum()
-        counted[f"{name}_negative"] = (spoken[name] < 0).sum()
-    return named_rows(table, "language"), counted
+    table, groups_counted = ranked(table, "language", "languages", by=["projects"], top=top)
+    table.insert(2, "share", shares(table["projects"]))
+    for name in p.columns.intersection(sums):
+        counted |= unusable(p[name][true(language.notna())], name)
+    return table, counted | groups_counted
 
 
-def _without_language(p: pd.DataFrame, language: pd.Series[Any]) -> dict[str, Any]:
-    unspoken = language.isna()
+def _main_languages(p: pd.DataFrame) -> tuple[pd.Series[Any], dict[str, Any]]:
+    """Return the main languages as categories, and how many projects have one."""
+    language = names_of(p["language"])
+    without = language.isna()
     counted = {
         "projects": len(p),
-        "with_language": (~unspoken).sum(),
-        "without_language": unspoken.sum(),
+        "with_language": (~without).sum(),
+        "without_language": without.sum(),
     }
     if "analysis" in p:
-        counted["without_analysis"] = (unspoken & p["analysis"].isna()).sum()
-    return counted
+        counted["without_analysis"] = (without & p["analysis"].isna()).sum()
+    return language, counted
 
 
 @statistic(
@@ -131,34 +109,29 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
-    top : int, optional
-        Number of languages with a row of their own; the last describes the projects of all others.
+    projects, top
+        As in `dirframe.stats`; ``other`` describes the projects of all other languages together.
 
     Returns
     -------
     pandas.DataFrame
-        One row per language, the most contributors first (missing ones last), then the most
-        projects:
+        One row per ``language`` (str), by sum (missing ones last), then ``projects``, descending:
 
-        - ``language`` (str): name of the main language
-        - ``projects`` (Int64, projects)
-        - ``projects_counted`` (Int64, projects): those with a valid
+        - ``projects`` (Int64, projects), and ``projects_counted``: those with a valid
           ``analysis_twelve_month_contributor_count``, which the following describe; missing if 0
         - ``contributors`` (Int64, people): sum; a person in two projects counts twice
-        - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project)
+        - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project): type 7
+          of Hyndman and Fan, The American Statistician 50 (1996), 361-365
         - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval of
-          the median, for a larger population of such projects; missing below 6 projects
+          the median, for a larger population of such projects, by ranks of the binomial
+          distribution (Conover, Practical Nonparametric Statistics, 1999, section 3.2); missing
+          below 6 projects
         - ``maximum`` (Int64, people per project)
 
     Notes
     -----
     Counted: as `language_share` up to ``languages_in_other``,
-    ``with_language_and_contributors``, ``contributors_missing`` and ``contributors_negative``.
-    Quartiles: type 7 of Hyndman and Fan, The American Statistician 50 (1996), 361-365. Interval:
-    ranks of the binomial distribution, Conover, Practical Nonparametric Statistics (1999), section
-    3.2.
+    ``with_language_and_contributors``, ``contributors_missing``, ``contributors_negative``.
 
     Examples
     --------
@@ -170,61 +143,46 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
     0        C            12     2.0
     1     Java          <NA>    <NA>
     """
-    p = read(
-        projects,
-        language=LANGUAGE,
-        contributors=CONTRIBUTORS,
-        analysis=ANALYSIS,
-        optional=("analysis",),
-    )
-    language = names_of(p["language"])
-    people = exact(p[["contributors"]].where(p["contributors"] >= 0))["contributors"]
+    p = read(projects, "language", "people", optional=["analysis"])
+    language, counted = _main_languages(p)
+    people = p["people"].where(p["people"] >= 0).rename("contributors")
+    exact(people.to_frame())
 
     def pool(names: pd.Index[Any]) -> pd.Series[Any]:
-        chosen = true(language.isin(names))
-        return _describe(people[chosen], pd.Series("other", people.index[chosen])).iloc[0]
+        chosen = people[true(language.isin(names))]
+        return _describe(chosen, pd.Series("other", chosen.index)).iloc[0]
 
-    table = _describe(people, language)
-    groups = len(table)
-    table, pooled = ranked(table, ["contributors", "projects"], top, "languages", pool)
-    spoken = p["contributors"][true(language.notna())]
-    counted = _without_language(p, language) | {
-        "with_language_and_contributors": (spoken >= 0).sum(),
-        "languages": groups,
-        "languages_in_other": pooled,
-        "contributors_missing": spoken.isna().sum(),
-        "contributors_negative": (spoken < 0).sum(),
-    }
-    return named_rows(table, "language"), counted
+    table, groups = ranked(
+        _describe(people, language),
+        "language",
+        "languages",
+        by=["contributors", "projects"],
+        top=top,
+        pool=pool,
+    )
+    spoken = p["people"][true(language.notna())]
+    counted["with_language_and_contributors"] = (spoken >= 0).sum()
+    return table, counted | groups | unusable(spoken, "contributors")
 
 
 def _describe(people: pd.Series[Any], by: pd.Series[Any]) -> pd.DataFrame:
     """Return number, sum, quartiles, interval of the median and maximum of each group."""
     groups = people.groupby(by, observed=True)
     table = groups.agg(["size", "count"]).set_axis(["projects", "projects_counted"], axis=1)
-    table = table.astype("Int64")
-    table["contributors"] = groups.sum(min_count=1)
-    known = true(people.notna() & by.notna())
-    codes = pd.Categorical(by[known], table.index).codes
-    values = people[known].to_numpy(np.int64)
-    ascending = values[np.lexsort([values, codes])].astype(np.float64)
-    counts = np.bincount(codes, minlength=len(table))
-    spread = _quantiles(ascending, counts)
+    table = table.astype("Int64").assign(contributors=groups.sum(min_count=1))
+    spread = [_spread(group.dropna().to_numpy(np.float64)) for _, group in groups]
     table[[*_SPREAD]] = pd.DataFrame(spread, table.index, [*_SPREAD]).astype("Float64")
     return table.assign(maximum=groups.max())
 
 
-def _quantiles(ascending: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the columns of `_SPREAD` of consecutive runs of ascending values."""
-    quartiles = np.array([0.25, 0.5, 0.75]) * (counts[:, None] - 1)
-    low = np.array([_rank_below_median(int(count)) for count in counts], np.float64)
-    places = np.column_stack([quartiles, low, counts - 1 - low])
-    places[counts == 0] = np.nan
-    start = (counts.cumsum() - counts)[:, None]
-    known = np.nan_to_num(places)
-    values = np.append(ascending, np.nan)  # of an empty run at the end
-    below, above = (values[start + side(known).astype(np.int64)] for side in (np.floor, np.ceil))
-    return np.where(np.isnan(places), np.nan, below + (above - below) * (known - np.floor(known)))
+def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the columns of `_SPREAD`."""
+    if not len(values):
+        return np.full(len(_SPREAD), np.nan)
+    last, low = len(values) - 1, _rank_below_median(len(values))
+    places = np.array([0.25 * last, 0.5 * last, 0.75 * last, low, last - low])
+    found = np.interp(places, np.arange(len(values)), np.sort(values))
+    return np.where(np.isnan(places), np.nan, found)
 
 
 @cache
@@ -234,14 +192,11 @@ def _rank_below_median(count: int) -> float:
     The number of values below the median is binomial, whatever their distribution; the ends are
     the innermost values that lie beyond it with a probability of at most 2.5% each.
     """
-    middle = count // 2
-    below = np.arange(middle, max(middle - 10 * math.isqrt(count) - 10, 0), -1)
-    at_middle = math.lgamma(count + 1) - math.lgamma(middle + 1) - math.lgamma(count - middle + 1)
-    steps = np.log(below / (count - below + 1))
-    logarithms = np.append(0, steps.cumsum()) + at_middle - count * math.log(2)
-    tail = np.exp(logarithms)[::-1].cumsum()
-    ranks = int(np.searchsorted(tail, 0.025, side="right"))
-    return middle - len(below) + ranks - 1 if ranks else math.nan
+    below = np.arange(1, count // 2 + 1)
+    ways = np.append(0.0, np.log((count - below + 1) / below).cumsum())  # logarithms
+    probability = np.exp(ways - count * math.log(2)).cumsum()
+    ranks = int(np.searchsorted(probability, 0.025, side="right"))
+    return ranks - 1 if ranks else math.nan
 
 
 @statistic("with_breakdown", "with a valid breakdown")
@@ -250,10 +205,8 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
-    top : int, optional
-        Number of languages with a row; in the last, a project counts once for each of the others.
+    projects, top
+        As in `dirframe.stats`; in ``other``, a project counts once for each of these languages.
 
     Returns
     -------
@@ -268,12 +221,11 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
 
     Notes
     -----
-    The rest that the directory sums up (``7 Other``, without an id) is in no row and no
-    share. Counted: ``projects``, ``with_breakdown``, ``languages``, ``languages_in_other``,
-    ``code_lines_unnamed`` (of the rest and of entries without a name), and by the first reason why
-    a project is left out: ``breakdown_missing`` (or empty), ``code_lines_missing``,
-    ``code_lines_negative``, ``percentages_impossible`` (one cannot be read, or is not from 0 to
-    100).
+    The rest that the directory sums up (``7 Other``, without an id) is in no row and no share.
+    Counted: ``with_breakdown``, ``languages``, ``languages_in_other``, ``code_lines_unnamed`` (of
+    the rest and of entries without a name), and by the first reason why a project is left out:
+    ``breakdown_missing`` (or empty), ``code_lines_missing``, ``code_lines_negative``,
+    ``percentages_impossible`` (one cannot be read, or is not from 0 to 100).
 
     Examples
     --------
@@ -285,50 +237,36 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     0        C         1       800.0    0.8
     1     Perl         1       200.0    0.2
     """
-    p = read(projects, analysis_languages="analysis_languages", lines=LINES)
+    p = read(projects, "analysis_languages", "code_lines")
     rows, entries = entries_of(p["analysis_languages"])
     codes, names = coded(field_of(entries, "language", is_text=True))
     percent = _percentages(field_of(entries, "percentage"))
-    counts = np.bincount(rows, minlength=len(p))
-    wrong = np.bincount(rows[~((percent >= 0) & (percent <= 100))], minlength=len(p))
-    reason = first_reason(
-        len(p),
-        breakdown_missing=counts == 0,
-        code_lines_missing=p["lines"].isna(),
-        code_lines_negative=p["lines"] < 0,
-        percentages_impossible=wrong > 0,
-    )
-    weight = percent * p["lines"].to_numpy(np.float64, na_value=np.nan)[rows] / 100
-    included = (reason == "")[rows]
-    is_rest = pd.Series(names, dtype="str").str.fullmatch(_REST).to_numpy(dtype=bool)
-    named = included & (codes >= 0)
-    if is_rest.any():
-        ids, _ = coded(field_of(entries, "id"))
-        named &= ~(np.append(is_rest, False)[codes] & (ids < 0))
-    listed = distinct_pairs(rows[named], codes[named], len(names))[1]
-    lines = np.bincount(codes[named], weight[named], minlength=len(names))
-    table = table_of(
-        projects=("Int64", np.bincount(listed, minlength=len(names))), code_lines=("Float64", lines)
-    ).set_axis(names)
-    table = table[table["projects"] > 0]
-    groups = len(table)
-    table, pooled = ranked(table, ["code_lines", "projects"], top, "languages")
-    table["share"] = table["code_lines"] / (float(table["code_lines"].sum()) or 1.0)
-    counted = {
-        "projects": len(p),
-        "with_breakdown": (reason == "").sum(),
-        **{
-            name: (reason == name).sum()
-            for name in (
-                *("breakdown_missing", "code_lines_missing", "code_lines_negative"),
-                "percentages_impossible",
-            )
-        },
-        "languages": groups,
-        "languages_in_other": pooled,
-        "code_lines_unnamed": round(weight[included & ~named].sum()),
+    faults = {
+        "breakdown_missing": np.bincount(rows, minlength=len(p)) == 0,
+        "code_lines_missing": p["code_lines"].isna(),
+        "code_lines_negative": p["code_lines"] < 0,
+        "percentages_impossible": np.bincount(
+            rows[~((percent >= 0) & (percent <= 100))], minlength=len(p)
+        ),
     }
-    return named_rows(table, "language"), counted
+    reason = first_reason(len(p), **faults)
+    included = (reason == "")[rows]
+    weight = percent * p["code_lines"].to_numpy(np.float64, na_value=np.nan)[rows] / 100
+    is_named = codes >= 0
+    is_rest = pd.Series(names, dtype="str").str.fullmatch(_REST).to_numpy(dtype=bool)
+    rest = np.flatnonzero(np.append(is_rest, False)[codes])
+    is_named[rest] = coded(field_of([entries[place] for place in rest], "id"))[0] >= 0
+    named = included & is_named
+    lines = np.bincount(codes[named], weight[named], minlength=len(names))
+    listed = distinct_pairs(rows[named], codes[named], len(names))[1]
+    number = np.bincount(listed, minlength=len(names))
+    table = table_of(projects=("Int64", number), code_lines=("Float64", lines)).set_axis(names)
+    by = ["code_lines", "projects"]
+    table, groups = ranked(table[number > 0], "language", "languages", by=by, top=top)
+    table["share"] = table["code_lines"] / (float(table["code_lines"].sum()) or 1.0)
+    counted = {"projects": len(p), "with_breakdown": (reason == "").sum()}
+    counted |= {fault: (reason == fault).sum() for fault in faults} | groups
+    return table, counted | {"code_lines_unnamed": round(weight[included & ~named].sum())}
 
 
 def _percentages(texts: list[Any]) -> NDArray[np.float64]:
@@ -351,10 +289,8 @@ def languages_by_year(
 
     Parameters
     ----------
-    projects : pandas.DataFrame, or records elsewhere
-        Projects.
-    top : int, optional
-        Number of languages with rows of their own, those with the most projects over all years.
+    projects, top
+        As in `dirframe.stats`; the languages with the most projects over all years have rows.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory got it.
     min_projects : int, default 1
@@ -368,90 +304,70 @@ def languages_by_year(
         project, by year, then the most projects over all years first:
 
         - ``year``, ``from_year`` (Int64): the last and the first of the years taken together
-        - ``language`` (str)
-        - ``projects`` (Int64, projects): begun in this year
+        - ``language`` (str), ``projects`` (Int64, projects): begun in this year
         - ``share`` (Float64, 0 to 1): of the year's projects; missing in a year without any
         - ``finished`` (boolean): whether the year ended before the newest date of the records, of
           `date` and, where the frame has it, ``updated_at``
 
     Notes
     -----
-    Counted: ``with_language_and_date``, ``date_missing`` (with a language), and as `language_share`
-    ``projects``, ``without_language``, ``without_analysis``, ``languages``, ``languages_in_other``.
+    Counted: as `language_share` up to ``languages_in_other``, but ``with_language_and_date`` for
+    ``with_language``, and ``date_missing`` (with a language).
 
     Examples
     --------
     >>> import pandas as pd
     >>> months = pd.to_datetime(["2012-05-01", "2013-01-01"])
     >>> projects = pd.DataFrame({"analysis_main_language_name": "C", "analysis_min_month": months})
-    >>> print(languages_by_year(projects)[["year", "language", "projects", "finished"]])
-       year language  projects  finished
-    0  2012        C         1      True
-    1  2013        C         1     False
+    >>> print(languages_by_year(projects)["finished"].tolist())
+    [True, False]
     """
-    if date not in {FIRST_MONTH, CREATED}:
-        raise InvalidInputError(f"date is {date!r}; it must be {FIRST_MONTH!r} or {CREATED!r}.")
+    if date not in _DATES:
+        raise InvalidInputError(f"date is {date!r}; it must be {' or '.join(map(repr, _DATES))}.")
     least = whole_number("min_projects", min_projects, least=1, instead="of projects")
-    p = read(
-        projects,
-        language=LANGUAGE,
-        date=date,
-        updated=UPDATED,
-        analysis=ANALYSIS,
-        optional=("updated", "analysis"),
-    )
-    language = names_of(p["language"])
-    counts = _without_language(p, language)
-    with_language = counts.pop("with_language")
-    shown = true(language.notna() & p["date"].notna())
-    years = p["date"][shown].dt.year.astype("int64")
-    grid = pd.crosstab(years, language[shown].astype("str"))
-    totals = grid.sum().to_frame("projects")
-    table, pooled = ranked(totals, ["projects"], top, "languages")
-    order = list(table.index)
-    if pooled:
-        others = totals.index.difference(order)
-        grid[order[-1]] = grid[others].sum(axis=1)
+    p = read(projects, "language", _DATES[date], optional=["updated", "analysis"])
+    language, counted = _main_languages(p)
+    begun = p[_DATES[date]]
+    shown = true(language.notna() & begun.notna())
+    years = begun[shown].dt.year.to_numpy(np.int64)
+    names = language[shown].astype("str")
+    totals = names.value_counts().rename("projects").to_frame()
+    ranking, groups = ranked(totals, "language", "languages", by=["projects"], top=top)
+    order = pd.Index(ranking["language"])
     first, last = _spans(years, least)
-    grid = grid.reindex(range(first[0], last[-1] + 1) if len(last) else [], fill_value=0)[order]
-    ends = np.searchsorted(last, grid.index)
-    grid = grid.groupby(last[ends] if len(last) else []).sum()
-    newest = p[["date", *(["updated"] if "updated" in p else [])]].max().max()
-    finished = [pd.Timestamp(f"{int(year) + 1}-01-01", tz="UTC") <= newest for year in last]
-    number = grid.to_numpy().ravel()
-    whole = np.repeat(grid.to_numpy().sum(axis=1), len(order))
-    size = len(order)
-    result = table_of(
+    size, places = len(order), order.get_indexer(names)
+    places[places < 0] = size - 1  # in the row of the others
+    cells = np.searchsorted(last, years) * size + places
+    number = pd.Series(np.bincount(cells, minlength=size * len(last)))
+    newest = p[p.columns.intersection([_DATES[date], "updated"])].max().max()
+    ends = [pd.Timestamp(f"{year + 1}-01-01", tz="UTC") for year in last]
+    table = table_of(
         year=("Int64", np.repeat(last, size)),
         from_year=("Int64", np.repeat(first, size)),
-        language=("str", np.tile(np.array(order, dtype=object), len(last))),
+        language=("str", [*order] * len(last)),
         projects=("Int64", number),
-        share=(
-            "Float64",
-            np.divide(number, whole, out=np.full(len(number), np.nan), where=whole > 0),
-        ),
-        finished=("boolean", np.repeat(np.array(finished, dtype=bool), size)),
+        share=("Float64", number / number.groupby(number.index // max(size, 1)).transform("sum")),
+        finished=("boolean", np.repeat([end <= newest for end in ends], size)),
     )
-    return result, {
-        "projects": counts.pop("projects"),
+    missing = counted.pop("with_language") - shown.sum()
+    return table, {
+        **counted,
         "with_language_and_date": shown.sum(),
-        **counts,
-        "date_missing": with_language - shown.sum(),
-        "languages": len(totals),
-        "languages_in_other": pooled,
-    }
+        "date_missing": missing,
+    } | groups
 
 
-def _spans(years: pd.Series[int], least: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _spans(years: NDArray[np.int64], least: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first and the last year of those that are taken together."""
-    ends: list[int] = []
-    together = 0
-    for year in range(years.min(), years.max() + 1) if len(years) else ():
-        together += int((years == year).sum()) if least > 1 else 1
+    if not len(years):
+        return years, years
+    ends, together, first = [], 0, int(years.min())
+    for year, number in enumerate(np.bincount(years - first), first):
+        together += number if least > 1 else 1
         if together >= least:
             ends.append(year)
             together = 0
     if together:  # those at the end, with the last before
-        ends = [*ends[:-1], int(years.max())]
+        ends = [*ends[:-1], years.max()]
     last = np.array(ends, dtype=np.int64)
-    return np.append(years.min() if len(years) else [], last[:-1] + 1).astype(np.int64), last
+    return np.append(first, last[:-1] + 1), last

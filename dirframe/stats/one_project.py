@@ -20,17 +20,15 @@ from dirframe.stats.kernel import (
     shares,
     statistic,
     table_of,
+    true,
+    unusable,
     whole_number,
 )
 
+_NUMBERS = ("commits", "contributors", "code_added", "code_removed")
 _MEASURES = (
     *("top 1", "top 5", "gini", "bus factor", "bus factor still active"),
     "effective contributors",
-)
-_NUMBERS = ("commits", "contributors", "code_added", "code_removed")
-_ONE = (
-    "Pass the records of one project, or those of several with stats.by (--by) and the column that "
-    "tells their projects apart."
 )
 
 
@@ -40,7 +38,7 @@ def commits_by_contributor(frame: Frame) -> Counted:
 
     Parameters
     ----------
-    frame : pandas.DataFrame, or records elsewhere
+    frame
         The contributors of one project, or with `by` of several, as `dirframe.load_contributors`
         gives them: a name in the commits each, so that a person with two names is two of them.
 
@@ -52,13 +50,13 @@ def commits_by_contributor(frame: Frame) -> Counted:
         - ``rank`` (Int64): number of the row from 1
         - ``contributor_id``, ``contributor_name`` (str)
         - ``commits`` (Int64, commits in all)
-        - ``share`` (Float64, 0 to 1): of the commits in all rows
-        - ``cumulative_share`` (Float64, 0 to 1): of those, up to this one with it
+        - ``share``, ``cumulative_share`` (Float64, 0 to 1): of the commits in all rows, and up to
+          this one with it
 
     Notes
     -----
-    A contributor who is there twice, as in a frame of several projects, raises; rows
-    without an id are one each. Counted: ``contributors``, which is the sum of ``with_commits``,
+    A contributor who is there twice, as in a frame of several projects, raises; rows without an id
+    are one each. Counted: ``contributors``, which is the sum of ``with_commits``,
     ``commits_missing`` and ``commits_negative``.
 
     Examples
@@ -71,8 +69,8 @@ def commits_by_contributor(frame: Frame) -> Counted:
     1     2              3               0.9
     2     3              1               1.0
     """
-    table, counted, _ = _ranked(frame)
-    return table, counted
+    table, counted = _ranked(frame)
+    return table.drop(columns="last_commit_time"), counted
 
 
 @statistic("with_commits", "with a valid number of commits")
@@ -81,8 +79,8 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
 
     Parameters
     ----------
-    frame : pandas.DataFrame, or records elsewhere
-        As `commits_by_contributor` takes them, and with the same counts.
+    frame
+        As in `commits_by_contributor`, with the same counts.
     window : int, default 12
         Months before the newest commit of all in which a contributor counts as active: 1 to 24.
 
@@ -101,9 +99,8 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
 
     Notes
     -----
-    The bus factor is the Contributor Absence Factor of CHAOSS, by commits over the
-    whole life; that of Avelino et al. (ICPC 2016) needs the authors of each file, which the
-    interface does not have.
+    The bus factor is the Contributor Absence Factor of CHAOSS, by commits over the whole life; that
+    of Avelino et al. (ICPC 2016) needs the authors of each file, which the interface does not have.
 
     Examples
     --------
@@ -113,14 +110,13 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
     np.float64(1.0)
     """
     months = whole_number("window", window, least=1, most=24, instead="in months")
-    table, counted, last = _ranked(frame)
-    commits = table["commits"].astype("int64")
+    table, counted = _ranked(frame)
+    commits, last = table["commits"].astype("int64"), table["last_commit_time"]
     total, so_far = int(commits.sum()), commits.cumsum().to_numpy()
     measures: dict[str, float | None] = dict.fromkeys(_MEASURES)
     if total:
         # In whole numbers, so that exactly half is recognised for any number of commits.
         factor = int(np.searchsorted(so_far, -(-total // 2))) + 1
-        theirs = last[:factor]
         measures |= {
             "top 1": int(so_far[0]) / total,
             "top 5": int(so_far[:5][-1]) / total,
@@ -128,49 +124,41 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
             "bus factor": factor,
             "effective contributors": 1 / float((table["share"] ** 2).sum()),
         }
-        if theirs.notna().all():
+        if last[:factor].notna().all():
             since = last.max() - pd.DateOffset(months=months)
-            measures["bus factor still active"] = (theirs > since).sum()
+            measures["bus factor still active"] = (last[:factor] > since).sum()
     values = [*measures.values()]
     return table_of(measure=("str", [*measures]), value=("Float64", values)), counted
 
 
-def _ranked(frame: Frame) -> tuple[pd.DataFrame, dict[str, Any], pd.Series[Any]]:
-    """Return the ranks of contributors, the counts, and their last commits."""
-    p = read(
-        frame,
-        contributor_id="contributor_id",
-        contributor_name="contributor_name",
-        commits="commits",
-        last="last_commit_time",
-        optional=("contributor_name", "last"),
-    )
-    ids = p["contributor_id"]
-    if (repeated := ids[ids.notna() & ids.duplicated()]).size:
-        raise InvalidInputError(
-            f"The contributor {repeated.iloc[0]!r} is in the frame more than once.", hint=_ONE
-        )
-    p = p.reindex(columns=["contributor_id", "contributor_name", "commits", "last"])
-    p = p.astype({"contributor_name": "str", "last": MOMENT})
-    table = exact(p[(p["commits"] >= 0).fillna(value=False)][["commits"]])
-    table = p.loc[table.index].sort_values(
+def _ranked(frame: Frame) -> Counted:
+    """Return the table of `commits_by_contributor` with the times of the last commits."""
+    p = read(frame, "contributor_id", "commits", optional=["contributor_name", "last_commit_time"])
+    _check_once(p["contributor_id"].dropna(), "contributor")
+    p = p.reindex(columns=["contributor_id", "contributor_name", "commits", "last_commit_time"])
+    p = p.astype({"contributor_name": "str", "last_commit_time": MOMENT})
+    table = p[true(p["commits"] >= 0)].sort_values(
         ["commits", "contributor_id", "contributor_name"],
         ascending=[False, True, True],
         na_position="first",
         ignore_index=True,
     )
-    last = table.pop("last")
+    exact(table[["commits"]])
     table.insert(0, "rank", pd.Series(range(1, len(table) + 1), dtype="Int64"))
     table["share"] = shares(table["commits"])
     whole = max(int(table["commits"].sum()), 1)
     table["cumulative_share"] = (table["commits"].cumsum() / whole).astype("Float64")
-    counted = {
-        "contributors": len(p),
-        "with_commits": len(table),
-        "commits_missing": p["commits"].isna().sum(),
-        "commits_negative": (p["commits"] < 0).sum(),
-    }
-    return table, counted, last
+    counted = {"contributors": len(p), "with_commits": len(table)}
+    return table, counted | unusable(p["commits"], "commits")
+
+
+def _check_once(values: pd.Series[Any], what: str) -> None:
+    if (repeated := values[values.duplicated()]).size:
+        raise InvalidInputError(
+            f"The {what} '{repeated.iloc[0]}' is in the frame more than once.",
+            hint="Pass the records of one project, or those of several with stats.by (--by) and "
+            "the column that tells their projects apart.",
+        )
 
 
 @statistic("with_month", "with a month")
@@ -179,7 +167,7 @@ def monthly_activity(frame: Frame) -> Counted:
 
     Parameters
     ----------
-    frame : pandas.DataFrame, or records elsewhere
+    frame
         The months of one project, or with `by` of several, as `dirframe.load_activity` gives them.
 
     Returns
@@ -196,11 +184,11 @@ def monthly_activity(frame: Frame) -> Counted:
 
     Notes
     -----
-    A month without a row is one without activity: 0; those after the last analysis can
-    hold zeros that only mean that they were not analysed. A month that is there twice, as in a
-    frame of several projects, raises. Counted: ``activity_facts``, ``with_month``,
-    ``month_missing``, ``months_filled`` (without a row), ``commits_invalid`` and
-    ``contributors_invalid`` (missing or negative).
+    A month without a row is one without activity: 0; those after the last analysis can hold zeros
+    that only mean that they were not analysed. A month that is there twice, as in a frame of
+    several projects, raises. Counted: ``activity_facts``, ``with_month``, ``month_missing``,
+    ``months_filled`` (without a row), ``commits_invalid`` and ``contributors_invalid`` (missing or
+    negative).
 
     Examples
     --------
@@ -210,30 +198,24 @@ def monthly_activity(frame: Frame) -> Counted:
     >>> print(monthly_activity(frame)["commits"].tolist())
     [7, 0, 2]
     """
-    p = read(
-        frame, month="month", **dict(zip(_NUMBERS, _NUMBERS, strict=True)), optional=_NUMBERS[2:]
-    )
-    dated = p[p["month"].notna()]
+    p = read(frame, "month", *_NUMBERS[:2], optional=_NUMBERS[2:])
+    dated = p[p["month"].notna()].reindex(columns=["month", *_NUMBERS])
     months = dated["month"].dt.tz_localize(None).dt.to_period("M")
-    if (repeated := months[months.duplicated()]).size:
-        raise InvalidInputError(
-            f"The month {repeated.iloc[0]} is in the frame more than once.", hint=_ONE
-        )
-    span = (
-        pd.period_range(months.min(), months.max()) if len(months) else pd.PeriodIndex([], freq="M")
-    )
-    numbers = dated.set_index(pd.PeriodIndex(months)).reindex(columns=[*_NUMBERS]).astype("Int64")
+    _check_once(months, "month")
+    span = pd.period_range(*months.agg(["min", "max"])) if len(months) else pd.PeriodIndex(months)
+    numbers = dated.set_index(pd.PeriodIndex(months))[[*_NUMBERS]].astype("Int64")
+    known = [name for name in _NUMBERS if name in _NUMBERS[:2] or numbers[name].notna().any()]
     numbers = numbers.where(numbers >= 0)
     table = numbers.reindex(span)
-    for name in _NUMBERS:
-        if name in _NUMBERS[:2] or (name in dated and dated[name].notna().any()):  # known: 0
-            table.loc[~span.isin(numbers.index), name] = 0
+    table.loc[~span.isin(numbers.index), known] = 0
     starts, ends = (at.start_time.tz_localize("UTC") for at in (span, span + 1))
     loaded = provenance.get_provenance(origin(frame))["retrieved_newest"]
-    known = [True] * max(len(span) - 1, 0) + [None] * min(len(span), 1)
-    finished = known if loaded is None else ends <= pd.Timestamp(loaded)
-    table.insert(0, "month", pd.Series(starts.as_unit("us"), index=span, dtype=MOMENT))
-    table["finished"] = pd.array(finished, dtype="boolean")
+    finished = pd.array([True] * len(span), dtype="boolean")
+    finished[-1:] = None
+    if loaded is not None:
+        finished = pd.array(ends <= pd.Timestamp(loaded), dtype="boolean")
+    table.insert(0, "month", starts.as_unit("us"))
+    table["finished"] = finished
     return table.reset_index(drop=True), {
         "activity_facts": len(p),
         "with_month": len(dated),

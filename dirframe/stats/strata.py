@@ -16,10 +16,6 @@ from dirframe.errors import (
 )
 from dirframe.stats.contributors import SIZES, size_names
 from dirframe.stats.kernel import (
-    CONTRIBUTORS,
-    CREATED,
-    FIRST_MONTH,
-    LANGUAGE,
     names_of,
     other_label,
     read,
@@ -31,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: Strata that are derived from other columns.
-NAMED = ("language", "country", "year", "team_size")
-_UNKNOWN = "not known"
+_DERIVED = ("language", "country", "year", "team_size")
 
 
 class Stratum(NamedTuple):
@@ -45,7 +40,7 @@ class Stratum(NamedTuple):
     @property
     def title(self) -> str:
         """Title in a chart."""
-        return _UNKNOWN if self.label is None else self.label
+        return "not known" if self.label is None else self.label
 
     @property
     def records(self) -> int:
@@ -65,17 +60,15 @@ def by(
 
     Parameters
     ----------
-    statistic : callable
-        A function of `dirframe.stats`.
-    frame : pandas.DataFrame
-        Its records.
+    statistic, frame
+        A function of `dirframe.stats`, and its records in pandas.
     column : str
         A column of text or whole numbers, or ``"language"`` (the main one), ``"country"``,
         ``"year"`` (of the first month with activity or, where that was not loaded, of creation) or
         ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more), unless a column has that name.
     min_records : int, default 1
         Strata with fewer records are pooled into the last: ``other (n strata)``.
-    **options : object
+    **options
         Options of the statistic, which takes ``as_of`` and the like from each stratum by itself.
 
     Returns
@@ -83,18 +76,13 @@ def by(
     pandas.DataFrame
         The rows of each stratum, after a column (str) with the name of `column`, or ``by_language``
         and so on where the statistic has that name. Numbers, years and sizes ascend; of texts the
-        most records are first; missing values (blank, or of a size negative) are last.
-
-    Warns
-    -----
-    StrataOmittedWarning
-        If a column that the statistic needs was not sent for a stratum, which has no rows then.
+        most records are first; missing values (blank, or of a size negative) are last. A stratum
+        for which a needed column was not sent has no rows (`StrataOmittedWarning`).
 
     Notes
     -----
-    Counted: the records of all strata, ``strata``, ``strata_in_other``,
-    ``stratum_missing`` (records without a value) and ``stratum_not_sent`` (records in strata
-    without rows).
+    Counted: the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing``
+    (records without a value) and ``stratum_not_sent`` (records in strata without rows).
 
     Examples
     --------
@@ -112,7 +100,7 @@ def by(
     tables, omitted = [], []
     for stratum in strata or [Stratum(None, frame)]:
         try:
-            tables.append((stratum, statistic(stratum.frame, **options)))
+            tables.append((stratum.label, statistic(stratum.frame, **options)))
         except ColumnsNotSentError as error:
             omitted.append((stratum, error))
     if not tables:
@@ -123,30 +111,26 @@ def by(
         raise InvalidInputError(
             f"The statistic has a column {name} already. Rename that of the frame."
         )
-    parts = [
-        table.assign(**{name: stratum.label}).astype({name: "str"}) for stratum, table in tables
-    ]
-    result = pd.concat(parts, ignore_index=True).astype(first.dtypes.to_dict())
-    result = result[[name, *first.columns]]
+    result = pd.concat(
+        [table.assign(**{name: label}) for label, table in tables], ignore_index=True
+    )
+    result = result[[name, *first.columns]].astype({**first.dtypes.to_dict(), name: "str"})
     record = provenance.get_provenance(first)
     bases = [provenance.get_provenance(table)["base"] for _, table in tables]
-    provenance.copy_provenance(first, result, _step(column, omitted))
+    provenance.copy_provenance(frame, result, records=False)
     return provenance.set_provenance(
         result,
+        steps=[*record["steps"], _step(column, omitted)],
+        resource=record["resource"],
+        statistic=record["statistic"],
         counted={
-            next(iter(record["counted"])): sum(stratum.records for stratum in strata),
+            next(iter(record["counted"])): len(frame),
             "strata": sum(max(stratum.pooled, 1) for stratum in strata),
             "strata_in_other": sum(stratum.pooled for stratum in strata),
             "stratum_missing": sum(s.records for s in strata if s.label is None),
             "stratum_not_sent": sum(stratum.records for stratum, _ in omitted),
         },
-        records=provenance.get_provenance(
-            provenance.copy_provenance(frame, pd.DataFrame(), records=False)
-        )["records"],
-        base={
-            "records": sum(base["records"] for base in bases),
-            "which": bases[0]["which"],
-        },
+        base=bases[0] | {"records": sum(base["records"] for base in bases)},
     )
 
 
@@ -194,44 +178,41 @@ def _labels(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
     """Return the text by which each record is divided, as categories in the order of the strata."""
     if not isinstance(column, str):
         raise InvalidInputError(f"Expected the name of a column; got {column!r}.")
+    if error := provenance.absent(frame, [column]):
+        raise error
     if column in frame:
-        return _of_column(frame, column)
-    if column == "language":
-        return _most_first(read(frame, language=LANGUAGE)["language"])
-    if column == "country":
-        return _most_first(read(frame, country="country_name")["country"])
+        return _of_column(frame[column])
+    if column in {"language", "country"}:
+        return _most_first(read(frame, column)[column])
     if column == "team_size":
-        people = read(frame, people=CONTRIBUTORS)["people"]
-        bins = pd.cut(people.astype("Float64"), [*SIZES, float("inf")], right=False)
+        people = read(frame, "people")["people"].astype("Float64")
+        bins = pd.cut(people, [*SIZES, float("inf")], right=False)
         return bins.cat.rename_categories(size_names(SIZES)).cat.remove_unused_categories()
     if column == "year":
         try:
-            began = read(frame, began=FIRST_MONTH)["began"]
+            began = read(frame, "first")["first"]
         except (ColumnsNotSentError, MissingColumnsError):
-            began = read(frame, began=CREATED)["began"]
-        return _ascending(began.dt.year.astype("Int64"))
-    if error := provenance.absent(frame, [column]):
-        raise error
+            began = read(frame, "created")["created"]
+        return _ascending(began.dt.year)
     raise MissingColumnsError(
-        f"The stratum {column!r} is neither a column of the frame nor one of {', '.join(NAMED)}.",
+        f"The stratum {column!r} is neither a column of the frame nor one of {', '.join(_DERIVED)}.",
         columns=[column],
     )
 
 
-def _of_column(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
-    values = frame[column].reset_index(drop=True)
-    if error := provenance.absent(frame, [column]):
-        raise error
+def _of_column(values: pd.Series[Any]) -> pd.Series[Any]:
     if pd.api.types.is_integer_dtype(values):
-        return _ascending(values.astype("Int64"))
-    if pd.api.types.infer_dtype(values, skipna=True) not in {"string", "categorical", "empty"}:
-        derived = f" Rename the column for the derived {column}." if column in NAMED else ""
-        raise InvalidInputError(
-            f"The stratum {column!r} must be a column of text or whole numbers, or one of "
-            f"{', '.join(NAMED)}.{derived}",
-            hint="Convert it first, such as with frame.astype('str').",
-        )
-    return _most_first(values.astype("str"))
+        return _ascending(values)
+    if pd.api.types.infer_dtype(values, skipna=True) in {"string", "categorical", "empty"}:
+        return _most_first(values.astype("str"))
+    derived = (
+        f" Rename the column for the derived {values.name}." if values.name in _DERIVED else ""
+    )
+    raise InvalidInputError(
+        f"The stratum {values.name!r} must be a column of text or whole numbers, or one of "
+        f"{', '.join(_DERIVED)}.{derived}",
+        hint="Convert it first, such as with frame.astype('str').",
+    )
 
 
 def _most_first(texts: pd.Series[Any]) -> pd.Series[Any]:
@@ -241,5 +222,6 @@ def _most_first(texts: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _ascending(numbers: pd.Series[Any]) -> pd.Series[Any]:
-    order = [str(number) for number in sorted(numbers.dropna().unique())]
-    return numbers.astype("str").astype(pd.CategoricalDtype(pd.Index(order, dtype="str")))
+    whole = numbers.astype("Int64")
+    order = pd.Index(sorted(whole.dropna().unique()), dtype="str")
+    return whole.astype("str").astype(pd.CategoricalDtype(order))

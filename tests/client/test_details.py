@@ -1,7 +1,6 @@
 """Analyses on own pages: they are asked for record by record, priced before, and never paid twice."""
 
 import re
-import threading
 import warnings
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -91,14 +90,11 @@ def test_details_give_what_a_whole_collection_gives(rig, connect, carried):
 def test_details_again_cost_nothing(rig, connect, workers):
     directory = connect(rig, workers=workers)
     first = load(directory, details=True)
-    rig.forget()
-    for options in ({}, {"offline": True}):
+    for options, paid in (({}, 0), ({"offline": True}, 0), ({"refresh": True}, 25)):
+        rig.forget()
         again = load(directory, details=True, **options)
         same(again, first)
-        assert get_provenance(again)["requests_made"] == 0
-    assert rig.requests == []
-    load(directory, details=True, refresh=True)
-    assert len(own_pages(rig)) == 22
+        assert get_provenance(again)["requests_made"] == len(rig.requests) == paid
 
 
 def test_details_of_a_mixed_collection_are_those_that_lack(rig, connect, carried):
@@ -205,52 +201,35 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     same(load(directory, details=True), carried)
 
 
-def test_details_missing_are_all_of_them(rig, connect, carried):
+def test_details_missing_are_all_of_them_also_if_another_project_came(rig, connect, carried):
     lost = with_id(carried)[:21]
-    rig.own_pages = dict.fromkeys(lost, GONE)
+    rig.own_pages = dict.fromkeys(lost[1:], GONE)
+    rig.other = {lost[0]: with_id(carried)[-1]}
     with pytest.raises(IncompleteCollectionError, match=lost[19]) as caught:
         load(connect(rig), details=True)
     assert caught.value.details_missing == tuple(lost)
-    assert re.findall(r"-?\d+", caught.value.missing) == ["21", *lost[:20], "1"]
+    numbers = re.findall(r"-?\d+", caught.value.missing)
+    assert numbers == ["21", lost[0], with_id(carried)[-1], *lost[1:20], "1"]
+    assert caught.value.frame["name"].tolist() == carried["name"].tolist()
+    assert caught.value.frame[LINES].notna().sum() == 1
 
 
-def test_details_of_another_project_are_refused(rig, connect, carried):
-    asked, other = with_id(carried)[:2]
-    rig.other = {asked: other}
-    with pytest.raises(IncompleteCollectionError) as caught:
-        load(connect(rig), details=True)
-    assert caught.value.details_missing == (asked,)
-    with pytest.warns(IncompleteWarning):
-        frame = load(connect(rig), details=True, incomplete="warn")
-    assert frame["name"].tolist() == carried["name"].tolist()
-    assert frame[LINES].notna().sum() == 21
-
-
-def test_details_of_a_directory_out_of_order_keep_what_came(rig, connect, carried):
-    rig.own_pages = {with_id(carried)[15]: BROKEN}
+def test_details_keep_what_came_if_the_directory_breaks_or_the_quota_ends(rig, connect, carried):
+    asked = with_id(carried)
+    rig.own_pages = {asked[15]: BROKEN}
     with pytest.raises(ServiceError) as caught:
         load(connect(rig), details=True)
     assert caught.value.status == 500
     rig.own_pages = {}
-    rig.forget()
-    same(load(connect(rig), details=True), carried)
-    assert own_pages(rig) == with_id(carried)[15:]
-
-
-def test_details_beyond_the_quota_keep_what_came(rig, connect, carried):
+    paid = len(rig.requests)
     with pytest.raises(QuotaExceededError), pytest.warns(QuotaWarning):
-        load(connect(rig, daily_quota=14), details=True)
-    assert len(rig.requests) == 14
-    rig.forget()
-    same(load(connect(rig), details=True), carried)
-    assert own_pages(rig) == with_id(carried)[11:]
-
-
-def test_details_that_are_not_in_the_cache_are_an_error_offline(rig, connect):
-    with pytest.warns(AnalysesNotSentWarning):
-        load(connect(rig))
+        load(connect(rig, daily_quota=paid + 4), details=True)
+    assert len(rig.requests) == paid + 4
     with pytest.raises(CacheError):
         load(connect(rig), details=True, offline=True)
+    rig.forget()
+    same(load(connect(rig), details=True), carried)
+    assert own_pages(rig) == asked[19:]
 
 
 def test_details_a_callback_is_told_of_them_and_may_stop(rig, connect):
@@ -308,18 +287,15 @@ def test_details_price_is_exact_when_all_pages_are_known(rig, connect):
     with pytest.warns(AnalysesNotSentWarning):
         load(directory)
     rig.forget()
-    price = dirframe.plan("projects", sort="project_name", details=True, directory=directory)
+    price = directory.plan("projects", sort="project_name", details=True)
     assert (price.exact, price.requests_needed, price.requests_at_least) == (True, 22, 22)
     frame = load(directory, details=True)
     assert get_provenance(frame)["requests_made"] == len(rig.requests) == 22
-    without = dirframe.plan("projects", sort="project_name", directory=directory)
+    without = directory.plan("projects", sort="project_name")
     assert (without.exact, without.details, without.requests_needed) == (True, 0, 0)
-
-
-def test_details_price_without_any_id_has_no_lower_bound(rig, connect):
-    rig.bare = set(IDS)
-    price = dirframe.plan("projects", sort="project_name", details=True, directory=connect(rig))
-    assert (price.requests_at_least, price.requests_needed) == (2, 26)
+    rig.bare = set(IDS)  # without any id of an analysis nothing shows which pages are needed
+    price = connect(rig, cache=False).plan("projects", sort="project_name", details=True)
+    assert (price.requests_at_least, price.requests_needed) == (3, 27)
 
 
 def test_details_refusals_are_forgotten_with_the_pages(rig, connect, carried):
@@ -346,17 +322,3 @@ def test_details_pay_for_one_redirect_however_many_workers(connect, carried):
         assert asked == {"projects": 1, "p": 25}
         same(load(connect(rig, workers=4), details=True), carried)
         assert len(rig.requests) == 26
-
-
-def test_details_keep_all_workers_busy(connect):
-    four = threading.Barrier(4)
-
-    def together(asked):
-        if asked.path.count("/") > 1:
-            four.wait(60)
-
-    with make() as rig:
-        rig.bare = set(IDS[:4])
-        rig.before = together
-        load(connect(rig, workers=4), details=True)
-        assert len(own_pages(rig)) == 20

@@ -1,15 +1,25 @@
-"""The price of a load is said first, and it is the price that is then paid."""
+"""The price of a load, of a collection or of those of many projects, is said first and then paid."""
 
 from datetime import UTC, datetime, timedelta
 
+import pandas as pd
 import pytest
 import time_machine
 
 import dirframe
-from dirframe.errors import InvalidInputError
-from dirframe.provenance import get_provenance
-from tests.rig.server import Rig, page_xml
-from tests.rig.today import Today
+from dirframe.errors import (
+    IncompleteCollectionError,
+    IncompleteWarning,
+    InvalidInputError,
+    QuotaExceededError,
+    QuotaWarning,
+    ServiceError,
+)
+from dirframe.provenance import caption, get_provenance
+from tests.rig.server import KEY, Reply, Rig, failed, page_xml
+from tests.rig.today import BROKEN, GONE, SILENT, Today
+
+MONTHS = 3
 
 
 @pytest.fixture
@@ -19,33 +29,22 @@ def rig():
         yield opened
 
 
-def test_plan_says_the_price_that_is_paid(rig, connect, tmp_path):
-    questions = [{}, {"max_items": 10}, {"max_items": 15}, {"max_items": 59}, {"max_items": 99}]
-    expected = [(60, 7), (10, 1), (15, 2), (59, 6), (60, 7)]
-    failures = []
-    for number, (question, (items, pages)) in enumerate(zip(questions, expected, strict=True)):
-        rig.forget()
-        directory = connect(rig, cache=tmp_path / str(number))
-        price = dirframe.plan("projects", directory=directory, **question)
-        if (price.items, price.pages, price.requests_used) != (items, pages, len(rig.requests)):
-            failures.append((question, price))
-        if (price.pages_cached, price.requests_needed) != (1, pages - 1) or not price.exact:
-            failures.append((question, price))
-        frame = dirframe.load_projects(directory, progress=False, **question)
-        paid = get_provenance(frame)["requests_made"]
-        if (len(frame), paid, len(rig.requests)) != (items, pages - 1, pages):
-            failures.append((question, paid, rig.pages))
-        again = directory.plan("projects", **question)
-        if (again.requests_used, again.requests_needed, again.pages_cached) != (0, 0, pages):
-            failures.append((question, again))
-    assert not failures
-
-
-def test_plan_of_exactly_as_many_as_there_are(rig, connect):
+@pytest.mark.parametrize(
+    ("most", "items", "pages"),
+    [(None, 60, 7), (10, 10, 1), (15, 15, 2), (59, 59, 6), (60, 60, 6), (99, 60, 7)],
+)
+def test_plan_says_the_price_that_is_paid(rig, connect, most, items, pages):
     directory = connect(rig)
-    price = dirframe.plan("projects", max_items=60, directory=directory)
-    dirframe.load_projects(directory, max_items=60, progress=False)
-    assert len(rig.pages) == price.pages
+    price = dirframe.plan("projects", max_items=most, directory=directory)
+    assert (price.items, price.pages, price.requests_used) == (items, pages, 1)
+    assert (price.pages_cached, price.requests_needed, price.exact) == (1, pages - 1, True)
+    frame = dirframe.load_projects(directory, max_items=most, progress=False)
+    assert get_provenance(frame)["requests_made"] == pages - 1
+    assert (len(frame), len(rig.requests)) == (items, pages)
+    again = directory.plan("projects", max_items=most)
+    assert (again.requests_used, again.requests_needed, again.pages_cached) == (0, 0, pages)
+    again = directory.plan("projects", max_items=most, refresh=True)
+    assert (again.pages_cached, again.requests_needed, again.requests_used) == (0, pages, 0)
 
 
 @pytest.mark.parametrize(
@@ -63,24 +62,11 @@ def test_plan_counts_the_page_behind_a_full_one(connect, count, size, pages):
 def test_plan_of_a_query_asks_it(serve, connect):
     rig = serve(page_xml([], available=0, first=0))
     price = dirframe.plan("accounts", query="a b", sort="name", directory=connect(rig))
-    assert (price.collection, price.items, price.pages, price.requests_needed) == (
-        "accounts",
-        0,
-        1,
-        0,
-    )
+    assert (price.collection, price.items, price.pages) == ("accounts", 0, 1)
+    assert price.requests_needed == 0
     [asked] = rig.requests
     assert asked.path == "/accounts.xml"
-    assert {k: v for k, v in asked.query.items() if k != "api_key"} == {
-        "query": "a b", "sort": "name", "page": "1",
-    }  # fmt: skip
-
-
-def test_plan_of_a_refreshing_load_counts_every_page(rig, connect):
-    directory = connect(rig)
-    dirframe.load_projects(directory, max_items=30, progress=False)
-    price = dirframe.plan("projects", max_items=30, directory=directory, refresh=True)
-    assert (price.pages_cached, price.requests_needed, price.requests_used) == (0, 3, 0)
+    assert asked.query == {"api_key": KEY, "query": "a b", "sort": "name", "page": "1"}
 
 
 def test_plan_of_old_pages_counts_them(rig, connect):
@@ -94,15 +80,12 @@ def test_plan_of_old_pages_counts_them(rig, connect):
 def test_plan_says_whether_it_fits(rig, connect):
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC), tick=False):
         for limit, fits in ((6, False), (7, True), (100, True)):
-            price = dirframe.plan(
-                "projects", directory=connect(rig, daily_quota=limit, key=rig.key)
-            )
+            price = dirframe.plan("projects", directory=connect(rig, daily_quota=limit))
             assert (price.quota_left, price.fits) == (limit - 1, fits)
             assert price.requests_needed == 6
             assert price.resets_at == datetime(2026, 3, 2, tzinfo=UTC)
-        text = str(price)
-    assert "60" in text
-    assert "99" in text
+    for told in ("60 projects on 7 pages, 1 of them", "99 requests of 100", "It fits."):
+        assert told in str(price)
 
 
 def test_plan_without_a_count_is_not_known(rig, connect):
@@ -110,7 +93,7 @@ def test_plan_without_a_count_is_not_known(rig, connect):
     price = dirframe.plan("projects", directory=connect(rig))
     assert (price.items, price.pages, price.requests_needed, price.fits) == (None,) * 4
     assert len(rig.requests) == price.requests_used == 1
-    assert str(price)
+    assert "does not say" in str(price)
 
 
 def test_plan_of_an_address(connect, written):
@@ -134,15 +117,13 @@ def test_plan_of_an_address(connect, written):
 
 
 def test_plan_refuses_what_there_is_not_before_anything_is_sent(rig, connect):
-    directory = connect(rig)
-    for wrong in ("people", "tongues"):
-        with pytest.raises(InvalidInputError, match=wrong):
-            dirframe.plan(wrong, directory=directory)
-    for options in ({"sort": "colour"}, {"max_items": 0}):
+    for collection, options in (
+        ("people", {}), ("projects", {"sort": "colour"}), ("projects", {"max_items": 0}),
+        ("accounts", {"details": True}), ("projects", {"projects": [1]}),
+        ("activity", {"projects": []}),
+    ):  # fmt: skip
         with pytest.raises(InvalidInputError):
-            dirframe.plan("projects", directory=directory, **options)
-    with pytest.raises(InvalidInputError):
-        dirframe.plan("accounts", details=True, directory=directory)
+            dirframe.plan(collection, directory=connect(rig), **options)
     assert rig.requests == []
 
 
@@ -161,3 +142,138 @@ def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect
         price = directory.plan("projects", sample=12, seed=7, details=True)
         assert (price.exact, price.requests_needed) == (True, 0)
         assert price.details <= 12
+
+
+# Collections of many projects
+
+
+def fact(kind, month, commits):
+    return f"<{kind}><month>2020-0{month}-01T00:00:00Z</month><commits>{commits}</commits></{kind}>"
+
+
+def person(name):
+    return f"<contributor_fact><contributor_id>{name}</contributor_id></contributor_fact>"
+
+
+@pytest.fixture
+def facts():
+    """Serve months and contributors of projects; project n has n contributors, ten a page."""
+
+    def answer(asked):
+        parts = asked.path.split("/")
+        if len(parts) < 4 or asked.query.get("api_key") != rig.key:
+            return None
+        project, what = parts[2], parts[-1]
+        if project in rig.replies:
+            return rig.replies[project]
+        if what in {"activity_facts.xml", "size_facts.xml"}:
+            kind = what.removesuffix("s.xml")
+            months = [fact(kind, month, 10 * int(project)) for month in range(1, MONTHS + 1)]
+            return page_xml(months, available=MONTHS, first=0)
+        people = [person(f"{project}-{n}") for n in range(int(project))]
+        first = 10 * (asked.page - 1)
+        return page_xml(people[first : first + 10], available=len(people), first=first)
+
+    rig = Rig(answer=answer)
+    rig.replies = {}
+    with rig.in_process():
+        yield rig
+
+
+def activity(directory, projects, **options):
+    return dirframe.load_activity(projects, directory=directory, **options)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_many_projects_are_one_tidy_frame(facts, connect, workers):
+    directory = connect(facts, workers=workers)
+    projects = pd.DataFrame({"id": ["3", "1", "3", "2"], "name": list("abcb")})
+    forms = (projects, projects["id"], [3, 1, 2], ("3", "1", "2"), pd.Series([3, 1, 2]))
+    price = directory.plan("activity", projects=projects)
+    assert (price.requests_needed, price.requests_used, price.exact) == (3, 0, True)
+    frames = [activity(directory, form) for form in forms]
+    assert all(frame.equals(frames[0]) for frame in frames)
+    assert len(facts.requests) == 3
+    assert directory.plan("activity", projects=projects).requests_needed == 0
+    frame = frames[0]
+    assert list(frame)[:2] == ["project_id", "month"]
+    assert frame["project_id"].tolist() == [*["3"] * 3, *["1"] * 3, *["2"] * 3]
+    assert frame["commits"].tolist() == [30] * 3 + [10] * 3 + [20] * 3
+    one = activity(directory, 3)
+    assert "project_id" not in one
+    assert frame.dtypes[list(one)].equals(one.dtypes)
+    pd.testing.assert_frame_equal(
+        frame[frame["project_id"] == "3"].drop(columns="project_id"), one, check_flags=False
+    )
+    record = get_provenance(frame)
+    assert (record["completeness"], record["failures"]) == ("proven", {})
+    assert (record["resource"], record["query"]) == ("activity_fact", {"projects": 3})
+    assert record["requests_made"] == 3
+    assert caption(frame).startswith("n = 9 ")
+    size = dirframe.load_size([1, 2], directory=directory)
+    assert size["project_id"].tolist() == ["1"] * 3 + ["2"] * 3
+
+
+def test_many_collections_of_several_pages(facts, connect):
+    directory = connect(facts, workers=4)
+    price = directory.plan("contributors", projects=[25, 4])
+    assert (price.requests_needed, price.requests_at_least, price.fits) == (None, 2, None)
+    assert "at least 2 requests" in str(price)
+    frame = dirframe.load_contributors([25, 4, 20], directory=directory, progress=False)
+    counts = frame.groupby("project_id", sort=False)["contributor_id"].nunique()
+    assert counts.to_dict() == {"25": 25, "4": 4, "20": 20}
+    assert len(facts.requests) == 3 + 1 + 3  # a full last page needs one more
+    capped = dirframe.load_contributors([25, 4], max_items=5, directory=directory, progress=False)
+    assert capped.groupby("project_id", sort=False).size().to_dict() == {"25": 5, "4": 4}
+
+
+def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
+    facts.replies = {"2": GONE, "3": SILENT, "4": Reply(failed("Not any more."), 410)}
+    directory = connect(facts)
+    with pytest.raises(IncompleteCollectionError, match="2 \\(gone\\)") as caught:
+        activity(directory, range(1, 6))
+    assert caught.value.frame["project_id"].unique().tolist() == ["1", "5"]
+    paid = len(facts.requests)
+    with pytest.warns(IncompleteWarning) as warned:
+        frame = activity(directory, range(1, 6), incomplete="warn")
+    assert warned[0].filename == __file__
+    assert len(facts.requests) == paid == 5
+    record = get_provenance(frame)
+    assert record["failures"] == {"2": "gone", "3": "no analysis", "4": "refused"}
+    assert record["completeness"] == "incomplete"
+    facts.replies = {"3": SILENT}
+    frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
+    assert get_provenance(frame)["failures"] == {"3": "no analysis"}
+    assert get_provenance(frame)["completeness"] == "proven"
+
+
+def test_many_with_one_that_is_short_or_a_directory_out_of_order_keep_what_came(facts, connect):
+    short = page_xml([fact("activity_fact", 1, 1)], available=2, first=0)
+    facts.replies = {"2": Reply(short)}
+    with pytest.raises(IncompleteCollectionError, match="2 \\(1 different"):
+        activity(connect(facts), [1, 2])
+    facts.replies = {"7": BROKEN}
+    directory = connect(facts)
+    with pytest.raises(ServiceError):
+        activity(directory, range(3, 10))
+    facts.replies = {}
+    facts.forget()
+    assert len(activity(directory, range(3, 10))) == 7 * MONTHS
+    assert len(facts.requests) == 3
+
+
+def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
+    with pytest.raises(QuotaExceededError):
+        activity(connect(facts, daily_quota=5), range(1, 51))  # more than seven days
+    assert facts.requests == []
+    with pytest.warns(QuotaWarning, match="on 3 days"), pytest.raises(QuotaExceededError):
+        activity(connect(facts, daily_quota=5), range(1, 13))
+    assert len(facts.requests) == 5
+    assert len(activity(connect(facts), range(1, 13))) == 12 * MONTHS
+    assert len(facts.requests) == 12
+
+
+def test_many_tell_how_far_they_are(facts, connect):
+    told = []
+    activity(connect(facts), [1, 2], progress=lambda *numbers: told.append(numbers))
+    assert told == [(1, 2), (2, 2)]

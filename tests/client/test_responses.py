@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe.client.http import signer
+from dirframe.client.http import session
 from dirframe.errors import (
     DirframeError,
     DirframeWarning,
@@ -26,7 +26,7 @@ from dirframe.errors import (
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, page_xml, record
 
-PAUSES = signer.PAUSES  # as they are before any test
+PAUSES = session.PAUSES  # as they are before any test
 ONE = page_xml([record("1")], available=1, first=0)
 
 
@@ -191,7 +191,7 @@ def test_response_that_may_pass_is_asked_for_again():
 
 def test_response_pauses_grow_and_end(connect, monkeypatch):
     slept = []
-    monkeypatch.setattr("dirframe.client.http.signer.PAUSES", PAUSES)
+    monkeypatch.setattr("dirframe.client.http.session.PAUSES", PAUSES)
     monkeypatch.setattr(time, "sleep", slept.append)
     with Rig(5).in_process() as rig:
         rig.always = faults.answers("", 503)
@@ -259,14 +259,14 @@ def test_response_redirect_of_a_folder_is_paid_for_once():
 
 
 def test_response_that_is_too_long_is_not_read_to_its_end(monkeypatch):
-    monkeypatch.setattr(signer, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(session, "MAX_BYTES", 1_000_000)
     error = error_of(b"x" * 3_000_000)
     assert type(error) is UnreadableResponseError
     assert "1,000,000" in error.found
     assert error.source.endswith("/projects.xml?page=1")
-    monkeypatch.setattr(signer, "MAX_BYTES", len(ONE))
+    monkeypatch.setattr(session, "MAX_BYTES", len(ONE))
     assert error_of(ONE) is None
-    monkeypatch.setattr(signer, "MAX_BYTES", len(ONE) - 1)
+    monkeypatch.setattr(session, "MAX_BYTES", len(ONE) - 1)
     assert type(error_of(ONE)) is UnreadableResponseError
 
 

@@ -114,7 +114,7 @@ def test_contributors_by_language_without_counts():
     assert "1 project without a main language, 1 without" in caption(ax)
     ax = plot.contributors_by_language(speaking(("C", None), ("D", -1)))
     assert not bars(ax)
-    assert "of 2 projects" in labels(ax)[0]
+    assert "Of 2 projects, none" in labels(ax)[0]
 
 
 def test_languages_beyond_top_are_one_hatched_row_and_the_figure_grows():
@@ -223,7 +223,7 @@ def test_languages_by_year_with_others_and_of_a_single_year():
     assert other[0] == "other (2 languages)"
     assert other[1].get_hatch()
     single = plot.languages_by_year(begun(*[("C", 2011)] * 10))
-    assert single.get_xticks().tolist() == [2011]
+    assert [x for x in single.get_xticks() if 2010.5 < x < 2011.5] == [2011]
     assert "fewer than 10" not in caption(single)
 
 
@@ -324,7 +324,7 @@ def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
     assert ax.get_aspect() == 1
     assert ax.get_xticks().tolist()[0] == 0
     nobody = plot.lorenz(pd.DataFrame({PEOPLE: whole(0, 0)}))
-    assert "of 2 projects" in labels(nobody)[0]
+    assert "Of 2 projects, none with a contributor" in labels(nobody)[0]
     assert not nobody.lines
 
 
@@ -389,12 +389,10 @@ def test_users_against_contributors_many_pairs_are_cells_that_hold_every_project
     assert columns[-1] > stacks.max()
     assert rows[-1] > people.max()
     held, _, _ = np.histogram2d(people, stacks, bins=(rows, columns))
-    colours = np.asarray(cells.get_array())
     assert held.sum() == 3_000
-    assert ((colours[..., 3] > 0) == (held > 0)).all()
+    assert cells.get_array().filled(0).tolist() == held.tolist()
     darkest = [*key(ax).values()][-1].get_facecolor()
-    fullest = colours[np.unravel_index(held.argmax(), held.shape)]
-    assert to_hex(tuple(fullest.tolist())) == to_hex(darkest)
+    assert cells.to_rgba(held.max()) == pytest.approx(darkest)
 
 
 def test_accounts_by_kudo_rank_has_a_bar_for_each_rank():

@@ -188,7 +188,7 @@ def test_panel_of_which_nothing_is_known_says_why():
     frame[PEOPLE] = frame[PEOPLE].mask(frame["half"] == "left")
     left, right = divided("lorenz", frame).axes
     assert not left.lines
-    assert "None of 20 projects" in words(" ".join(labels(left)))
+    assert "Of 20 projects, none" in words(" ".join(labels(left)))
     assert right.lines
 
 

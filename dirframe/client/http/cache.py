@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 import sqlite3
 import threading
-import zlib
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -17,34 +16,30 @@ from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer
 
 from dirframe._display import Card
-from dirframe._sqlite import enable_wal, open_database
+from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import CacheWarning, warn
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime, timedelta
     from pathlib import Path
 
     import requests
 
 #: The number is the version of the format; each version has a file of its own.
-CACHE_FILE = "http-cache-2.sqlite"
+_FILE = "http-cache-2.sqlite"
 #: Seconds to wait for another program that holds the file.
 _TIMEOUT = 5.0
-
-
-def _decompress(entry: bytes) -> str:
-    try:
-        return gzip.decompress(entry).decode()
-    except (OSError, EOFError, TypeError, zlib.error) as error:
-        raise ValueError("a damaged entry") from error  # which requests-cache takes for missing
-
 
 #: JSON: a file from elsewhere can hold wrong data, but no code. Compressed to a fifth.
 _SERIALIZER = SerializerPipeline(
     [
         *json_serializer.stages,
-        Stage(dumps=lambda text: gzip.compress(text.encode(), 3), loads=_decompress),
+        Stage(
+            dumps=lambda text: gzip.compress(text.encode(), 3),
+            loads=lambda entry: gzip.decompress(entry).decode(),
+        ),
     ],
     name="json-gzip",
     is_binary=True,
@@ -55,23 +50,21 @@ class PageCache(SQLiteCache):
     """The cache of requests-cache, which neither ends nor holds up a load if its file fails.
 
     requests-cache waits for ever for a file that it may not write to, and stores nothing on a full
-    disk without a word. So the write lock is tried before, and afterwards it is checked that
-    something was written; else a `CacheWarning` is issued once, and nothing is written any more.
+    disk without a word. So pages are written on a connection of its own; if that fails, a
+    `CacheWarning` is issued once, and nothing is written any more.
     """
 
     def __init__(self, file: Path) -> None:
         self._access = threading.RLock()
         self._is_writable = self._is_readable = True
-        self._probe = open_database(file, timeout=_TIMEOUT, any_thread=True)
-        try:
-            enable_wal(self._probe, timeout=_TIMEOUT)
-            self._check_writable()
+        with close_on_error(open_database(file, timeout=_TIMEOUT, any_thread=True)) as database:
+            self._database = database
+            enable_wal(database, timeout=_TIMEOUT)
+            database.execute("BEGIN IMMEDIATE")  # before requests-cache waits for ever
+            database.execute("ROLLBACK")
             super().__init__(
                 file, serializer=_SERIALIZER, wal=True, busy_timeout=int(_TIMEOUT * 1000)
             )
-        except BaseException:
-            self._probe.close()
-            raise
 
     def get_response(self, key: str, default: Any = None) -> CachedResponse | None:
         """Return a stored page; None if it is missing or cannot be read."""
@@ -80,11 +73,11 @@ class PageCache(SQLiteCache):
                 return None
             try:
                 response: CachedResponse | None = super().get_response(key, default)
-            except (sqlite3.Error, OSError) as error:
+            except sqlite3.Error as error:
                 self._is_readable = False
                 self._give_up(error)
-            except (ValueError, LookupError, RecursionError, ExceptionGroup):
-                return None  # an entry that somebody else wrote
+            except Exception:  # noqa: BLE001  # what an entry that somebody else wrote may raise
+                return None
             else:
                 return response if response is not None and response.content else None
         return None
@@ -96,35 +89,22 @@ class PageCache(SQLiteCache):
         expires: datetime | None = None,
     ) -> None:
         """Store a page, unless the file cannot be written."""
+        retrieved = getattr(response, "retrieved", None)
+        page = CachedResponse.from_response(response, created_at=retrieved, expires=expires)
+        row = cache_key, self.responses.serialize(page), page.expires_unix
         with self._access:
-            if not self._is_writable:
-                return
-            retrieved = getattr(response, "retrieved", None)
-            try:
-                self._check_writable()
-                before = self._version()
-                stored = CachedResponse.from_response(response, created_at=retrieved)
-                super().save_response(stored, cache_key, expires)
-                if self._version() == before:
-                    raise sqlite3.OperationalError("nothing was stored; the disk may be full")
-            except (sqlite3.Error, OSError) as error:
-                self._give_up(error)
+            if self._is_writable:
+                try:
+                    self._database.execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", row)
+                except sqlite3.Error as error:
+                    self._give_up(error)
 
     def close(self) -> None:
         """Close the file; a request still in flight then stores nothing."""
         with self._access:
             self._is_writable = self._is_readable = False
-            with suppress(sqlite3.Error):
-                super().close()  # type: ignore[no-untyped-call]  # requests-cache
-                self._probe.close()
-
-    def _check_writable(self) -> None:
-        self._probe.execute("BEGIN IMMEDIATE")
-        self._probe.execute("ROLLBACK")
-
-    def _version(self) -> int:
-        """Return a number that changes when another connection has written."""
-        return int(self._probe.execute("PRAGMA data_version").fetchone()[0])
+            super().close()  # type: ignore[no-untyped-call]  # requests-cache
+            self._database.close()
 
     def _give_up(self, error: Exception) -> None:
         if self._is_writable:
@@ -158,12 +138,11 @@ def open_cached_session(
     options: dict[str, Any] = {"expire_after": expire_after, "key_fn": key_of}
     options |= {"allowable_codes": (200,), "cache_control": False}
     if folder is not None:
-        file = folder / CACHE_FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            return CachedSession(backend=PageCache(file), **options)
+            return CachedSession(backend=PageCache(folder / _FILE), **options)
         except (sqlite3.Error, OSError) as error:
-            _warn(file, error)
+            _warn(folder / _FILE, error)
     session = CachedSession(backend="memory", **options)
     session.settings.disabled = True
     return session
@@ -223,21 +202,16 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
     >>> dirframe.cache_info(tempfile.mkdtemp()).pages
     0
     """
-    file = cache_folder(folder) / CACHE_FILE
-    pages = expired = 0
+    file = cache_folder(folder) / _FILE
+    pages = fresh = 0
     if file.exists():
         try:
             with closing(PageCache(file)) as cache:
-                pages = cache.count()
-                expired = pages - cache.count(expired=False)
+                pages, fresh = cache.count(), cache.count(expired=False)
         except (sqlite3.Error, OSError) as error:
             _warn(file, error)
-    return CacheInfo(
-        file=file,
-        size_bytes=sum(part.stat().st_size for part in file.parent.glob(f"{CACHE_FILE}*")),
-        pages=pages,
-        expired=expired,
-    )
+    size = sum(part.stat().st_size for part in file.parent.glob(f"{_FILE}*"))
+    return CacheInfo(file=file, size_bytes=size, pages=pages, expired=pages - fresh)
 
 
 def clear_cache(folder: str | Path | None = None) -> int:
@@ -246,7 +220,7 @@ def clear_cache(folder: str | Path | None = None) -> int:
     Parameters
     ----------
     folder : str or pathlib.Path, optional
-        Its folder. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
+        As in `cache_info`.
 
     Returns
     -------
@@ -259,19 +233,14 @@ def clear_cache(folder: str | Path | None = None) -> int:
     >>> dirframe.clear_cache(tempfile.mkdtemp())
     0
     """
-    file = cache_folder(folder) / CACHE_FILE
-    if not file.exists():
-        return 0
+    file = cache_folder(folder) / _FILE
     try:
         # By SQL: other processes that have the file open go on with an empty one.
-        with closing(PageCache(file)) as cache:
-            pages = cache.count()
-            cache.clear()  # type: ignore[no-untyped-call]  # requests-cache
+        return _remove(file, lambda cache: cache.clear())  # type: ignore[no-untyped-call]  # requests-cache
     except (sqlite3.Error, OSError):
-        pages = 0
-        for part in sorted(file.parent.glob(f"{CACHE_FILE}*"), reverse=True):
+        for part in sorted(file.parent.glob(f"{_FILE}*"), reverse=True):
             part.unlink(missing_ok=True)
-    return pages
+        return 0
 
 
 def prune_cache(folder: str | Path | None = None) -> int:
@@ -280,7 +249,7 @@ def prune_cache(folder: str | Path | None = None) -> int:
     Parameters
     ----------
     folder : str or pathlib.Path, optional
-        Its folder. Default: DIRFRAME_CACHE_DIR, then the user's cache folder.
+        As in `cache_info`.
 
     Returns
     -------
@@ -293,14 +262,19 @@ def prune_cache(folder: str | Path | None = None) -> int:
     >>> dirframe.prune_cache(tempfile.mkdtemp())
     0
     """
-    file = cache_folder(folder) / CACHE_FILE
-    if not file.exists():
-        return 0
+    file = cache_folder(folder) / _FILE
     try:
-        with closing(PageCache(file)) as cache:
-            pages = cache.count()
-            cache.delete(expired=True)
-            return pages - cache.count()
+        return _remove(file, lambda cache: cache.delete(expired=True))
     except (sqlite3.Error, OSError) as error:
         _warn(file, error)
         return 0
+
+
+def _remove(file: Path, remove: Callable[[PageCache], None]) -> int:
+    """Remove pages from a cache that may be missing; return their number."""
+    if not file.exists():
+        return 0
+    with closing(PageCache(file)) as cache:
+        pages = cache.count()
+        remove(cache)
+        return pages - cache.count()

@@ -12,13 +12,11 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from dirframe._sqlite import open_database
+from dirframe._sqlite import close_on_error, open_database
 from dirframe.errors import DirframeError, QuotaWarning, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-QUOTA_FILE = "quota.sqlite"
 
 _DAY = timedelta(days=1)
 
@@ -29,7 +27,6 @@ CREATE TABLE IF NOT EXISTS requests (
     id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, sent_at REAL NOT NULL, count INTEGER NOT NULL
 )
 """
-_INDEX = "CREATE INDEX IF NOT EXISTS by_key ON requests (fingerprint, sent_at, count)"
 _EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
 #: A clock that was ahead dated requests in the future; they were sent by now. Otherwise they would
 #: count until a day after that date. Other processes are at most a minute ahead.
@@ -63,20 +60,21 @@ class DailyQuota:
     """
 
     def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
-        self.limit = limit
-        self._folder, self._fingerprint = folder, fingerprint
+        self.limit, self._folder, self._fingerprint = limit, folder, fingerprint
         self._is_closed = False
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
-            self._database = self._open()
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+            self._database = _open(folder and folder / "quota.sqlite")
         except (sqlite3.Error, OSError) as error:
             self._use_memory(error)
 
     def acquire(self) -> int | None:
         """Count one request; return a receipt for `release`, or None if the quota is used up."""
-        receipt = self._execute(_ACQUIRE)
-        return None if receipt is None else int(receipt)
+        receipt: int | None = self._execute(_ACQUIRE)
+        return receipt
 
     def release(self, receipt: int) -> None:
         """Undo one count: the request did not arrive, or the directory did not count it."""
@@ -110,6 +108,7 @@ class DailyQuota:
 
     def _execute(self, statement: str, **values: float) -> Any:
         """Run a statement and return its first value; count in memory if the file fails."""
+        facts = _times() | {"fingerprint": self._fingerprint, "limit": self.limit} | values
         with self._lock:
             if self._is_closed:
                 raise DirframeError(
@@ -117,37 +116,12 @@ class DailyQuota:
                     hint="Close it after the last load. Loaded pages are in the cache.",
                 )
             try:
-                return self._run(statement, **values)
-            except (sqlite3.Error, OSError) as error:
+                rows = self._database.execute(statement, facts).fetchall()
+            except sqlite3.Error as error:
                 self._database.close()
                 self._use_memory(error)
-                return self._run(statement, **values)
-
-    def _run(self, statement: str, **values: float) -> Any:
-        now = time.time()
-        facts = {"fingerprint": self._fingerprint, "limit": self.limit, "now": now}
-        facts |= {"day_ago": now - _DAY.total_seconds()} | values
-        rows = self._database.execute(statement, facts).fetchall()
+                rows = self._database.execute(statement, facts).fetchall()
         return rows[0][0] if rows else None
-
-    def _open(self) -> sqlite3.Connection:
-        file = None
-        if self._folder is not None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            file = self._folder / QUOTA_FILE
-        database = open_database(file, any_thread=True)
-        try:
-            # The count of a day is worth no wait for the disk: only a power cut can lose it.
-            database.execute("PRAGMA synchronous = OFF")
-            database.execute(_TABLE)
-            database.execute(_INDEX)
-            now = time.time()
-            database.execute(_EXPIRE, {"day_ago": now - _DAY.total_seconds()})
-            database.execute(_REDATE, {"now": now})
-        except BaseException:
-            database.close()
-            raise
-        return database
 
     def _use_memory(self, error: Exception) -> None:
         warn(
@@ -157,5 +131,19 @@ class DailyQuota:
                 hint="Set DIRFRAME_DATA_DIR to a folder that can be written.",
             )
         )
-        self._folder = None
-        self._database = self._open()
+        self._database = _open(None)
+
+
+def _open(file: Path | None) -> sqlite3.Connection:
+    with close_on_error(open_database(file, any_thread=True)) as database:
+        # The count of a day is worth no wait for the disk: only a power cut can lose it.
+        database.execute("PRAGMA synchronous = OFF")
+        database.execute(_TABLE)
+        database.execute(_EXPIRE, _times())
+        database.execute(_REDATE, _times())
+    return database
+
+
+def _times() -> dict[str, float]:
+    now = time.time()
+    return {"now": now, "day_ago": now - _DAY.total_seconds()}

@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import http.client
-import socket
 import ssl
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import requests
@@ -20,6 +19,7 @@ from requests.utils import select_proxy
 from dirframe.client.page import parse
 from dirframe.errors import (
     InvalidKeyError,
+    NetworkError,
     NotFoundError,
     QuotaExceededError,
     RequestError,
@@ -28,9 +28,10 @@ from dirframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from dirframe.client.page import Page
+    from dirframe.settings import ApiKey
 
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
@@ -40,53 +41,47 @@ RUN_AGAIN_LATER = (
     "What was loaded is in the cache: run the same line again later and only the rest is asked for."
 )
 
-_EXPLANATIONS: dict[type[RequestError], str] = {
+#: What the errors mean that a directory reports, and what to do.
+_MEANINGS: dict[type[RequestError], str] = {
     QuotaExceededError: "The daily quota of this key is used up.",
     InvalidKeyError: "The key is missing, unknown or revoked.",
     NotFoundError: "There is no such record: it is found by its id, or the name in its address, which "
     "is not its title.",
     ServiceError: "The request did not succeed and nothing was stored.",
 }
+_ADVICE: dict[type[RequestError], str] = {
+    QuotaExceededError: RUN_AGAIN_LATER,
+    InvalidKeyError: "Check it, or register an application with the directory to get one.",
+}
 
 
 def check_response(
-    content: bytes,
-    *,
-    status: int,
-    headers: Mapping[str, str],
-    url: str,
-    redact: Callable[[str], str],
+    content: bytes, *, status: int, headers: Mapping[str, str], url: str, key: ApiKey
 ) -> Page:
-    """Return the page of a success, or raise what the response means; `redact` removes the key."""
+    """Return the page of a success, or raise what the response means, without the key."""
     text, reported = "", None
     try:
         page = parse(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
             # The parser's message, and the error that caused it, may repeat the key.
-            message, found = redact(error.message), redact(error.found)
-            raise UnreadableResponseError(
-                message, found=found, source=url, hint=error.hint
-            ) from None
+            error.message, error.found = key.redact(error.message), key.redact(error.found)
+            raise type(error)(**vars(error)) from None
     else:
         if status == 200 and page.succeeded:
             return page
-        text, reported = redact(page.error or ""), page.status
+        text, reported = key.redact(page.error or ""), page.status
     kind = _kind(status, text.lower())
     reason = f' ("{text}")' if text else ""
-    message = f"{url} responded with status {status}{reason}. {_EXPLANATIONS[kind]}"
+    message = f"{url} responded with status {status}{reason}. {_MEANINGS[kind]}"
     facts: dict[str, Any] = {"url": url, "status": status, "help_text": text or None}
-    if kind is QuotaExceededError:
-        seconds = parse_retry_after(headers)
-        if seconds is not None:
-            resets_at = facts["resets_at"] = datetime.now(UTC) + timedelta(seconds=seconds)
-            message += f" The quota resets at {resets_at:%Y-%m-%d %H:%M} UTC."
-        facts["hint"] = RUN_AGAIN_LATER
-    elif kind is InvalidKeyError:
-        facts["hint"] = "Check it, or register an application with the directory to get one."
+    seconds = parse_retry_after(headers)
+    if kind is QuotaExceededError and seconds is not None:
+        resets_at = facts["resets_at"] = datetime.now(UTC) + timedelta(seconds=seconds)
+        message += f" The quota resets at {resets_at:%Y-%m-%d %H:%M} UTC."
     elif kind is ServiceError:
         facts["reported"] = reported
-    raise kind(message, **facts)
+    raise kind(message, hint=_ADVICE.get(kind), **facts)
 
 
 def _kind(status: int, text: str) -> type[RequestError]:
@@ -103,26 +98,39 @@ def _kind(status: int, text: str) -> type[RequestError]:
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """Parse Retry-After: a number of seconds or a date; None if it is neither."""
-    text = (headers.get("Retry-After") or "").strip()
+    text = headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST)
+    if (moment := parse_date(text)) is None:
+        return None
+    return min(max((moment - datetime.now(UTC)).total_seconds(), 0.0), _LONGEST)
+
+
+def parse_date(text: str) -> datetime | None:
+    """Parse the date of a header; None if it is none."""
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return min(max((moment - datetime.now(UTC)).total_seconds(), 0.0), _LONGEST)
+    return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
-class Failure(NamedTuple):
-    """Why there is no response, what to do, whether the request arrived, whether to try again."""
-
-    reason: str
-    advice: str
-    has_arrived: bool
-    is_temporary: bool
-    cause: BaseException
+def network_error(
+    error: BaseException, url: str, *, proxies: Mapping[str, str], timeout: float, key: ApiKey
+) -> tuple[NetworkError, bool, bool]:
+    """Return what a failed attempt means, whether it arrived, and whether to try again."""
+    causes = list(_causes(error))
+    root = causes[-1]
+    reason, advice, has_arrived, is_temporary = _explain(causes, url, proxies, timeout)
+    free = "" if has_arrived else " The request did not arrive and was not counted."
+    message = f"{url} could not be fetched: {key.redact(reason)}.{free}"
+    failure = NetworkError(message, url=url, hint=advice)
+    # The errors of requests hold the request with the key, and others repeat what came.
+    is_of_system = isinstance(root, OSError) and not isinstance(root, requests.RequestException)
+    if is_of_system and key.redact(str(root)) == str(root):
+        failure.__cause__ = root.with_traceback(None)
+        root.__context__ = root.__cause__ = None
+    return failure, has_arrived, is_temporary
 
 
 _TLS = (
@@ -138,8 +146,13 @@ SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
 _ADDRESS = (
     "Check the address, and the path in REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE if one of them is set."
 )
+_NOT_CONNECTED = (
+    ssl.SSLError,
+    urllib3_errors.NewConnectionError,
+    urllib3_errors.ConnectTimeoutError,
+)
 _INTERRUPTIONS = (
-    urllib3_errors.ProtocolError,
+    urllib3_errors.HTTPError,
     requests.ConnectionError,
     http.client.HTTPException,
     ConnectionError,
@@ -148,11 +161,10 @@ _INTERRUPTIONS = (
 _TLS_ALERT = "\x15\x03"
 
 
-def explain_failure(
-    error: BaseException, url: str, proxies: Mapping[str, str], timeout: float
-) -> Failure:
-    """Explain a failed attempt, by the types of requests, urllib3 and the standard library."""
-    causes = list(_causes(error))
+def _explain(
+    causes: list[BaseException], url: str, proxies: Mapping[str, str], timeout: float
+) -> tuple[str, str, bool, bool]:
+    """Return why an attempt failed, what to do, whether it arrived, whether to try again."""
     root = causes[-1]
     text = (isinstance(root, OSError) and root.strerror) or str(root) or type(root).__name__
     proxy = select_proxy(url, dict(proxies))
@@ -161,50 +173,32 @@ def explain_failure(
     def is_among(*types: type[BaseException]) -> bool:
         return any(isinstance(cause, types) for cause in causes)
 
-    reason, advice = f"there was no connection to {target} ({text})", _CHECK
+    reason, advice = f"it cannot be requested ({text})", _ADDRESS
     has_arrived = is_temporary = False
-    if is_among(ssl.SSLEOFError, ssl.SSLZeroReturnError):
-        is_temporary = True
-    elif is_among(ssl.SSLError):
+    if is_among(ssl.SSLError) and not is_among(ssl.SSLEOFError, ssl.SSLZeroReturnError):
         reason, advice = f"{target} and this machine agreed on no encryption ({text})", _TLS
-    elif proxy and type(root) is OSError and root.errno is None:  # an answer to CONNECT but 200
+    elif proxy and type(root) is OSError and root.errno is None:  # its answer is not 200, or 407
         reason, advice = f"{target} refused it ({text})", _PROXY
-    elif is_among(urllib3_errors.NewConnectionError, urllib3_errors.ConnectTimeoutError):
-        is_temporary = True
+    elif isinstance(root, http.client.BadStatusLine) and text.startswith(_TLS_ALERT):
+        reason, advice = "the port speaks TLS", "Write https:// instead of http:// in the address."
+    elif is_among(*_NOT_CONNECTED):
+        reason, advice, is_temporary = f"there was no connection to {target} ({text})", _CHECK, True
         if is_among(TimeoutError):
             reason = f"there was no connection to {target} within {timeout:g} seconds"
             advice = SLOW
-        elif is_among(socket.gaierror):
-            reason = f"the host name of {target} was not found ({text})"
-    elif isinstance(root, http.client.BadStatusLine) and text.startswith(_TLS_ALERT):
-        reason, advice = "the port speaks TLS", "Write https:// instead of http:// in the address."
     elif is_among(TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout):
         has_arrived = is_temporary = True
         reason, advice = f"no data was received for {timeout:g} seconds", SLOW
     elif is_among(*_INTERRUPTIONS):
-        has_arrived = is_temporary = True
+        has_arrived, is_temporary = True, not is_among(urllib3_errors.DecodeError)
         reason, advice = f"the response ended early ({text})", RUN_AGAIN
-    elif is_among(urllib3_errors.DecodeError):
-        has_arrived = True
-        reason, advice = f"the response cannot be unpacked ({text})", RUN_AGAIN
-    else:
-        reason, advice = f"it cannot be requested ({text})", _ADDRESS
-    return Failure(reason, advice, has_arrived, is_temporary, root)
-
-
-def proxy_refusal(url: str, proxies: Mapping[str, str]) -> Failure:
-    """Explain the answer of a proxy that did not forward a request."""
-    proxy = select_proxy(url, dict(proxies))
-    reason = f"the proxy {_host(proxy)} refused it (407)" if proxy else "a proxy refused it (407)"
-    return Failure(reason, _PROXY, False, False, OSError())
+    return reason, advice, has_arrived, is_temporary
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and its causes, without exceptions that were merely being handled."""
-    seen: set[int] = set()
     following: BaseException | None = error
-    while following is not None and id(following) not in seen:
-        seen.add(id(following))
+    while following is not None:
         yield following
         linked = [
             *following.args,

@@ -1,37 +1,73 @@
 """Fetch pages of one directory: from the cache, or over HTTP with the key, within the quota."""
 
-# A request passes through requests-cache without the key, which `Signer` adds below it. That returns
-# a response only if it is a complete, validated success; everything else is raised, and so is
-# never stored.
+# A request passes through requests-cache without the key, which the adapter below it adds for the
+# configured host alone. The adapter takes the key out of whatever comes back, and returns a response
+# only if it is a complete, validated success; everything else is raised, and so is never stored.
 
 from __future__ import annotations
 
 import json
+import logging
+import threading
+import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from http.client import HTTPException
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import urldefrag, urlencode, urljoin, urlsplit
 
 import requests
-from urllib3 import HTTPResponse
+from requests.adapters import HTTPAdapter
+from requests_cache.models.request import CachedRequest
+from requests_cache.models.response import CachedResponse
+from urllib3.exceptions import HTTPError
 
 from dirframe import __version__
-from dirframe.client.http.api_key import check_absent, install_log_filter
 from dirframe.client.http.cache import open_cached_session
 from dirframe.client.http.quota import DailyQuota
-from dirframe.client.http.signer import Signer
-from dirframe.client.page import parse
-from dirframe.errors import CacheError, InvalidInputError, StaleWarning, warn
+from dirframe.client.http.responses import (
+    RUN_AGAIN_LATER,
+    SLOW,
+    check_response,
+    network_error,
+    parse_date,
+    parse_retry_after,
+)
+from dirframe.client.page import MAX_BYTES, parse
+from dirframe.errors import (
+    CacheError,
+    InvalidInputError,
+    InvalidKeyError,
+    NetworkError,
+    QuotaExceededError,
+    ServiceError,
+    StaleWarning,
+    UnreadableResponseError,
+    warn,
+)
+from dirframe.settings import KEY_PARAMETER, hide_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from requests_cache.models.response import CachedResponse
-
     from dirframe.client.directory import Directory
     from dirframe.client.page import Page
     from dirframe.client.paging import Received
+
+#: Seconds before each further attempt; the first one is made at once.
+PAUSES = (0.0, 1.0, 2.0)
+#: An overloaded or restarting server. 429 is not included: it refers to the quota of the whole day.
+_TEMPORARY = {502, 503, 504}
+#: Seconds. A server that asks for a longer pause is not asked again.
+_LONGEST_PAUSE = 30.0
+#: The time for a body, in times of the time-out for its next bytes.
+_BODY_TIME = 4
+_MAX_REDIRECTS = 5
+_CHUNK = 65_536
+#: Before the key of a refusal. No URL begins with it, so that none is taken for a page.
+_REFUSED = "refused:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +91,8 @@ class Session:
     """Fetch pages of one directory; safe to use from several threads."""
 
     def __init__(self, directory: Directory) -> None:
-        install_log_filter()
+        for name in ("connection", "connectionpool", "util.retry"):
+            logging.getLogger(f"urllib3.{name}").addFilter(_hide_key)
         self._base_url, self._key = directory.base_url, directory.api_key
         self._expire_after, self._timeout = directory.expire_after, directory.timeout
         self._http = open_cached_session(
@@ -64,13 +101,13 @@ class Session:
         self.quota = DailyQuota(
             directory.quota_folder, directory.api_key.fingerprint, directory.daily_quota
         )
-        self._signer = Signer(directory, self.quota)
+        self._adapter = _Adapter(directory, self.quota)
         self._http.headers["User-Agent"] = f"dirframe/{__version__}"
         self._http.headers["Accept"] = "application/xml"
         # The interface needs no cookies, and a stored one could contain the key.
         self._http.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        self._http.mount("https://", self._signer)
-        self._http.mount("http://", self._signer)
+        self._http.mount("https://", self._adapter)
+        self._http.mount("http://", self._adapter)
 
     def get(
         self,
@@ -92,63 +129,46 @@ class Session:
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
         url = self.address(path, parameters)
-        stored = None if refresh else self._stored(url)
-        if stored is not None and (offline or self._is_fresh(stored)):
-            if stored.url != url:  # other pages were moved as well
-                self._signer.learn(url, stored.url)
-            page = parse(stored.content, source=url)
-            return FetchedPage(stored.content, url, stored.created_at, attempts=0, page=page)
+        response: Any = None if refresh else self._stored(url, of_any_age=offline)
+        if response is not None:
+            self._adapter.learn(url, response.url)
+            page = parse(response.content, source=url)
+            return FetchedPage(response.content, url, response.created_at, 0, page)
         if offline:
             raise CacheError(
                 f"{url} is not in the cache, and offline mode sends no requests.",
                 hint="Load it once without offline=True (--offline).",
             )
-        response: Any = self._http.get(
-            url,
-            timeout=self._timeout,
-            allow_redirects=False,  # the signer follows them
-            force_refresh=True,
-            headers=None if store else {"Cache-Control": "no-store"},
-        )
-        return FetchedPage(
-            response.content,
-            url,
-            response.retrieved,
-            response.attempts,
-            response.page,
-            response.server_time,
-        )
+        headers = None if store else {"Cache-Control": "no-store"}
+        options = {"timeout": self._timeout, "headers": headers, "force_refresh": True}
+        # The adapter follows redirects.
+        response = self._http.get(url, allow_redirects=False, **options)
+        facts = response.attempts, response.page, response.server_time
+        return FetchedPage(response.content, url, response.created_at, *facts)
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Return whether a page would come from the cache."""
-        stored = self._stored(self.address(path, parameters))
-        return stored is not None and self._is_fresh(stored)
+        return self._stored(self.address(path, parameters)) is not None
 
     def is_moved(self, path: str) -> bool:
         """Return whether the directory redirects a path, as far as it was seen."""
         url = self.address(path)
-        return self._signer.resolve(url) != url
+        return self._adapter.resolve(url) != url
 
     def put_refusal(self, path: str, why: str) -> None:
         """Remember for as long as a page is fresh why a page was refused."""
-        response = requests.Response()
-        response.request = requests.Request("GET", f"{self.address(path)}#refused").prepare()
-        response.url, response.status_code = response.request.url or "", 404
-        response.raw = HTTPResponse(b"", request_url=response.url, preload_content=False)
-        response._content = json.dumps(why).encode()  # as requests sets it
         if not self._http.settings.disabled:
-            key, expires = self._refusal_key(path), datetime.now(UTC) + self._expire_after
-            self._http.cache.save_response(response, key, expires)
+            refusal: Any = CachedResponse(content=json.dumps(why).encode(), status_code=404)
+            expires = datetime.now(UTC) + self._expire_after
+            key = self._key_of(self.address(path), _REFUSED)
+            self._http.cache.save_response(refusal, key, expires)
 
     def get_refusal(self, path: str, *, refresh: bool = False, offline: bool = False) -> str | None:
         """Return why a page was refused, if that is newer than the page in the cache."""
-        if refresh:
-            return None
-        refusal = self._http.cache.get_response(self._refusal_key(path))
-        if refusal is None or not (offline or self._is_fresh(refusal)):
-            return None
-        stored = self._stored(self.address(path))
-        if stored is not None and stored.created_at > refusal.created_at:
+        url = self.address(path)
+        refusal = None if refresh else self._stored(url, _REFUSED, of_any_age=offline)
+        page = self._stored(url, of_any_age=True)
+        if refusal is None or (page is not None and page.created_at > refusal.created_at):
             return None
         return str(json.loads(refusal.content))
 
@@ -156,18 +176,24 @@ class Session:
         """Return the URL of a page, without the key; raise if a part of it is the key."""
         query = urlencode(sorted((parameters or {}).items()))
         url = f"{self._base_url}{path}" + (f"?{query}" if query else "")
-        check_absent(url, self._key)
+        if self._key.redact_data(url.encode()) != url.encode():
+            raise InvalidInputError(
+                "An id, a query or another part of the address to request contains the API key. "
+                "Nothing was requested or stored.",
+                hint="Pass it as the key of Directory alone, or set DIRFRAME_API_KEY.",
+            )
         return url
 
     def warn_if_stale(self, pages: Sequence[FetchedPage | Received]) -> None:
         """Warn if any of the cached pages has expired."""
         oldest = min((page.retrieved for page in pages if page.from_cache), default=None)
-        if oldest is not None and datetime.now(UTC) - oldest > self._expire_after:
-            age = _words(datetime.now(UTC) - oldest)
+        if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
+            hours = age / timedelta(hours=1)
+            span = f"{hours:.2g} hours" if hours < 48 else f"{age.days:,} days"
             warn(
                 StaleWarning(
                     f"Pages from the cache are used although they are old: the oldest was fetched "
-                    f"{age} ago, at {oldest:%Y-%m-%d %H:%M} UTC."
+                    f"{span} ago, at {oldest:%Y-%m-%d %H:%M} UTC."
                 )
             )
 
@@ -176,25 +202,234 @@ class Session:
         self._http.close()
         self.quota.close()
 
-    def _stored(self, url: str) -> CachedResponse | None:
-        return self._http.cache.get_response(self._cache_key(url))
-
-    def _cache_key(self, url: str) -> str:
-        return self._http.cache.create_key(requests.Request("GET", url).prepare())
-
-    def _refusal_key(self, path: str) -> str:
-        # No URL begins with this, so that a refusal is never taken for a page.
-        return f"refused:{self._cache_key(self.address(path))}"
-
-    def _is_fresh(self, stored: CachedResponse) -> bool:
+    def _stored(
+        self, url: str, kind: str = "", *, of_any_age: bool = False
+    ) -> CachedResponse | None:
+        stored = self._http.cache.get_response(self._key_of(url, kind))
+        if stored is None or of_any_age:
+            return stored
         # A clock that was ahead dated pages in the future: those may not be fresh until then, but
         # one that was set back by an hour is no reason to pay for all of them again.
-        return abs(datetime.now(UTC) - stored.created_at) <= self._expire_after
+        is_fresh = abs(datetime.now(UTC) - stored.created_at) <= self._expire_after
+        return stored if is_fresh else None
+
+    def _key_of(self, url: str, kind: str = "") -> str:
+        return kind + self._http.cache.create_key(requests.Request("GET", url).prepare())
 
 
-def _words(age: timedelta) -> str:
-    """Return an age in minutes, hours or days."""
-    hours = age.total_seconds() / 3600
-    if hours < 1:
-        return f"{max(age.total_seconds() / 60, 0):.0f} minutes"
-    return f"{hours:.0f} hours" if hours < 48 else f"{age.days:,} days"
+class _Adapter(HTTPAdapter):
+    """Send requests to one host with the key, and return validated successes without it."""
+
+    def __init__(self, directory: Directory, quota: DailyQuota) -> None:
+        # urllib3 itself does not retry: retries are decided here, where the quota is charged.
+        super().__init__(max_retries=0, pool_maxsize=directory.workers)
+        self._key, self._quota, self._timeout = directory.api_key, quota, directory.timeout
+        self._interval, self._next_turn = 1 / directory.rate, 0.0
+        self._turn, self._first = threading.Lock(), threading.Lock()
+        self._has_sent = False
+        #: Where the directory redirects the pages of a folder or collection to.
+        self._moved: dict[str, str] = {}
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
+        """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
+        try:
+            # The first request is made alone: the others then know a moved folder.
+            with nullcontext() if self._has_sent else self._first:
+                return self._follow(request, options | {"stream": True})
+        except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
+            error.__context__ = None
+            raise error.with_traceback(None) from error.__cause__
+        finally:
+            self._has_sent = True
+
+    def resolve(self, url: str) -> str:
+        """Return the URL that a URL is redirected to, as far as it was seen."""
+        parts = urlsplit(url)
+        for old, new in list(self._moved.items()):
+            if parts.path.startswith((f"{old}/", f"{old}.xml")):
+                parts = parts._replace(path=new + parts.path.removeprefix(old))
+        return parts.geturl()
+
+    def learn(self, requested: str, final: str) -> None:
+        """Remember a redirect that changes only one name in the path.
+
+        Today's live service redirects ``/projects.xml`` and ``/projects/1.xml`` to ``/p.xml`` and
+        ``/p/1.xml``: after the first redirect, other pages are requested at their new URLs.
+        """
+        before, after = (urlsplit(url).path.removesuffix(".xml") for url in (requested, final))
+        while before.rpartition("/")[2] == after.rpartition("/")[2] and before != after:
+            before, after = before.rpartition("/")[0], after.rpartition("/")[0]
+        if before.rpartition("/")[0] == after.rpartition("/")[0] and before != after:
+            self._moved[before] = after
+
+    def _follow(
+        self, request: requests.PreparedRequest, options: dict[str, Any]
+    ) -> requests.Response:
+        """Request a page, and follow redirects within the host."""
+        requested, attempts = request.url or "", 0
+        url = self.resolve(requested)
+        for _ in range(1 + _MAX_REDIRECTS):
+            response = self._request(request, url, options)
+            attempts += response.attempts
+            if not response.is_redirect:
+                checked = self._checked(request, response, attempts)
+                self.learn(requested, url)
+                return checked
+            url = self._redirected(response)
+        raise ServiceError(
+            f"{requested} redirects in a circle and was not followed further.", url=requested
+        )
+
+    def _request(self, request: requests.PreparedRequest, url: str, options: dict[str, Any]) -> Any:
+        """Send a request until it is answered or given up.
+
+        The response has its body, the receipt of the quota, and how many attempts arrived.
+        """
+        signed, proxies = request.copy(), options.get("proxies") or {}
+        signed.url = self._key.sign(url)
+        failure, attempts, pauses = None, 0, iter(PAUSES)
+        while True:
+            receipt, wait = self._quota.acquire(), next(pauses, None)
+            if receipt is None:
+                raise failure or self._quota_error(url)
+            self._wait_for_turn()
+            try:
+                response: Any = super().send(signed, **options)
+                if response.status_code == 407:
+                    raise OSError("407 Proxy Authentication Required")  # as if it were a tunnel
+                response.url, response.receipt = url, receipt
+                response.body = self._read(response)
+            except (
+                requests.RequestException,
+                HTTPError,
+                HTTPException,
+                OSError,
+                ValueError,
+            ) as error:
+                failure, has_arrived, is_temporary = network_error(
+                    error, url, proxies=proxies, timeout=self._timeout, key=self._key
+                )
+                attempts += has_arrived
+                if not has_arrived:
+                    self._quota.release(receipt)
+                if not is_temporary or wait is None:
+                    raise failure from failure.__cause__
+            else:
+                response.attempts = attempts = attempts + 1
+                if response.status_code not in _TEMPORARY or wait is None:
+                    return response
+                wait = parse_retry_after(response.headers) or wait
+                if wait > _LONGEST_PAUSE:
+                    return response
+            time.sleep(wait)
+
+    def _wait_for_turn(self) -> None:
+        """Wait until the rate allows one more request."""
+        with self._turn:
+            now = time.monotonic()
+            pause = max(self._next_turn - now, 0.0)
+            self._next_turn = now + pause + self._interval
+        if pause:
+            time.sleep(pause)
+
+    def _read(self, response: requests.Response) -> bytes:
+        """Return the body as its bytes come: so many, and no longer than four times the time-out."""
+        body, is_late, url = bytearray(), False, response.url
+        longest = _BODY_TIME * self._timeout
+        end = time.monotonic() + longest
+        with response:
+            while chunk := response.raw.read1(_CHUNK, decode_content=True):
+                body += chunk
+                if len(body) > MAX_BYTES:
+                    found = f"an answer of more than {MAX_BYTES:,} bytes"
+                    message = f"{url} sent {found}; the rest was not read."
+                    raise UnreadableResponseError(message, found=found, source=url)
+                if is_late:
+                    reason = f"the response took longer than {longest:g} seconds"
+                    raise NetworkError(f"{url} could not be fetched: {reason}.", url=url, hint=SLOW)
+                is_late = time.monotonic() > end  # complete by now, unless more follows
+        return bytes(body)
+
+    def _redirected(self, response: requests.Response) -> str:
+        """Return where a response redirects to; raise if that is not on the same host."""
+        url, own = response.url, _origin(response.url)
+        try:
+            # Headers are decoded as Latin-1.
+            location = response.headers["Location"].encode("latin-1").decode()
+            target = self._key.unsign(urldefrag(urljoin(url, location)).url)
+            origin = _origin(target)
+        except ValueError:
+            origin = "no address of the web"
+        if origin != own:
+            raise ServiceError(
+                f"{url} redirects to {origin}, not to {own}. It was not followed, so that the key stays "
+                "with the directory.",
+                url=url,
+            )
+        return target
+
+    def _checked(
+        self, request: requests.PreparedRequest, response: Any, attempts: int
+    ) -> requests.Response:
+        """Return a success without the key, or raise the error that a response means."""
+        requested, url = request.url or "", response.url
+        content = self._key.redact_data(response.body)
+        try:
+            page = check_response(
+                content,
+                status=response.status_code,
+                headers=response.headers,
+                url=url if url != self.resolve(requested) else requested,
+                key=self._key,
+            )
+        except (QuotaExceededError, InvalidKeyError) as error:
+            self._quota.release(response.receipt)  # a directory does not count what it refuses
+            if isinstance(error, QuotaExceededError):
+                self._quota.mark_exhausted(error.resets_at)
+                error.resets_at = error.resets_at or self._quota.resets_at()
+            raise
+        except UnreadableResponseError:
+            # /accounts/ada/disabled, of /accounts/1.xml; not a page of maintenance for all.
+            if url.rsplit("/", 2)[0] != requested.rpartition("/")[0]:
+                raise
+            raise ServiceError(
+                f"{requested} redirects to {url}, which is a web page: the directory does not give "
+                "this record out as data. It may be disabled, private or removed.",
+                url=requested,
+                status=302,
+            ) from None
+        # As the cache keeps it: the response of urllib3 holds the URL with the key.
+        checked: Any = CachedResponse(
+            content=content, status_code=200, url=url, request=CachedRequest.from_request(request)
+        )
+        checked.page, checked.attempts = page, attempts
+        checked.server_time = parse_date(response.headers.get("Date", ""))
+        return checked  # type: ignore[no-any-return]  # its attributes are not in the stubs
+
+    def _quota_error(self, url: str) -> QuotaExceededError:
+        resets_at = self._quota.resets_at()
+        note = f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
+        return QuotaExceededError(
+            f"{url} was not requested: the quota of {self._quota.limit:,} requests within 24 hours "
+            f"is used up for this key.{note}",
+            url=url,
+            resets_at=resets_at,
+            hint=RUN_AGAIN_LATER,
+        )
+
+
+def _origin(url: str) -> str:
+    """Return scheme, host and port of a URL, as they are sent."""
+    parts = urlsplit(url)
+    port = {"http": ":80", "https": ":443"}.get(parts.scheme, "")
+    return f"{parts.scheme}://{parts.netloc.lower().removesuffix(port)}"
+
+
+def _hide_key(record: logging.LogRecord) -> bool:
+    """Take the key out of a log line of urllib3, which holds the whole URL."""
+    message = record.getMessage()
+    if KEY_PARAMETER in message:
+        # What follows "unparsed data" repeats text of the response.
+        record.msg, record.args = hide_keys(message).partition("unparsed data: ")[0], ()
+        record.exc_info = record.exc_text = None
+    return True

@@ -1,0 +1,64 @@
+"""The current request: the store that answers it, and its parameters."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple, cast
+from urllib.parse import parse_qsl
+
+from flask import current_app, request
+
+from dirframe.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from dirframe.service.store import Store
+
+_PAGE = re.compile(r"0*[1-9][0-9]{0,17}")
+# Tabs and line breaks separate words; texts contain no other control characters.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def current_store() -> Store:
+    """Return the records that the application serves."""
+    return cast("Store", current_app.extensions["store"])
+
+
+def request_arguments() -> dict[str, str]:
+    """Return the parameters of the current request; of a repeated one the first value.
+
+    Values are decoded as UTF-8, or else as Latin-1, which old clients send.
+    """
+    arguments: dict[str, str] = {}
+    text = request.environ.get("QUERY_STRING", "")
+    for name, value in parse_qsl(text, keep_blank_values=True, encoding="latin-1"):
+        arguments.setdefault(_decoded(name), _decoded(value))
+    return arguments
+
+
+def _decoded(text: str) -> str:
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text
+
+
+class Asked(NamedTuple):
+    """What a list is asked for; `query` and `sort` are empty if they are missing."""
+
+    query: str
+    sort: str
+    page: int
+
+
+def asked() -> Asked:
+    """Return what the current request asks for; the first page is 1."""
+    arguments = request_arguments()
+    query = arguments.get("query", arguments.get("q", ""))  # the second of old clients
+    if _CONTROLS.search(query):
+        raise InvalidInputError("The query has a control character; send UTF-8 or Latin-1.")
+    page = arguments.get("page") or "1"
+    if not _PAGE.fullmatch(page):
+        raise InvalidInputError(
+            f"There is no page {page[:30]!r}: the first page is 1, and a page is a whole number."
+        )
+    return Asked(query, arguments.get("sort", ""), int(page))

@@ -62,8 +62,6 @@ def __getattr__(name: str) -> object:
         raise import_module("dirframe._display").unknown_attribute(
             "module 'dirframe'", name, __all__
         )
-    if module_name != "dirframe.errors":
-        import_module("dirframe._accessor").check_pandas()
     module = import_module(module_name)
     if name in _SUBMODULES:
         return module

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import __version__
-from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
+from dirframe._accessor import check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["ATTRIBUTE", "caption", "copy_provenance", "get_provenance", "set_provenance"]
 
 # Every code path that makes or takes a frame imports this module, also on the command line.
-check_pandas()
 register_accessor()
 
 F = TypeVar("F")

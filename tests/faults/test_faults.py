@@ -241,6 +241,16 @@ BRIEF = sorted(
 )
 
 
+USUAL = {
+    "size": 5,
+    "past_end_is_first": False,
+    "workers": 1,
+    "incomplete": "raise",
+    "schedule": {},
+    "in_process": True,
+}
+
+
 def _changes(family, kinds):
     change = st.tuples(st.sampled_from(kinds), st.integers(0, 60))
     return st.tuples(st.just(family), st.dictionaries(st.integers(0, 14), change, max_size=5))
@@ -258,16 +268,8 @@ def _changes(family, kinds):
     ),
     in_process=st.booleans(),
 )
-@example(
-    count=11,
-    size=5,
-    past_end_is_first=False,
-    workers=1,
-    incomplete="raise",
-    schedule={},
-    changes=("growing", {1: ("to the front", 0), 2: ("to the front", 0)}),
-    in_process=True,
-)
+@example(count=11, changes=("growing", {1: ("turn", 2)}), **USUAL)
+@example(count=11, changes=("growing", dict.fromkeys((1, 2), ("to the front", 0))), **USUAL)
 def test_load_is_a_whole_state_of_the_collection_or_is_said_not_to_be(
     count, size, past_end_is_first, workers, incomplete, schedule, changes, in_process
 ):

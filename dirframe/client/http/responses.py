@@ -42,9 +42,8 @@ RUN_AGAIN_LATER = (
 )
 SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
 _CHECK = (
-    f"Check the address, the connection and this machine's clock. {RUN_AGAIN} A proxy is named by "
-    "HTTPS_PROXY (http://name:password@host:port), its exceptions by NO_PROXY, and the certificate of "
-    "an institution's own authority by REQUESTS_CA_BUNDLE."
+    "Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, "
+    f"REQUESTS_CA_BUNDLE the certificate of an institution's own authority. {RUN_AGAIN}"
 )
 #: What the errors mean that a directory reports, and what to do.
 _MEANINGS: dict[type[RequestError], str] = {

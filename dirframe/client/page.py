@@ -100,7 +100,7 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     records = [] if result is None else list(result)
     names = list(dict.fromkeys(map(local_name, records)))
     if names[1:]:
-        _fail_by_names(names[0], names[1:], source)
+        _fail_by_name(names[0], names[1], source)
     return Page(
         status=_text_of(children.get("status")),
         error=_text_of(children.get("error")) or _text_of(children.get("message")),
@@ -116,7 +116,7 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
 def check_records(page: Page, name: str | None) -> None:
     """Raise if the records of a page have another name than the expected one."""
     if name is not None and page.record_name not in {None, name}:
-        _fail_by_names(name, [str(page.record_name)], page.source)
+        _fail_by_name(name, str(page.record_name), page.source)
 
 
 def local_name(element: etree._Element) -> str:
@@ -208,9 +208,9 @@ def _refuse(found: str, source: str | None, detail: str = "") -> NoReturn:
     _fail(source, found, text, hint)
 
 
-def _fail_by_names(expected: str, others: Sequence[str], source: str | None) -> NoReturn:
-    names = ", ".join(f"<{other}>" for other in sorted(others))
-    _fail(source, names, f"should hold <{expected}> records alone, but it holds {names}")
+def _fail_by_name(expected: str, other: str, source: str | None) -> NoReturn:
+    text = f"should hold <{expected}> records alone, but it holds <{other}>"
+    _fail(source, f"<{other}>", text)
 
 
 def _fail(source: str | None, found: str, text: str, hint: str | None = None) -> NoReturn:

@@ -542,8 +542,8 @@ def fetch_first(query: Query, fetch: Callable[[Query], FetchedPage]) -> tuple[Qu
 def is_single(query: Query, first: FetchedPage) -> bool:
     """Return whether the first page is a single record, and not a page of a collection."""
     page = first.page
-    counted = page.items_available is not None or page.items_returned is not None
-    return query.is_single is not False and len(page.records) == 1 and not counted
+    is_counted = page.items_available is not None or page.items_returned is not None
+    return query.is_single is not False and len(page.records) == 1 and not is_counted
 
 
 def _load_record(

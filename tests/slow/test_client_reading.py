@@ -58,8 +58,8 @@ def test_parser_needs_no_more_memory_for_a_bomb(tmp_path):
     record = "<project><id>{}</id></project>".format
     page = "<response><status>success</status><result>{}</result></response>".format
     bombs = {
-        "laughs": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>' + page(record("&l9;")),
-        "attribute": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>' + page('<project a="&l9;"/>'),
+        "laughs": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>'
+        + page('<project a="&l9;">&l9;</project>'),
         "quadratic": f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]>' + page(record("&a;" * 50_000)),
         "parameter": '<!DOCTYPE r [<!ENTITY % a SYSTEM "http://127.0.0.1:9/a"> %a;]>'
         + page(record(1)),

@@ -167,9 +167,7 @@ def collection(resource: Resource) -> bytes:
 def single(resource: Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
     store = current_store()
-    fragment = store.by_segment(resource, segment)
-    if fragment is None and resource is ACCOUNT:
-        fragment = store.by_email_md5(segment)
+    fragment = store.record(resource, segment, by_email=resource is ACCOUNT)
     if fragment is None:
         raise NotFound(f"There is no such {resource.name}.")
     return single_xml(fragment, synthetic=store.synthetic)
@@ -255,7 +253,7 @@ def _find_entries(resource: Resource, segment: str, analysis: str) -> list[_Elem
 
 def _find_project(segment: str, analysis: str) -> tuple[str, _Element | None]:
     """Return the id of a project and its analysis, which is the latest one."""
-    fragment = current_store().by_segment(PROJECT, segment)
+    fragment = current_store().record(PROJECT, segment)
     if fragment is None:
         raise NotFound("There is no such project.")
     project = etree.fromstring(fragment)

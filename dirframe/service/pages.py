@@ -82,7 +82,7 @@ def listing(resource: Resource) -> str:
 @pages.get("/p/<segment>", defaults={"resource": PROJECT})
 def single(resource: Resource, segment: str) -> str:
     """Render the page of a record."""
-    fragment = current_store().by_segment(resource, segment)
+    fragment = current_store().record(resource, segment)
     if fragment is None:
         raise NotFound(f"There is no {resource.name} {segment[:50]}.")
     record = etree.fromstring(fragment)

@@ -142,34 +142,6 @@ def test_methods_other_than_get_and_head_are_405(client):
                 assert [child.tag for child in root] == ["status", "error"]
 
 
-def test_no_target_makes_the_service_stumble(client):
-    for target in (
-        *(
-            "/accounts.xml?query=%FF%FE",
-            "/accounts.xml?query=%22+OR+%22*",
-            "/accounts.xml?sort=%00",
-        ),
-        *("/accounts/%00.xml", "/accounts/%FF.xml", "/accounts/..%2f..%2fetc%2fpasswd.xml"),
-        *("/accounts/" + "9" * 3000 + ".xml", "/static/../app.py", "/static/%2e%2e/app.py"),
-        *("/%2e%2e/%2e%2e/etc/passwd", "/accounts?query=%00&page=x", "/projects/%F0%28"),
-    ):
-        response = client.get(target)
-        assert response.status_code in {200, 400, 404}, target
-        assert b"Traceback" not in response.get_data()
-        assert b"root:" not in response.get_data()
-        if target.split("?", maxsplit=1)[0].endswith(".xml"):
-            etree.fromstring(response.get_data())
-
-
-def test_fault_of_the_service_tells_nothing_of_the_inside(broken):
-    for target in ("/accounts.xml", "/accounts"):
-        response = broken.get(target)
-        assert response.status_code == 500
-        assert b"secret" not in response.get_data()
-        assert b"Traceback" not in response.get_data()
-    assert broken.error("/accounts.xml", 500)
-
-
 def test_answers_keep_browsers_strict_and_let_programs_in_them_read(client):
     origin = {"Origin": "http://notebook.example"}
     for target in ("/accounts.xml", "/accounts", "/", "/nowhere", "/static/style.css", "/healthz"):
@@ -312,7 +284,7 @@ def test_no_spelling_of_an_address_gives_records_without_a_key_and_a_count(door,
         before = used()
         without = wire.ask(url, target, method=method)
         assert b"<result" not in without.body
-        assert without.status == 200 or without.status >= 400
+        assert without.status in {200, 400, 403, 404, 405}, target
         assert "location" not in without.headers
         kind = without.headers.get("content-type", "")
         if without.status == 200:
@@ -327,15 +299,3 @@ def test_no_spelling_of_an_address_gives_records_without_a_key_and_a_count(door,
         if is_xml or b"<result" in with_key.body:
             assert without.status == 403
             assert used() == before + 1
-
-
-def test_conditions_and_other_headers_say_nothing_to_those_without_a_key(door):
-    url, _, used = door
-    before = used()
-    for header in (
-        *("If-None-Match: *", 'If-None-Match: "x"', "If-Match: *", "Accept: application/xml"),
-        *("X-Forwarded-For: 127.0.0.1", "X-Original-URL: /projects.xml", "Authorization: Basic x"),
-    ):
-        for target in ("/projects.xml", "/projects.xml/"):
-            assert wire.ask(url, target, "Host: a", header).status == 403
-    assert used() == before

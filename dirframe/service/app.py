@@ -23,7 +23,7 @@ from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.service.context import asked, current_store, request_arguments
 from dirframe.service.pages import pages
 from dirframe.service.records import fold
-from dirframe.service.xml import collection_xml, message_xml, single_xml
+from dirframe.service.xml import message_xml, result_xml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -142,18 +142,17 @@ def collection(resource: schema.Resource) -> bytes:
     fragments = page.fragments
     if not current_app.config["ANALYSES"]:
         fragments = [_without_analysis(fragment) for fragment in fragments]
-    return _page(fragments, page.available, page.first)
+    return _result(fragments, page.available, page.first)
 
 
 @route("/accounts/<segment>.xml", resource=schema.ACCOUNT)
 @route("/projects/<segment>.xml", resource=schema.PROJECT)
 def single(resource: schema.Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
-    store = current_store()
-    fragment = store.record(resource, segment, by_email=resource is schema.ACCOUNT)
+    fragment = current_store().record(resource, segment, by_email=resource is schema.ACCOUNT)
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
-    return single_xml(fragment, synthetic=store.synthetic)
+    return _result([fragment])
 
 
 @route("/languages.xml", resource=schema.LANGUAGE)
@@ -166,10 +165,9 @@ def entries(resource: schema.Resource, segment: str = "", analysis: str = "lates
     first, size = 0, len(found)
     if resource.paged:
         found, size = _select(found, resource), current_app.config["PAGE_SIZE"]
-        first = (asked().page - 1) * size
+        first = (asked()[2] - 1) * size
     selected = found[first : first + size]
-    texts = [etree.tostring(entry, encoding="unicode") + "\n" for entry in selected]
-    return _page(texts, len(found), first)
+    return _result([*map(_text, selected)], len(found), first)
 
 
 @route("/languages/<identifier>.xml", resource=schema.LANGUAGE)
@@ -181,7 +179,7 @@ def entry(resource: schema.Resource, identifier: str, segment: str = "") -> byte
     found = [each for each in entries if identifier in map(each.findtext, names)]
     if not found:
         abort(404, f"There is no such {resource.words[0]}.")
-    return _single(found[0])
+    return _result([_text(found[0])])
 
 
 @route("/projects/<segment>/analyses/<analysis>.xml")
@@ -190,7 +188,7 @@ def single_analysis(segment: str, analysis: str) -> bytes:
     _, element = _find_project(segment, analysis)
     if element is None:
         return message_xml(status="error", message="Code analysis is not available")
-    return _single(element)
+    return _result([_text(element)])
 
 
 @xml.get("/<path:address>.xml")
@@ -199,14 +197,13 @@ def nothing(address: str) -> NoReturn:
     abort(404, f"There is nothing at /{address}.xml.")
 
 
-def _single(element: _Element) -> bytes:
-    text = etree.tostring(element, encoding="unicode", with_tail=False)
-    return single_xml(f"{text}\n", synthetic=current_store().synthetic)
-
-
-def _page(fragments: list[str], available: int, first: int) -> bytes:
+def _result(fragments: list[str], available: int | None = None, first: int = 0) -> bytes:
     synthetic = current_store().synthetic
-    return collection_xml(fragments, available=available, first=first, synthetic=synthetic)
+    return result_xml(fragments, available=available, first=first, synthetic=synthetic)
+
+
+def _text(element: _Element) -> str:
+    return etree.tostring(element, encoding="unicode", with_tail=False) + "\n"
 
 
 def _select(entries: list[_Element], resource: schema.Resource) -> list[_Element]:
@@ -221,13 +218,11 @@ def _select(entries: list[_Element], resource: schema.Resource) -> list[_Element
     if field is None:  # the order of the document
         return entries
 
+    is_number = field.kind in {schema.Kind.INTEGER, schema.Kind.NUMBER}
+
     def key(entry: _Element) -> float | str:
         text = entry.findtext(field.path[0]) or ""
-        return (
-            float(text or 0)
-            if field.kind in {schema.Kind.INTEGER, schema.Kind.NUMBER}
-            else fold(text)
-        )
+        return float(text or 0) if is_number else fold(text)
 
     return sorted(entries, key=key, reverse=sort not in {"name", "oldest"})
 
@@ -255,7 +250,7 @@ def _find_project(segment: str, analysis: str) -> tuple[str, _Element | None]:
 def _without_analysis(fragment: str) -> str:
     element = etree.fromstring(fragment)
     etree.strip_elements(element, "analysis", with_tail=False)
-    return etree.tostring(element, encoding="unicode") + "\n"
+    return _text(element)
 
 
 def _healthz() -> Response:

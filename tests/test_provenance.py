@@ -244,18 +244,11 @@ STYLES = ("text", "bibtex")
 
 
 def fields(entry):
-    """Read an entry of BibTeX as BibTeX does, by counting braces; the key is under `key`."""
-    head, rest = re.fullmatch(r"@misc\{([a-z0-9-]+),(.*)\}\s*", entry, re.DOTALL).groups()
-    found = {"key": head}
-    while name := re.match(r"\s*(\w+)\s*=\s*\{", rest):
-        depth, end = 1, name.end()
-        while depth:
-            depth += {"{": 1, "}": -1}.get(rest[end], 0)
-            end += 1
-        found[name[1]] = rest[name.end() : end - 1]
-        rest = rest[end:].lstrip().removeprefix(",")
-    assert not rest.strip()
-    return found
+    """Read an entry of BibTeX, which has a field a line; the key is under `key`."""
+    [head, *lines, end] = entry.splitlines()
+    assert end == "}"
+    found = dict(re.fullmatch(r"  (\w+) = \{(.*)\},", line).groups() for line in lines)
+    return {"key": head.removeprefix("@misc{").removesuffix(",")} | found
 
 
 def key_of(frame):
@@ -384,6 +377,8 @@ def test_whatever_the_name_and_the_query_bibtex_can_be_read(name, query):
     entry = fields(cite(loaded(source=f"x{name}", query={"query": query}), style="bibtex"))
     service = " ".join(f"x{name}".split())
     assert typeset(entry["author"][1:-1]) == service
+    for text in entry.values():  # BibTeX counts braces
+        assert text.count("{") == text.count("}")
     title = typeset(entry["title"][1:-1])
     assert title.startswith(f"{service}: Projects")
     assert " ".join(query.split()) in title

@@ -66,7 +66,9 @@ class Page:
 
     def signs(self) -> str:
         """Return of each project a digit: 1 came with its analysis, 2 with its id, 3 both, 0 none."""
-        return "".join(map(_sign, self.records)) if self.record_name == "project" else ""
+        projects = self.records if self.record_name == "project" else ()
+        digits = (_has_text(p, "analysis") + 2 * _has_text(p, "analysis_id") for p in projects)
+        return "".join(map(str, digits))
 
     def digests(self) -> tuple[str, ...]:
         """Return a digest of each record; equal ones are numbered."""
@@ -158,13 +160,9 @@ def _value(record: etree._Element, name: str) -> str | None:
     return stripped[0] if len(stripped) == 1 else None
 
 
-def _sign(record: etree._Element) -> str:
-    parts = [(local_name(child), child) for child in record]
-    held, named = (
-        any(text.strip() for name, child in parts if name == element for text in child.itertext())
-        for element in ("analysis", "analysis_id")
-    )
-    return str(held + 2 * named)
+def _has_text(record: etree._Element, name: str) -> bool:
+    children = record.iterchildren(f"{{*}}{name}")
+    return any(text.strip() for child in children for text in child.itertext())
 
 
 def _count(element: etree._Element | None) -> int | None:

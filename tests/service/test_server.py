@@ -67,18 +67,6 @@ def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
             dirframe.serve(folder, **options)
 
 
-def test_answer_in_flight_is_finished_when_the_service_stops(folder, held_keys):
-    service = dirframe.serve(folder, keys=held_keys)
-    with ThreadPoolExecutor(2) as pool:
-        answer = pool.submit(get, service, "/accounts.xml", api_key=held_keys.key)
-        assert held_keys.asked.wait(wire.LIMIT)
-        stopped = pool.submit(service.stop)
-        wait_until_refused(service)
-        held_keys.go_on.set()
-        assert answer.result().text.endswith("</response>\n")
-        stopped.result()
-
-
 def test_answer_that_is_being_read_is_finished_when_the_service_stops(large):
     target = f"/projects.xml?api_key={large.api_key.reveal()}"
     with wire.connect(large.url, receive_buffer=65_536) as client, ThreadPoolExecutor(1) as pool:

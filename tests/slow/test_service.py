@@ -179,6 +179,7 @@ def test_request_that_outlasts_the_service_writes_into_no_other_file(folder, tmp
 # Keys that processes and threads share, and a disk that is full
 
 SPEND = """
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from dirframe.service.keys import KeyStore
@@ -188,6 +189,7 @@ with KeyStore(Path(sys.argv[1])) as keys, ThreadPoolExecutor(4) as pool:
 """
 
 REGISTER = """
+import sys
 from contextlib import suppress
 from pathlib import Path
 from dirframe.errors import InvalidInputError

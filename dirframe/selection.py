@@ -147,9 +147,9 @@ def _chosen(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | 
     else:
         texts = values.astype("category").cat
         names = list(texts.categories)
-        codes = texts.codes.to_numpy(np.int64)
-        rows = np.flatnonzero(codes >= 0).astype(np.int64)
-        codes = codes[rows]
+        codes = np.asarray(texts.codes, dtype=np.int64)
+        rows = np.arange(len(codes), dtype=np.int64)[codes >= 0]
+        codes = codes[codes >= 0]
         if column == "country" and "country_alpha_2" in frame:
             pairs = frame[["country_alpha_2", "country_name"]].dropna().drop_duplicates()
             for code, country in pairs.itertuples(index=False):

@@ -370,7 +370,8 @@ def test_users_against_contributors_few_pairs_are_dots_larger_and_darker_the_mor
     marks = [handle.get_marker() for handle in ax.get_legend().get_lines()]
     assert {*marks} == {"o"}  # the legend shows dots, as the chart does
     lacking = plot.users_against_contributors(users([None, 1, 0], [None, None, 0]))
-    assert "2 projects (1 without users, 2 without contributors; some" in caption(lacking)
+    said = "2 projects, some for two reasons: 1 project without users, 2 without contributors."
+    assert said in caption(lacking)
     ax = lay_out(plot.users_against_contributors(users([0], [0])))
     assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
     assert ax.get_xlim()[0] < 0

@@ -222,7 +222,7 @@ def log_axis(
     """Set a scale from `least` to beyond `most`: linear from 0 to 1, then logarithmic."""
     getattr(ax, f"set_{which}scale")("symlog", linthresh=1, linscale=0.5)
     locator = SymmetricalLogLocator(base=10, linthresh=1, subs=[1] if most >= 50 else [1, 2, 5])
-    locator.set_params(numticks=ticks)
+    locator.set_params(numticks=max(ticks, 2))
     axis: Axis = getattr(ax, f"{which}axis")
     axis.set_major_locator(locator)
     axis.set_major_formatter("{x:,.0f}")  # replaced by the scale

@@ -112,7 +112,9 @@ def _draw_spreads(ax: Axes, table: pd.DataFrame) -> float:
     ax.hlines(y, median_low, median_high, colors=ink, linewidth=2.2, gid="interval")
     (medians,) = ax.plot(median, y, "o", color=ax.get_facecolor(), markersize=dot, label="median")
     medians.set(markeredgecolor=ink, clip_on=False)
-    axes.log_axis(ax, "x", float(most.max()), least=-0.15, margin=1.15, ticks=4)
+    axes.log_axis(
+        ax, "x", float(most.max()), least=-0.15, margin=1.15, ticks=int(text.width(ax) / 50)
+    )
     axes.units(ax, "People per project in twelve months, logarithmic")
     beside = {"median": "median", "people": "contributors", "projects": "projects_counted"}
     cells = {

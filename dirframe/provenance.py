@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import __version__
-from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
+from dirframe._accessor import check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["ATTRIBUTE", "caption", "copy_provenance", "get_provenance", "set_provenance"]
 
 # Every code path that makes or takes a frame imports this module, also on the command line.
-check_pandas()
 register_accessor()
 
 F = TypeVar("F")
@@ -78,16 +77,12 @@ _NOTES = {
 
 
 class Difference(NamedTuple):
-    """How the records of a frame differ from those that were loaded.
+    """How the records of a frame differ from those that were loaded."""
 
-    Numbers of records `loaded` and now (`rows`), of `repeated` ids, and 1 if there are `others`,
-    which were not loaded: 0 if there are fewer than were loaded, whose digest cannot be compared.
-    """
-
-    loaded: int
+    loaded: int  # numbers of records then and now
     rows: int
-    repeated: int = 0
-    others: int = 0
+    repeated: int = 0  # ids
+    others: int = 0  # 1 if there are some that were not loaded; of a part that cannot be told
 
     def __str__(self) -> str:
         loaded, is_part = f"{self.loaded:,}", self.rows < self.loaded
@@ -107,16 +102,15 @@ def get_provenance(frame: Any) -> dict[str, Any]:
     Parameters
     ----------
     frame : pandas.DataFrame or pyarrow.Table
-        Any frame; of one without provenance nothing is known.
+        Any frame.
 
     Returns
     -------
     dict
-        Source, query, days, cost and completeness of the load, and what was done since; what is
-        not known is None or empty. ``completeness`` is ``"proven"`` (verified to be every record of
-        the query), ``"counted"`` (pages of several days with as many different records as the
-        directory has), ``"sample"`` (a random one), ``"incomplete"`` or ``"unknown"``; ``complete``
-        is True if it is proven, False if incomplete, else None.
+        Source, query, days and cost of the load, and what was done since; None or empty is unknown.
+        ``completeness`` is ``"proven"`` (every record of the query), ``"counted"`` (pages of several
+        days with as many different records as the directory has), ``"sample"`` (a random one),
+        ``"incomplete"`` or ``"unknown"``; ``complete`` is True if proven, False if incomplete.
 
     Examples
     --------
@@ -143,27 +137,20 @@ def record_from(stored: object) -> dict[str, Any]:
 
 
 def set_provenance(frame: F, **facts: Any) -> F:
-    """Set provenance facts of a frame, in place.
+    """Set provenance facts of a frame, in place, and return it.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The frame.
     **facts : object
-        Facts as `get_provenance` returns them, as JSON values; others keep their value. If
-        ``items_loaded`` equals the number of rows, a digest of their ids is set too.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same frame.
+        Facts as `get_provenance` returns them, as JSON values; others keep their value. With
+        ``items_loaded`` as many as rows, a digest of their ids is set too.
 
     Raises
     ------
-    TypeError
-        If there is no such fact.
-    InvalidInputError
-        If a value is not JSON, or an address or a query could contain an API key.
+    TypeError, InvalidInputError
+        If there is no such fact, a value is not JSON, or it could contain an API key.
 
     Examples
     --------
@@ -195,23 +182,16 @@ def set_provenance(frame: F, **facts: Any) -> F:
 
 
 def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = True) -> F:
-    """Copy the provenance of a frame to a frame derived from it, in place.
+    """Copy the provenance of a frame to one derived from it, in place, and return that.
 
     Parameters
     ----------
-    source : pandas.DataFrame or pyarrow.Table
-        The frame with the provenance.
-    target : pandas.DataFrame
-        The derived frame.
+    source, target : pandas.DataFrame
+        The frame with the provenance, which may be an Arrow table, and the derived one.
     step : str, default ""
         What was done; appended to ``steps``.
     records : bool, default True
         Whether the rows of `target` are still records; False for a statistic.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `target`.
 
     Examples
     --------
@@ -224,8 +204,8 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     record = get_provenance(source)
     if step:
         record["steps"].append(step)
-    are_records = records and _ids(target) is not None
-    if _ids(source) is not None and not are_records and not record["records"]:
+    is_table = not records or _ids(target) is None
+    if is_table and _ids(source) is not None and not record["records"]:
         record["records"] = _records(source, record)
     return _attach(target, record)
 
@@ -238,10 +218,7 @@ def resource_of(frame: Any) -> Resource | None:
 
 
 def difference(frame: Any) -> Difference | None:
-    """Return how the records of a frame differ from those that were loaded, in any order.
-
-    None if they do not, or if the number of loaded records is not known.
-    """
+    """Return how the records of a frame differ from those loaded; None if not, or not known."""
     record = get_provenance(frame)
     loaded = record["items_loaded"]
     if loaded is None:
@@ -252,10 +229,10 @@ def difference(frame: Any) -> Difference | None:
 
 def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError | None:
     """Return the error for the columns that the directory did not send; None if there are none."""
-    not_sent = {*get_provenance(frame)["not_sent"]} if len(frame) else set()
+    not_sent = get_provenance(frame)["not_sent"]
     asked = [name for name in columns if name in not_sent]
     empty = [name for name in asked if name not in frame or frame[name].isna().all()]
-    if not empty:
+    if not empty or not len(frame):
         return None
     was, it = ("was", "it") if len(empty) == 1 else ("were", "them")
     return ColumnsNotSentError(
@@ -290,12 +267,12 @@ def caption(frame: Any) -> str:
     'n = 2 projects · Source: A directory · synthetic sample data · completeness unknown'
     """
     record = get_provenance(frame)
-    excluded = sum(record["excluded"].values())
+    excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
     source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
     parts = [
         _size(record, frame),
         f"{excluded:,} excluded ({', '.join(record['excluded'])})" if excluded else "",
-        ", retrieved ".join([source, *filter(None, [" to ".join(days_of(record))])]),
+        f"{source}, retrieved {days}" if days else source,
         "synthetic sample data" if record["synthetic"] else "",
         completeness_note(record),
     ]
@@ -355,9 +332,8 @@ def _records(frame: Any, record: dict[str, Any]) -> dict[str, int]:
         return {"rows": _rows(record, frame), "repeated": 0, "others": 0}
     distinct, digest = digest_ids(ids)
     others = distinct > loaded or (distinct == loaded and record["ids"] not in {"", digest})
-    missing = int(ids.isna().sum()) if isinstance(ids, pd.Series) else ids.null_count
-    repeated = len(ids) - missing - distinct
-    return {"rows": len(ids), "repeated": repeated, "others": int(others)}
+    present = ids.count() if isinstance(ids, pd.Series) else len(ids) - ids.null_count
+    return {"rows": len(ids), "repeated": int(present) - distinct, "others": int(others)}
 
 
 def _rows(record: dict[str, Any], frame: Any) -> int:

@@ -326,7 +326,7 @@ def test_one_record(message, tmp_path):
         )
         rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
         assert message(dirframe.load_project, 1, directory=directory) == snapshot(
-            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 1 project: 2 (project 1), not with the one project that was asked for by the id or name '1'."
+            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 1 project: 2 (project 1); that is not the one that was asked for by the id or name '1'."
         )
 
 
@@ -530,14 +530,14 @@ def test_service(message, tmp_path):
         "ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; it has name. Name its columns as the fields."
     )
     assert message(dirframe.serve, {"accounts": tmp_path / "twice.csv"}) == snapshot("""\
-StoreError: 1 of 2 rows of FOLDER/twice.csv do not fit; nothing was imported.
+StoreError: Values of FOLDER/twice.csv do not fit; nothing was imported.
   column id, 1: another row has the same id: row 2 ('1').
-Rows are numbered from 1, below the names of the columns.\
+The first row or record is number 1.\
 """)
     assert message(dirframe.serve, {"accounts": tmp_path / "value.csv"}) == snapshot("""\
-StoreError: 1 of 1 rows of FOLDER/value.csv do not fit; nothing was imported.
+StoreError: Values of FOLDER/value.csv do not fit; nothing was imported.
   column posts_count, 1: it is not a whole number, written in digits alone: row 1 ('many').
-Rows are numbered from 1, below the names of the columns.\
+The first row or record is number 1.\
 """)
     assert message(dirframe.serve, tmp_path / "cut.xml") == snapshot(
         "StoreError: FOLDER/cut.xml is not well-formed XML: REASON. Nothing was imported."

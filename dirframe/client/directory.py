@@ -14,17 +14,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
+from dirframe import settings
 from dirframe._display import Card
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError, InvalidInputError
-from dirframe.settings import (
-    API_KEY_VARIABLE,
-    BASE_URL_VARIABLE,
-    ApiKey,
-    cache_folder,
-    data_folder,
-    is_loopback,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,23 +61,20 @@ class Directory(Card):
 
     Parameters
     ----------
-    url : str, optional
-        Its base URL. Default: the environment variable DIRFRAME_BASE_URL.
-    key : str or ApiKey, optional
-        The API key; a service of `dirframe.serve` provides one. Default: the environment
-        variable DIRFRAME_API_KEY.
+    url, key : str, optional
+        Its base URL and the API key. Default: the environment variables DIRFRAME_BASE_URL and
+        DIRFRAME_API_KEY.
     name : str, optional
         Name in captions and citations. Default: the host.
     cache : bool, str or pathlib.Path, default True
-        Whether pages are stored on disk and read from there; or the folder. Default:
-        DIRFRAME_CACHE_DIR, then the user's cache folder.
+        Whether pages are stored on disk; or the folder, by default DIRFRAME_CACHE_DIR or the
+        user's cache folder.
     expire_after : datetime.timedelta, default seven days
         Age at which a cached page is fetched again.
     workers : int, default 4
         Number of pages fetched concurrently.
     rate : float, optional
-        Maximum number of requests per second; ``math.inf`` for no limit. Default: 10, and no
-        limit for a service on this machine.
+        Maximum number of requests per second. Default: 10; ``math.inf`` on this machine.
     daily_quota : int, default 1000
         Requests that the directory allows this key within 24 hours. All processes of a user
         share the count, in the folder DIRFRAME_DATA_DIR or the user's data folder.
@@ -96,10 +86,8 @@ class Directory(Card):
 
     Raises
     ------
-    ConfigurationError
-        If there is no address or no key, or the address is invalid.
-    InvalidInputError
-        If another argument is invalid.
+    ConfigurationError, InvalidInputError
+        If there is no address or no key, or the address or another argument is invalid.
 
     Examples
     --------
@@ -113,7 +101,7 @@ class Directory(Card):
     def __init__(
         self,
         url: str | None = None,
-        key: str | ApiKey | None = None,
+        key: str | settings.ApiKey | None = None,
         *,
         name: str | None = None,
         cache: bool | str | Path = True,
@@ -124,14 +112,19 @@ class Directory(Card):
         timeout: float = 30.0,
         allow_http: bool = False,
     ) -> None:
-        self.base_url = _base_url(url or os.environ.get(BASE_URL_VARIABLE), allow_http)
-        self.api_key = _api_key(key or os.environ.get(API_KEY_VARIABLE), self.base_url)
+        self.base_url = _base_url(url or os.environ.get(settings.BASE_URL_VARIABLE), allow_http)
+        key = key or os.environ.get(settings.API_KEY_VARIABLE)
+        if not key:
+            raise ConfigurationError(
+                f"No API key is given for {self.base_url}.",
+                hint=f"Pass key=, set {settings.API_KEY_VARIABLE}, {_SAMPLE}",
+            )
+        self.api_key = key if isinstance(key, settings.ApiKey) else settings.ApiKey(key)
         host = urlsplit(self.base_url)
         self.name = name or host.netloc
-        self.cache_folder = (
-            None if cache is False else cache_folder(None if cache is True else cache)
-        )
-        self.quota_folder: Path | None = data_folder()
+        folder = None if isinstance(cache, bool) else cache
+        self.cache_folder = None if cache is False else settings.cache_folder(folder)
+        self.quota_folder: Path | None = settings.data_folder()
         if not isinstance(expire_after, timedelta):
             raise InvalidInputError(
                 f"expire_after is {expire_after!r}; it must be a timedelta, such as "
@@ -141,7 +134,7 @@ class Directory(Card):
         self.workers = int(_positive("workers", workers, Integral))
         self.daily_quota = int(_positive("daily_quota", daily_quota, Integral))
         if rate is None:
-            rate = math.inf if is_loopback(host.hostname or "") else _RATE
+            rate = math.inf if settings.is_loopback(host.hostname or "") else _RATE
         self.rate, self.timeout = _positive("rate", rate), _positive("timeout", timeout)
         #: What archives and the cache know it by: the address, or the content of the sample.
         self.identity = self.base_url
@@ -184,9 +177,7 @@ class Directory(Card):
         return price
 
     def quota(self) -> Quota:
-        """Return the daily quota, its used and remaining requests, and the time of the next.
-
-        It sends no request.
+        """Return the daily quota, and what is used and left of it, without a request.
 
         Examples
         --------
@@ -258,7 +249,7 @@ class Directory(Card):
 
 
 def embedded_directory(
-    url: str, key: ApiKey, *, identity: str, stop: Callable[[], object], **options: Any
+    url: str, key: settings.ApiKey, *, identity: str, stop: Callable[[], object], **options: Any
 ) -> Directory:
     """Return the directory of a service in this process, which is stopped with it."""
     directory = Directory(url, key, **options)
@@ -299,21 +290,12 @@ def _positive(name: str, value: Any, kind: type[Any] = Real) -> float:
     return float(value)
 
 
-def _api_key(key: str | ApiKey | None, base_url: str) -> ApiKey:
-    if not key:
-        raise ConfigurationError(
-            f"No API key is given for {base_url}.",
-            hint=f"Pass key=, set {API_KEY_VARIABLE}, {_SAMPLE}",
-        )
-    return key if isinstance(key, ApiKey) else ApiKey(key)
-
-
 def _base_url(address: str | None, allow_http: bool) -> str:
     """Return an address without a trailing slash; raise if it is none, or carries more."""
     if not address:
         raise ConfigurationError(
             "No directory is given.",
-            hint=f"Pass url= (--base-url), set {BASE_URL_VARIABLE}, {_SAMPLE}",
+            hint=f"Pass url= (--base-url), set {settings.BASE_URL_VARIABLE}, {_SAMPLE}",
         )
     try:
         parts = urlsplit(address)
@@ -339,9 +321,9 @@ def _base_url(address: str | None, allow_http: bool) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ConfigurationError(
             f"The base URL {base_url} carries more than an address (a user, a query or a fragment).",
-            hint=f"Leave that out; the key is passed as key=, or taken from {API_KEY_VARIABLE}.",
+            hint=f"Leave that out; the key is passed as key=, or taken from {settings.API_KEY_VARIABLE}.",
         )
-    if parts.scheme == "http" and not allow_http and not is_loopback(host):
+    if parts.scheme == "http" and not allow_http and not settings.is_loopback(host):
         raise ConfigurationError(
             f"{base_url} is asked without encryption, and the key would be readable on the way.",
             hint="Use https://, or pass allow_http=True if you must.",

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 
-from dirframe._display import suggests_options
+from dirframe._display import counted, suggests_options
 from dirframe.client.collection import attach_load_provenance, load_query
 from dirframe.client.directory import open_directory
 from dirframe.client.many import identifier_of, load_many, names_of, query_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage
     from dirframe.client.many import Projects
-    from dirframe.client.query import Incomplete, Policy, ProgressCallback
+    from dirframe.client.query import Incomplete, ProgressCallback
     from dirframe.schema import Resource
 
 
@@ -542,11 +542,8 @@ def fetch_first(query: Query, fetch: Callable[[Query], FetchedPage]) -> tuple[Qu
 def is_single(query: Query, first: FetchedPage) -> bool:
     """Return whether the first page is a single record, and not a page of a collection."""
     page = first.page
-    counted = page.items_available is not None or page.items_returned is not None
-    return query.is_single is not False and len(page.records) == 1 and not counted
-
-
-# -- single records ----------------------------------------------------------------------------
+    is_counted = page.items_available is not None or page.items_returned is not None
+    return query.is_single is not False and len(page.records) == 1 and not is_counted
 
 
 def _load_record(
@@ -554,101 +551,71 @@ def _load_record(
 ) -> pd.DataFrame:
     """Load one record by what identifies it, and check that it is the one."""
     name, policy = identifier_of(value, resource.name), options.policy()
+    identifiers = [name]
+    if resource is ACCOUNT and "@" in name:
+        texts = [text.encode() for text in _spellings(name)]
+        identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
     with open_directory(directory) as client:
-        if resource is ACCOUNT and "@" in name:
-            return _load_by_email(name, client, policy)
-        query = _record_query(resource, name)
-        try:
-            fetched = query.get(client.session, 1, policy)
-        except ServiceError as error:
-            has_no_analysis = error.status == 200 and error.reported is None
-            if resource is PROJECT and has_no_analysis and not name.isdigit():
+        for identifier in identifiers:
+            path = record_path(resource, identifier)
+            query = Query(resource=resource, path=path, paged=False, facts={"id": identifier})
+            try:
+                fetched = query.get(client.session, 1, policy)
+            except NotFoundError as error:
+                missing = error
+                continue
+            except ServiceError as error:
+                has_no_analysis = error.status == 200 and error.reported is None
+                if resource is not PROJECT or not has_no_analysis or name.isdigit():
+                    raise
                 fetched = Query(resource=PROJECT, query=name).get(client.session, 1, policy)
                 frame = frame_of([fetched.page], PROJECT)
                 is_it = [_matches(row, name) for row in frame.to_dict("records")]
-                if sum(is_it) == 1:
-                    frame = frame[is_it].reset_index(drop=True)
-                    return _as_single(frame, fetched, query, client, more_requests=1)
-            raise
-        frame = frame_of([fetched.page], resource)
-        rows = frame.to_dict("records")
-        if len(rows) != 1 or not _matches(rows[0], name):
-            what = resource.name if len(rows) == 1 else resource.collection
-            names = ", ".join(map(_describe, rows[:3]))
-            raise NotFoundError(
-                f"{fetched.url} returned {len(rows):,} {what}{names and f': {names}'}, "
-                f"not with the one {resource.name} that was asked for by the id or name {name!r}.",
+                if sum(is_it) != 1:
+                    raise
+                frame = frame[is_it].reset_index(drop=True)
+                return _as_single(frame, fetched, query, client, more_requests=1)
+            frame = frame_of([fetched.page], resource)
+            rows = frame.to_dict("records")
+            if len(rows) == 1 and _matches(rows[0], name):
+                return _as_single(frame, fetched, query, client)
+            named = [f"{row['id']} ({', '.join(_names(row))})".removesuffix(" ()") for row in rows]
+            came = ": ".join([counted(len(rows), *resource.words), ", ".join(named[:3])])
+            missing = NotFoundError(
+                f"{fetched.url} returned {came.removesuffix(': ')}; that is not the one that was asked "
+                f"for by the id or name {identifier!r}.",
                 url=fetched.url,
                 status=200,
             )
-        return _as_single(frame, fetched, query, client)
-
-
-def _load_by_email(address: str, client: Directory, policy: Policy) -> pd.DataFrame:
-    # The specification hashes the address, the live service the address in lower case.
-    spellings = list(dict.fromkeys([address.lower(), address]))
-    texts = [prefix + spelling for spelling in spellings for prefix in ("", "mailto:")]
-    digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
-    for spelling in spellings:
-        digest = md5(spelling.encode(), usedforsecurity=False).hexdigest()
-        query = _record_query(ACCOUNT, digest)
-        try:
-            fetched = query.get(client.session, 1, policy)
-        except NotFoundError as error:
-            missing = error
-            continue
-        frame = frame_of([fetched.page], ACCOUNT)
-        # An unknown digest that begins with digits is taken for an id by the live service.
-        if len(frame) == 1 and frame["email_sha1"].str.lower().isin(digests).all():
-            return _as_single(frame, fetched, query, client)
-        missing = NotFoundError(
-            f"{fetched.url} returned an account of another e-mail address; there is no account of "
-            "the one that was asked for.",
-            url=fetched.url,
-            status=200,
-        )
-    raise missing
-
-
-def _record_query(resource: Resource, name: str) -> Query:
-    path = record_path(resource, name)
-    return Query(resource=resource, path=path, paged=False, facts={"id": name})
+        raise missing
 
 
 def _as_single(
-    frame: pd.DataFrame,
-    fetched: FetchedPage,
-    query: Query,
-    client: Directory,
-    more_requests: int = 0,
+    frame: pd.DataFrame, page: FetchedPage, query: Query, client: Directory, more_requests: int = 0
 ) -> pd.DataFrame:
     """Record the provenance of a frame of one record."""
-    client.session.warn_if_stale([fetched])
-    return attach_load_provenance(
-        frame,
-        client,
-        query.resource,
-        [fetched],
-        more_requests=more_requests,
-        query=query.to_provenance(),
-        items_available=1,
-        completeness="proven",
-    )
+    client.session.warn_if_stale([page])
+    facts: dict[str, Any] = {"query": query.to_provenance(), "items_available": 1}
+    facts |= {"completeness": "proven", "more_requests": more_requests}
+    return attach_load_provenance(frame, client, query.resource, [page], **facts)
 
 
 def _matches(row: dict[Any, Any], identifier: str) -> bool:
-    """Return whether a record has an id or a name, or may have the digest of an address."""
+    """Return whether a record has an id, a name or an e-mail address, or may have its digest."""
     if identifier == row["id"] or identifier.isdigit():
         return bool(identifier == row["id"])
     if re.fullmatch(r"[0-9a-fA-F]{32}", identifier):
         # Today's live service takes an unknown digest that begins with digits for an id.
         return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
-    return identifier.casefold() in map(str.casefold, _names(row))
+    texts = [prefix + text for text in _spellings(identifier) for prefix in ("", "mailto:")]
+    digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
+    is_address = "@" in identifier and str(row.get("email_sha1")).lower() in digests
+    return is_address or identifier.casefold() in map(str.casefold, _names(row))
 
 
-def _describe(row: dict[Any, Any]) -> str:
-    names = ", ".join(dict.fromkeys(_names(row)))
-    return f"{row['id']} ({names})" if names else str(row["id"])
+def _spellings(address: str) -> list[str]:
+    # The specification hashes the address, the live service the address in lower case.
+    return list(dict.fromkeys([address.lower(), address]))
 
 
 def _names(row: dict[Any, Any]) -> list[str]:
@@ -658,4 +625,4 @@ def _names(row: dict[Any, Any]) -> list[str]:
         if isinstance(address := row.get(column), str):
             end = urlsplit(address).path.rpartition("/")[2]
             names.append(unquote(end.removesuffix(".xml")))
-    return [name for name in names if isinstance(name, str)]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))

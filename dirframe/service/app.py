@@ -11,9 +11,9 @@ import logging
 import re
 import time
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
-from flask import Blueprint, Flask, Response, current_app, g, render_template, request
+from flask import Blueprint, Flask, Response, current_app, render_template, request
 from lxml import etree
 from werkzeug.exceptions import (
     BadRequest,
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
 
 #: Name of a site that has none.
 SITE_NAME = "Open source directory"
-#: Error text of the specification for a request without a valid key.
-KEY_REQUIRED = "A valid api_key is required to access this URL."
 ACCESS_LOG = logging.getLogger("dirframe.service.access")
 _LOG = logging.getLogger("dirframe.service")
 
@@ -70,9 +68,7 @@ _HEADERS = {
         "frame-ancestors 'none'"
     ),
 }
-_MD5 = re.compile(r"[0-9a-fA-F]{32}")
-#: Only known parameters are logged: a misspelt parameter name may carry a key.
-_LOGGED = ("query", "sort", "page")
+#: What may be a key or the digest of an address.
 _SECRET = re.compile(r"api_key.*|[0-9a-f]{32,}", re.IGNORECASE)
 
 #: Elements that stored documents are sorted by, where the sort has another name.
@@ -107,7 +103,6 @@ def create_app(
     app.jinja_env.globals.update(
         site_name=name, counts=store.counts, synthetic=store.synthetic, page_size=PAGE_SIZE
     )
-    app.before_request(_begin)
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _fail)
     app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))
@@ -128,7 +123,7 @@ def check_key() -> None:
         text = "Requests cannot be counted at the moment. Try again later."
         raise ServiceUnavailable(text, retry_after=5) from error
     if wait is None:
-        raise Forbidden(KEY_REQUIRED)
+        raise Forbidden("A valid api_key is required to access this URL.")
     if wait:
         text = f"The daily limit of this api_key is used up. It is free again in {wait} seconds."
         raise TooManyRequests(text, retry_after=wait)
@@ -173,7 +168,7 @@ def single(resource: Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
     store = current_store()
     fragment = store.by_segment(resource, segment)
-    if fragment is None and resource is ACCOUNT and _MD5.fullmatch(segment):
+    if fragment is None and resource is ACCOUNT:
         fragment = store.by_email_md5(segment)
     if fragment is None:
         raise NotFound(f"There is no such {resource.name}.")
@@ -234,24 +229,20 @@ def _page(fragments: list[str], available: int, first: int) -> bytes:
 def _select(entries: list[_Element], resource: Resource) -> list[_Element]:
     """Return the entries whose name has the words of the query, in the order of the sort."""
     query, sort, _ = asked()
-    sort, default = sort or resource.default_sort, resource.default_sort
-    elements = {name: _SORTED_BY.get(name, name) for name in resource.other_sorts}
-    elements["name"] = named = _NAMES[resource.name]
-    fields = {s: resource.by_column[e] for s, e in elements.items() if e in resource.by_column}
-    if sort not in {default, *fields}:
-        raise InvalidInputError(
-            f"There is no sort {sort[:50]!r} here; there are {', '.join({default: 0} | fields)}."
-        )
+    named, sort = _NAMES[resource.name], sort or resource.default_sort
+    field = resource.by_column.get(named if sort == "name" else _SORTED_BY.get(sort, sort))
+    if field is None and sort != resource.default_sort:
+        raise InvalidInputError(f"There is no sort {sort[:50]!r} here; sort by an element.")
     words = fold(query).split()
     entries = [e for e in entries if all(w in fold(e.findtext(named) or "") for w in words)]
-    if field := fields.get(sort):  # the default may be that of the document
+    if field is None:  # the order of the document
+        return entries
 
-        def key(entry: _Element) -> float | str:
-            text = entry.findtext(field.path[0]) or ""
-            return float(text or 0) if field.kind in {Kind.INTEGER, Kind.NUMBER} else fold(text)
+    def key(entry: _Element) -> float | str:
+        text = entry.findtext(field.path[0]) or ""
+        return float(text or 0) if field.kind in {Kind.INTEGER, Kind.NUMBER} else fold(text)
 
-        entries.sort(key=key, reverse=sort not in {"name", "oldest"})
-    return entries
+    return sorted(entries, key=key, reverse=sort not in {"name", "oldest"})
 
 
 def _find_entries(resource: Resource, segment: str, analysis: str) -> list[_Element]:
@@ -296,36 +287,22 @@ def _fail(error: HTTPException) -> Response:
     return response
 
 
-def _begin() -> None:
-    g.begin = time.perf_counter()
-
-
 def _finish(response: Response) -> Response:
     response.headers.extend(_HEADERS)
     # An old client of this interface reads the status from a header.
     response.headers["Status"] = response.status
-    if ACCESS_LOG.isEnabledFor(logging.INFO):
-        _log(response)
-    return response
-
-
-def _log(response: Response) -> None:
-    """Log the request on one line, without keys and digests of e-mail addresses."""
-    arguments = request_arguments()
-    shown = {name: arguments[name] for name in _LOGGED if arguments.get(name)}
+    # Without parameters, keys and digests of e-mail addresses.
     path = request.environ.get("PATH_INFO", "")
-    target = quote(path, safe="/.", errors="replace", encoding="latin-1")
     ACCESS_LOG.info(
-        '%s %s "%s %s%s" %s %s %.1f ms',
+        '%s %s "%s %s" %s %s',
         time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         quote(request.remote_addr or "-", safe=":."),
         quote(request.method),
-        _SECRET.sub("…", target),
-        _SECRET.sub("…", f"?{urlencode(shown)}" if shown else ""),
+        _SECRET.sub("…", quote(path, safe="/.", errors="replace", encoding="latin-1")),
         response.status_code,
         response.headers.get("Content-Length", "-"),
-        (time.perf_counter() - g.begin) * 1000,
     )
+    return response
 
 
 def behind_proxy(app: WSGIApplication, trusted_proxy: str) -> WSGIApplication:

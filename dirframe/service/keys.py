@@ -10,10 +10,10 @@ import secrets
 import sqlite3
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from dirframe._sqlite import (
     BUSY_TIMEOUT,
@@ -83,7 +83,7 @@ class KeyRecord(NamedTuple):
     resets_at: float | None
 
 
-class KeyStore:
+class KeyStore(AbstractContextManager["KeyStore"]):
     """The API keys of a directory, in a SQLite file; by default ``keys.sqlite`` in the data folder."""
 
     def __init__(self, path: Path | str | None = None) -> None:
@@ -117,9 +117,6 @@ class KeyStore:
         """Close the file."""
         with self._lock:
             self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()

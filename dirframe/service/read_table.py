@@ -79,8 +79,7 @@ def read_table(data: object, resource: Resource | None, ids: Ids) -> Iterator[Ro
     if unused := columns.keys() - {field.column for field in fields}:
         unserved = ", ".join(sorted(unused))
         _LOG.warning("%s: no field has the columns %s; not served.", name, unserved)
-    hint = "Rows are numbered from 1, below the names of the columns."
-    refusals, number = Refusals(name, "row", hint), 0
+    refusals = Refusals(name)
     rows = zip(*(columns[field.column] for field in fields), strict=True)
     for number, texts in enumerate(rows, start=1):
         refuse, record = partial(refusals.add, f"row {number}"), etree.Element(resource.name)
@@ -95,7 +94,7 @@ def read_table(data: object, resource: Resource | None, ids: Ids) -> Iterator[Ro
         ids.add((resource.name, row.id))
         if not refusals:
             yield row
-    refusals.check(number)
+    refusals.check()
 
 
 def _read(data: object) -> tuple[_tables.Columns, bool]:

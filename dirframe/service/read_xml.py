@@ -90,7 +90,7 @@ def open_file(path: Path) -> IO[bytes]:
 
 def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
     """Yield the records of a file, or the document that it is by its address in its folder."""
-    refusals, count = Refusals(str(path), "record"), 0
+    refusals = Refusals(str(path))
     try:
         with refuse_unreadable(path):
             with open_file(path) as stream:
@@ -99,8 +99,8 @@ def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
                 if match := _DOCUMENTS.fullmatch(address.removesuffix(".gz")):
                     yield _read_document(path, match, stream)
                     return
-                for count, element in enumerate(_elements(path, stream), start=1):
-                    refuse = partial(refusals.add, f"record {count} (line {element.sourceline})")
+                for number, element in enumerate(_elements(path, stream), start=1):
+                    refuse = partial(refusals.add, f"record {number} (line {element.sourceline})")
                     resource = RESOURCES[str(element.tag)]
                     row = row_of(resource, element, refuse, synthetic=synthetic)
                     if not refusals:
@@ -109,7 +109,7 @@ def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
         raise StoreError(
             f"{path} is not well-formed XML: {error.msg}. Nothing was imported."
         ) from None
-    refusals.check(count)
+    refusals.check()
 
 
 def _check_root(path: Path, stream: IO[bytes]) -> bool:

@@ -17,15 +17,13 @@ from urllib.parse import unquote, urlsplit
 from lxml import etree
 
 from dirframe.errors import StoreError
-from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
+from dirframe.schema import ACCOUNT, RESOURCES, Kind, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lxml.etree import _Element
 
-#: The first child of each name.
-Children: TypeAlias = "dict[str, _Element]"
 #: Called with the column, the reason and the value of what does not fit.
 Refuse: TypeAlias = "Callable[[str, str, str], None]"
 
@@ -40,8 +38,7 @@ ITEM_TAGS = {
 _OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}
 _ID = re.compile(r"[^\s/?#]{1,100}")
 _MD5 = re.compile(r"[0-9a-f]{32}")
-_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
-_DECIMAL = re.compile(r"\d{1,9}(\.\d{1,30})?", re.ASCII)
+_NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,30})?", re.ASCII)
 
 #: Elements with the name of a record in addresses, those with its address, and its form.
 _NAME_FIELDS = ("login", "url_name", "vanity_url")
@@ -53,74 +50,54 @@ _ADDRESS = {
 _AVATAR = re.compile(r"gravatar\.[^/]+/avatar(?:/|\.php\?(?:[^#]*&)?gravatar_id=)([0-9a-f]{32})\b")
 
 
-def _parts(resource: Resource) -> dict[str, tuple[list[str], list[str]]]:
-    """Return the elements that are always sent and the timestamps, by parent: "" is the record."""
-    parts: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+def _parts(resource: Resource) -> dict[str, list[tuple[str, bool, bool]]]:
+    """Return names by parent ("" is the record): of what is always sent, and of timestamps."""
+    parts = defaultdict(list)
     for field in resource.fields:
         *parents, name = field.path
-        always, timestamps = parts["/".join(parents)]
-        if field in resource.specified and (resource is not ACCOUNT or field.required):
-            always.append(name)
-        if field.kind is Kind.TIMESTAMP:
-            timestamps.append(name)
-    return {parent: names for parent, names in parts.items() if any(names)}
+        is_sent = field in resource.specified and (resource is not ACCOUNT or field.required)
+        if is_sent or field.kind is Kind.TIMESTAMP:
+            parts["/".join(parents)].append((name, is_sent, field.kind is Kind.TIMESTAMP))
+    return parts
 
 
 _PARTS = {name: _parts(resource) for name, resource in RESOURCES.items()}
 
 
 class Row(NamedTuple):
-    """A record as it is stored: its XML, and the folded texts and numbers that it is found by."""
+    """A record as it is stored: its XML, and the values of `COLUMNS`, that it is found by."""
 
     resource: Resource
     synthetic: bool
     xml: str
     id: str
-    id_key: str
-    email_md5: str
-    names: str
-    created_at: str
-    updated_at: str
-    stack_count: int | None
-    rating: float | None
-    active_committers: int | None
-    activity_level: int | None
-    name: str
-    tags: str
-    description: str
+    values: list[object]
 
 
 class Refusals:
-    """What does not fit in a file or frame, by column and reason."""
+    """What does not fit in a file or frame: the places of each problem, by column and reason."""
 
-    def __init__(self, source: str, noun: str, hint: str | None = None) -> None:
-        self._source, self._noun, self._hint = source, noun, hint
-        self._places: set[str] = set()
-        self._problems: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
 
     def __bool__(self) -> bool:
         return bool(self._places)
 
     def add(self, place: str, column: str, reason: str, value: str) -> None:
         """Note a value, at a place such as "row 3"."""
-        self._places.add(place)
         shown = repr(value) if len(value) <= 60 else f"{value[:60]!r}…"
-        self._problems[column, reason].append(f"{place} ({shown})")
+        self._places[column, reason].append(f"{place} ({shown})")
 
-    def check(self, total: int) -> None:
+    def check(self) -> None:
         """Raise a StoreError if anything was refused, with three examples of each problem."""
-        if not self:
-            return
-        lines = []
-        for (column, reason), places in self._problems.items():
-            examples = ", ".join(places[:3])
-            more = f" and {len(places) - 3:,} more" if len(places) > 3 else ""
-            lines.append(f"\n  column {column}, {len(places):,}: {reason}: {examples}{more}.")
-        raise StoreError(
-            f"{len(self._places):,} of {total:,} {self._noun}s of {self._source} do not fit; "
-            f"nothing was imported.{''.join(lines)}",
-            hint=self._hint,
-        )
+        if self:
+            lines = [f"Values of {self._source} do not fit; nothing was imported."]
+            for (column, reason), places in self._places.items():
+                more = f" and {len(places) - 3:,} more" if len(places) > 3 else ""
+                examples = ", ".join(places[:3])
+                lines.append(f"  column {column}, {len(places):,}: {reason}: {examples}{more}.")
+            raise StoreError("\n".join(lines), hint="The first row or record is number 1.")
 
 
 def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: bool) -> Row:
@@ -136,38 +113,21 @@ def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: 
     else:
         refuse("id", "an id has 1 to 100 characters, without blanks and slashes", identifier)
     email_md5 = _pop_email(element, children, refuse) if resource is ACCOUNT else ""
-    analysis: Children = {}
-    for parent, (always, timestamps) in _PARTS[resource.name].items():
+    for parent in _PARTS[resource.name]:
         part = children.get(parent) if parent else element
         if part is not None and len(part):
             below = _children(part) if parent else children
-            if parent == "analysis":
-                analysis = below
-            _complete(part, below, always)
-            _convert_timestamps(below, timestamps, parent, refuse)
-    rating, activity = (
-        text_of(children.get("average_rating")),
-        children.get("project_activity_index"),
-    )
-    is_project = resource is PROJECT
-    return Row(
-        resource,
-        synthetic,
-        etree.tostring(element, encoding="unicode", with_tail=False) + "\n",
+            _complete(resource, parent, part, below, refuse)
+    tags = [] if "tags" not in children else map(str.strip, map(str, children["tags"].itertext()))
+    values = [
         identifier,
-        _id_key(identifier),
         email_md5,
-        _names(resource, children),
-        text_of(children.get("created_at")),
-        text_of(children.get("updated_at")),
-        _number(text_of(children.get("stack_count"))),
-        float(rating) if _DECIMAL.fullmatch(rating) else None,
-        _number(text_of(analysis.get("twelve_month_contributor_count"))),
-        None if activity is None else _number(text_of(activity.find("value"))),
-        " ".join(fold(text_of(children.get("name"))).split()),
-        _tags(children.get("tags")) if is_project else "",
-        fold(text_of(children.get("description"))) if is_project else "",
-    )
+        _slug(resource, children),
+        fold("".join(f"\n{tag}" for tag in tags if tag) + "\n"),
+        *(convert(_text_at(children, path)) for path, convert in _VALUES.values()),
+    ]
+    xml = etree.tostring(element, encoding="unicode", with_tail=False) + "\n"
+    return Row(resource, synthetic, xml, identifier, values)
 
 
 def text_of(element: _Element | None) -> str:
@@ -175,25 +135,31 @@ def text_of(element: _Element | None) -> str:
     return "" if element is None else (element.text or "").strip()
 
 
-def _children(element: _Element) -> Children:
+def _children(element: _Element) -> dict[str, _Element]:
+    """Return the first child of each name."""
     # A slice is faster than an iterator.
     return {child.tag: child for child in element[::-1]}  # type: ignore[index]  # the stubs know no slices
 
 
-def _complete(part: _Element, children: Children, names: list[str]) -> None:
-    """Append missing elements, and fill those that another dialect names differently."""
-    for name in names:
-        if name not in children:
+def _text_at(children: dict[str, _Element], path: str) -> str:
+    name, _, rest = path.partition("/")
+    child = children.get(name)
+    return text_of(child.find(rest) if rest and child is not None else child)
+
+
+def _complete(
+    resource: Resource, parent: str, part: _Element, children: dict[str, _Element], refuse: Refuse
+) -> None:
+    """Append missing elements, fill those with other names elsewhere, and convert timestamps."""
+    for name, is_sent, is_timestamp in _PARTS[resource.name][parent]:
+        if is_sent and name not in children:
             children[name] = etree.SubElement(part, name)
             children[name].tail = "\n"
-        other = _OTHER_NAMES.get(name, "")
-        if other in children and not text_of(children[name]):
-            children[name].text = children[other].text
-
-
-def _convert_timestamps(children: Children, names: list[str], parent: str, refuse: Refuse) -> None:
-    for name in names:
-        if text := text_of(children.get(name)):
+        text, other = text_of(children.get(name)), _OTHER_NAMES.get(name, "")
+        if not text and other in children:
+            text = text_of(children[other])
+            children[name].text = text or None
+        if text and is_timestamp:
             try:
                 moment = datetime.fromisoformat(text)
                 moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
@@ -205,14 +171,15 @@ def _convert_timestamps(children: Children, names: list[str], parent: str, refus
                 children[name].text = moment.isoformat(timespec="seconds") + "Z"
 
 
-def _pop_email(element: _Element, children: Children, refuse: Refuse) -> str:
+def _pop_email(element: _Element, children: dict[str, _Element], refuse: Refuse) -> str:
     """Replace an address by its digests; return the MD5 that finds the account."""
     digest, address = (text_of(children.get(name)).lower() for name in ("email_md5", "email"))
     etree.strip_elements(element, "email_md5", "email", with_tail=False)
     if digest and not _MD5.fullmatch(digest):
         refuse("email_md5", "it is not 32 hexadecimal digits", digest)
     if address and not text_of(children.get("email_sha1")):
-        _complete(element, children, ["email_sha1"])
+        if "email_sha1" not in children:
+            children["email_sha1"] = etree.SubElement(element, "email_sha1")
         children["email_sha1"].text = sha1(address.encode(), usedforsecurity=False).hexdigest()
     if address and not digest:
         digest = md5(address.encode(), usedforsecurity=False).hexdigest()
@@ -220,25 +187,18 @@ def _pop_email(element: _Element, children: Children, refuse: Refuse) -> str:
     return digest or (avatar[1] if avatar else "")
 
 
-def _names(resource: Resource, children: Children) -> str:
-    """Return the names of a record in addresses, folded, each on a line."""
-    names = [text_of(children[f]) for f in _NAME_FIELDS if f in children]
-    addresses = (text_of(children[f]) for f in _ADDRESS_FIELDS if f in children)
+def _slug(resource: Resource, children: dict[str, _Element]) -> str:
+    """Return the name of a record in addresses, folded; empty if it has none."""
+    names = [text_of(children[name]) for name in _NAME_FIELDS if name in children]
+    addresses = (text_of(children[name]) for name in _ADDRESS_FIELDS if name in children)
     matches = map(_ADDRESS[resource.name].fullmatch, addresses)
     names += [unquote(match[1]) for match in matches if match]
-    folded = dict.fromkeys(fold(name.strip()) for name in names)
-    return "\n".join(name for name in folded if name and "\n" not in name)
+    return fold(next(filter(None, names), ""))
 
 
-def _tags(element: _Element | None) -> str:
-    """Return the tags of a project, folded, with a line break before and after each."""
-    texts = [] if element is None else [str(text).strip() for text in element.itertext()]
-    return fold("".join(f"\n{text}" for text in texts if text) + "\n")
-
-
-def _number(text: str) -> int | None:
+def _number(text: str) -> float | None:
     digits = text.replace(",", "")
-    return int(digits) if _INTEGER.fullmatch(digits) else None
+    return float(digits) if _NUMBER.fullmatch(digits) else None
 
 
 def _id_key(identifier: str) -> str:
@@ -261,3 +221,18 @@ def is_url(text: str) -> bool:
 def fold(text: str) -> str:
     """Return the case-folded, NFC-normalized form for comparison and search."""
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text.casefold())
+
+
+#: The values that records are sorted and searched by, and the paths and conversions of most.
+_VALUES: dict[str, tuple[str, Callable[[str], object]]] = {
+    "id_key": ("id", _id_key),
+    "created_at": ("created_at", str),
+    "updated_at": ("updated_at", str),
+    "stack_count": ("stack_count", _number),
+    "rating": ("average_rating", _number),
+    "active_committers": ("analysis/twelve_month_contributor_count", _number),
+    "activity_level": ("project_activity_index/value", _number),
+    "name": ("name", lambda text: " ".join(fold(text).split())),
+    "description": ("description", fold),
+}
+COLUMNS = ("id", "email_md5", "slug", "tags", *_VALUES)

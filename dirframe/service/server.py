@@ -218,24 +218,21 @@ def serve(
         mapping from ``accounts`` and ``projects`` to them. Default: the bundled sample.
     name
         Name of the site.
-    host
-        Address to listen on. Default: loopback only. ``::`` for every address of this machine,
-        including IPv4.
-    port
-        Port to listen on; 0 selects a free port.
+    host, port
+        Address to listen on, by default of this machine alone, and port, by default a free one.
+        ``::`` stands for every address of this machine, including IPv4.
     keys
         File of the API keys. Default: one key for this process.
     trusted_proxy
         Address or network of the proxy whose X-Forwarded headers are trusted.
     analyses
-        Whether collections have the analyses of projects. Without, they are on the own pages of
-        projects alone, and a page of a collection has ten records, as in today's directories.
+        Whether collections have the analyses of projects. Without, they are on own pages alone, and
+        a page of a collection has ten records, as in today's directories.
 
     Returns
     -------
     Service
-        The running service. ``with`` returns its URL and stops it at the end; `api_key` is the
-        key that was created.
+        ``with`` returns its URL and stops it at the end; `api_key` is the key that was created.
 
     Raises
     ------

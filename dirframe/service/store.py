@@ -25,7 +25,7 @@ from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Ids, read_table
 from dirframe.service.read_xml import Document, find_files, is_xml, read_xml, refuse_unreadable
-from dirframe.service.records import Row, fold
+from dirframe.service.records import COLUMNS, Row, fold
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
@@ -39,10 +39,9 @@ MAX_QUERY = 500
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 8
+_VERSION = 9
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
-_COLUMNS = Row._fields[3:]
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
 _SPECIFIED = ("created_at", "updated_at", "name", "stack_count")
 _OPTIONAL = ("rating", "active_committers", "activity_level")
@@ -142,7 +141,7 @@ class Store:
         ]
         conditions += [f"tags GLOB :tag{i}" for i in range(len(words), len(words) + len(tags))]
         if sort == "relevance" and words:
-            order = f"{_rank(name, len(words))}, {order}"
+            order = f"{_rank(len(words))}, {order}"
         # One row of JSON is read faster than thousands, and a scan is faster than an index.
         sql = (
             f"SELECT json_group_array(n) FROM (SELECT n FROM {name} NOT INDEXED"
@@ -183,27 +182,25 @@ def _xml(database: sqlite3.Connection, name: str, number: int) -> str:
 
 
 def _find(database: sqlite3.Connection, name: str, segment: str) -> int | None:
-    """Return the number of a record by its id, or else by its name; of several the lowest id."""
-    names = f"{name}_names JOIN {name} USING (n) WHERE {name}_names.name = ? ORDER BY id_key"
-    for rows, text in ((f"{name} WHERE id = ?", segment), (names, fold(segment))):
-        if row := database.execute(f"SELECT n FROM {rows}", (text,)).fetchone():
+    """Return the number of a record by its id, or else by its slug; of several the lowest id."""
+    for column, text in (("id", segment), ("slug", fold(segment))):
+        sql = f"SELECT n FROM {name} WHERE {column} = ? ORDER BY id_key"
+        if row := database.execute(sql, (text,)).fetchone():
             return int(row[0])
     return None
 
 
-def _rank(name: str, words: int) -> str:
+def _rank(words: int) -> str:
     """Return the SQL of the rank of a match.
 
     The title or the name in addresses is the query; the title begins with it; each word begins a
     word of the title; each is a tag; the words are elsewhere.
     """
-    begins, tagged = (
-        " AND ".join(text.format(i) for i in range(words))
-        for text in ("' ' || name GLOB :begin{}", "tags GLOB :tag{}")
-    )
+    begins = " AND ".join(f"' ' || name GLOB :begin{i}" for i in range(words))
+    tagged = " AND ".join(f"tags GLOB :tag{i}" for i in range(words))
     return (
-        f"CASE WHEN name = :query OR n IN (SELECT n FROM {name}_names WHERE name = :query) THEN 0"
-        f" WHEN name GLOB :title THEN 1 WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE 4 END"
+        f"CASE WHEN :query IN (name, slug) THEN 0 WHEN name GLOB :title THEN 1"
+        f" WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE 4 END"
     )
 
 
@@ -327,38 +324,26 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
     )
     database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
     for name in _COLLECTIONS:
-        columns = ", ".join(_COLUMNS)
+        columns = ", ".join(COLUMNS)
         database.execute(f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id))")
         database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
-        database.execute(f"CREATE TABLE {name}_names (name TEXT NOT NULL, n INTEGER NOT NULL)")
-    synthetic, documents, marks = False, [], ", ?" * len(_COLUMNS)
+    synthetic, documents, marks = False, [], ", ?" * len(COLUMNS)
     for number, row in enumerate(rows):
         if isinstance(row, Document):
             documents.append(row)
             continue
         name, synthetic = row.resource.collection, synthetic or row.synthetic
-        database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row[3:]))
+        database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
         database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
     database.execute("INSERT INTO about VALUES (?)", (synthetic,))
     for name, resource in _COLLECTIONS.items():
-        _index(database, name, resource)
+        sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
+        for number, columns in enumerate(("slug, id_key", "email_md5, id_key", *sorts)):
+            if not columns.endswith("id_key DESC"):  # SQLite reads an index in both directions
+                database.execute(f"CREATE INDEX {name}_{number} ON {name} ({columns})")
     for document in documents:
         _insert_document(database, document)
     database.execute("COMMIT")
-
-
-def _index(database: sqlite3.Connection, name: str, resource: Resource) -> None:
-    database.execute(f"DELETE FROM {name}_xml WHERE n NOT IN (SELECT n FROM {name})")  # replaced
-    pairs = database.execute(f"SELECT names, n FROM {name} WHERE names != ''").fetchall()
-    database.executemany(
-        f"INSERT INTO {name}_names VALUES (?, ?)",
-        ((each, number) for names, number in pairs for each in names.split("\n")),
-    )
-    database.execute(f"CREATE INDEX {name}_by_name ON {name}_names (name)")
-    database.execute(f"CREATE INDEX {name}_by_email ON {name} (email_md5)")
-    for number, order in enumerate({_SORTS[s] for s in (*resource.sorts, *resource.other_sorts)}):
-        if not order.endswith("id_key DESC"):  # SQLite reads an index in both directions
-            database.execute(f"CREATE INDEX {name}_order_{number} ON {name} ({order})")
 
 
 def _insert_document(database: sqlite3.Connection, document: Document) -> None:

@@ -4,15 +4,19 @@ import re
 from itertools import cycle
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import dirframe
 from tests.faults import error_of, load
 from tests.faults.schedules import LIES, SCHEDULES, check_schedule
 from tests.rig import faults
 
+USUAL = {"size": 5, "past_end_is_first": False, "workers": 1, "incomplete": "raise", "schedule": {}}
+
 
 @given(**SCHEDULES)
+@example(count=11, changes=("growing", {1: ("turn", 2)}), **USUAL)
+@example(count=11, changes=("growing", dict.fromkeys((1, 2), ("to the front", 0))), **USUAL)
 def test_load_is_a_whole_state_of_the_collection_or_is_said_not_to_be(**schedule):
     check_schedule(**schedule)
 

@@ -1,13 +1,17 @@
-"""The interface, asked as a client asks it: envelope, records, parameters, key, errors."""
+"""The interface, asked as a client asks it: envelope, records, parameters, errors, and its key."""
 
 from datetime import timedelta
 
+import pytest
 import time_machine
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+import dirframe
+from dirframe.service.keys import KeyStore
 from tests.rig.server import page_xml, record
+from tests.service import wire
 
 
 def test_collection_has_the_counts_of_its_page(client):
@@ -35,26 +39,16 @@ def test_page_past_the_end_is_empty(client):
     assert not client.ids("/accounts.xml?query=nobody")
 
 
-def test_record_is_found_by_id(client):
-    assert [child.tag for child in client.root("/projects/5.xml")] == ["status", "result"]
-    assert client.ids("/projects/5.xml") == client.ids("/p/5.xml") == ["5"]
-    assert client.ids("/accounts/7.xml") == ["7"]
-
-
-def test_account_is_found_by_the_md5_of_its_address_which_is_never_sent(client):
-    assert (
-        client.ids(f"/accounts/{10:032x}.xml") == client.ids(f"/accounts/{10:032X}.xml") == ["10"]
-    )
-    client.error(f"/projects/{10:032x}.xml", 404)
+def test_account_is_found_by_the_md5_of_its_address_which_is_never_sent(client, written):
+    digest = f"{10:032x}"
+    for spelt in (digest, digest.upper()):
+        assert client.ids(f"/accounts/{spelt}.xml") == ["10"]
+    client.error(f"/projects/{digest}.xml", 404)
     for target in ("/accounts/10.xml", "/accounts.xml?query=zoe", "/accounts/10"):
         assert "email_md5" not in client.get(target).text
-        assert f"{10:032x}" not in client.get(target).text
-
-
-def test_of_accounts_with_one_address_the_lowest_id_is_found(written):
-    digest = f"{1:032x}"
+        assert digest not in client.get(target).text
     client = written([record(n, "account", email_md5=digest) for n in ("10", "9", "11")])
-    assert client.ids(f"/accounts/{digest}.xml") == ["9"]
+    assert client.ids(f"/accounts/{digest}.xml") == ["9"]  # of several the lowest id
 
 
 def test_missing_record_or_address_is_404(client):
@@ -148,13 +142,6 @@ def test_methods_other_than_get_and_head_are_405(client):
                 assert [child.tag for child in root] == ["status", "error"]
 
 
-def test_head_is_get_without_the_body(client):
-    get, head = client.get("/projects.xml"), client.get("/projects.xml", method="HEAD")
-    assert head.get_data() == b""
-    for name in ("Content-Length", "Content-Type"):
-        assert head.headers[name] == get.headers[name]
-
-
 def test_no_target_makes_the_service_stumble(client):
     for target in (
         *(
@@ -174,31 +161,6 @@ def test_no_target_makes_the_service_stumble(client):
             etree.fromstring(response.get_data())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(
-        st.dictionaries(
-            st.sampled_from(["query", "q", "sort", "page", "v", "x"]),
-            st.one_of(
-                st.text(max_size=30),
-                st.integers().map(str),
-                st.sampled_from(["name", "id_reverse", "relevance", "tag:c"]),
-            ),
-        ),
-        min_size=3,
-    )
-)
-def test_any_parameters_give_a_well_formed_answer(client, several):
-    client.keys.set_daily_limit(1, 1_000_000)
-    for parameters in several:
-        response = client.client.get(
-            "/accounts.xml", query_string={**parameters, "api_key": client.key}
-        )
-        assert response.status_code in {200, 400}
-        root = etree.fromstring(response.get_data())
-        assert root.findtext("status") == ("success" if response.status_code == 200 else "failed")
-
-
 def test_fault_of_the_service_tells_nothing_of_the_inside(broken):
     for target in ("/accounts.xml", "/accounts"):
         response = broken.get(target)
@@ -206,12 +168,6 @@ def test_fault_of_the_service_tells_nothing_of_the_inside(broken):
         assert b"secret" not in response.get_data()
         assert b"Traceback" not in response.get_data()
     assert broken.error("/accounts.xml", 500)
-
-
-def test_health_check_needs_no_key(client):
-    response = client.client.get("/healthz")
-    assert (response.status_code, response.text) == (200, "ok: 107 accounts, 63 projects\n")
-    assert client.used() == 0
 
 
 def test_answers_keep_browsers_strict_and_let_programs_in_them_read(client):
@@ -301,10 +257,85 @@ def test_record_is_found_by_the_names_and_digests_that_it_carries(written):
     assert client.client.get(f"/accounts/{DIGEST}").status_code == 404
 
 
-def test_recorded_projects_are_found_by_their_short_names(shared, imported):
-    client = imported(shared / "real" / "pages")
-    single = sorted((shared / "real" / "projects").glob("*.xml"))
-    assert single
-    for path in single:
-        root = client.root(f"/projects/{path.stem}.xml")
-        assert root.findtext("result/project/url_name").lower() == path.stem.lower()
+# No address gives XML without a key and a count, however it is spelt
+
+
+@pytest.fixture(scope="module")
+def door(folder, tmp_path_factory):
+    """Serve the folder; return its address, a key and a function that tells the count."""
+    with KeyStore(tmp_path_factory.mktemp("door") / "keys.sqlite") as keys:
+        key = keys.add("a tester", "the door", daily_limit=10**9)
+        with dirframe.serve(folder, keys=keys) as url:
+            yield url, key, lambda: keys.records()[0].used
+
+
+def keyed(target, key):
+    return f"{target}{'&' if '?' in target else '?'}api_key={key}"
+
+
+def test_slash_behind_the_address_opens_nothing(door):
+    url, key, used = door
+    for target in (
+        *("/projects.xml/", "/accounts.xml/", "/projects/7.xml/", "/projects.xml%2F"),
+        *("/projects%2Exml/", "//projects.xml/", "http://directory.example/projects.xml/"),
+        "/accounts/7.xml/?v=1",
+    ):
+        before = used()
+        refused = wire.ask(url, target)
+        root = etree.fromstring(refused.body)
+        assert (refused.status, root.findtext("status")) == (403, "failed"), target
+        assert used() == before
+        assert wire.ask(url, keyed(target, key)).status == 200
+        assert used() == before + 1
+
+
+ENDS = ["", "/", "//", ".", "%2F", "%2f", "/.", "/..", ";", ";x=1", "%20", "%00", "+", "\\", "#x"]
+NAMES = ["projects", "accounts", "PROJECTS", "Projects", "project%73", "projects/7", "accounts/7"]
+NAMES += ["p/7", "languages"]
+TYPES = [".xml", ".XML", ".Xml", "%2Exml", ".x%6Dl", ".xml.xml", "..xml", "/.xml", ".xml;", ""]
+TARGETS = st.tuples(
+    st.sampled_from(["/", "//", "/./", "/x/../", "/%2F", "http://a.example/", "/;/"]),
+    st.sampled_from(NAMES),
+    st.sampled_from(TYPES),
+    st.lists(st.sampled_from(ENDS), max_size=3).map("".join),
+    st.sampled_from(["", "?", "?page=1", "?query=", "?api_key=", "?v=1&api_key=0", ";"]),
+).map("".join)
+METHODS = st.sampled_from(["GET", "GET", "GET", "HEAD", "OPTIONS", "POST", "get", "FOO"])
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(TARGETS, METHODS), min_size=8, max_size=8))
+@example([("/projects.xml/", "GET"), ("/projects/7.xml%2F", "GET"), ("/accounts/7%2Exml", "GET")])
+def test_no_spelling_of_an_address_gives_records_without_a_key_and_a_count(door, asked):
+    url, key, used = door
+    for target, method in asked:
+        before = used()
+        without = wire.ask(url, target, method=method)
+        assert b"<result" not in without.body
+        assert without.status == 200 or without.status >= 400
+        assert "location" not in without.headers
+        kind = without.headers.get("content-type", "")
+        if without.status == 200:
+            assert kind.startswith("text/html")
+        if kind.startswith("application/xml") and method != "HEAD":
+            assert etree.fromstring(without.body).findtext("status") == "failed"
+        assert used() == before
+
+        with_key = wire.ask(url, keyed(target.partition("#")[0], key), method=method)
+        kind = with_key.headers.get("content-type", "")
+        is_xml = with_key.status == 200 and kind.startswith("application/xml")
+        if is_xml or b"<result" in with_key.body:
+            assert without.status == 403
+            assert used() == before + 1
+
+
+def test_conditions_and_other_headers_say_nothing_to_those_without_a_key(door):
+    url, _, used = door
+    before = used()
+    for header in (
+        *("If-None-Match: *", 'If-None-Match: "x"', "If-Match: *", "Accept: application/xml"),
+        *("X-Forwarded-For: 127.0.0.1", "X-Original-URL: /projects.xml", "Authorization: Basic x"),
+    ):
+        for target in ("/projects.xml", "/projects.xml/"):
+            assert wire.ask(url, target, "Host: a", header).status == 403
+    assert used() == before

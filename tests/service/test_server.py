@@ -3,8 +3,11 @@
 import logging
 import os
 import re
+import shlex
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -17,7 +20,7 @@ from urllib.parse import quote, urlsplit
 import pyarrow as pa
 import pytest
 import requests
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import dirframe
@@ -110,12 +113,8 @@ def wait_until_refused(service):
         pass
 
 
-@pytest.fixture
-def interrupted(folder, held_keys):
-    """Interrupt the stop of a service that has an answer in flight; return both, and its threads."""
-    if sys.platform == "win32":
-        pytest.skip("signals are sent the POSIX way")
-
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
+def test_stop_that_was_interrupted_can_be_repeated(folder, held_keys):
     def interrupt():
         wait_until_refused(service)
         sleep(0.1)  # so that the main thread waits for the end
@@ -130,31 +129,12 @@ def interrupted(folder, held_keys):
         pool.submit(interrupt)
         with pytest.raises(KeyboardInterrupt):
             service.stop()
-        yield service, answer, threads
         held_keys.go_on.set()
-
-
-def test_stop_that_was_interrupted_can_be_repeated(interrupted, held_keys):
-    service, answer, threads = interrupted
-    held_keys.go_on.set()
-    assert answer.result().status_code == 200
+        assert answer.result().status_code == 200
     service.stop()
     for thread in threads:
         thread.join(wire.LIMIT)
         assert not thread.is_alive()
-
-
-@pytest.mark.xfail(
-    sys.version_info < (3, 13),
-    reason="Thread.join, once interrupted, takes the thread for ended in these versions",
-)
-def test_stop_that_is_repeated_finishes_the_answer_in_flight(interrupted, held_keys):
-    service, answer, _ = interrupted
-    go_on = threading.Timer(0.5, held_keys.go_on.set)
-    go_on.start()
-    service.stop()
-    go_on.join()
-    assert answer.result().status_code == 200
 
 
 FORKED = """
@@ -178,18 +158,19 @@ def test_forked_process_that_ends_leaves_the_service_to_its_parent(folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
-def test_command_ends_with_0_on_sigterm_and_logs_no_key(folder, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_command_ends_with_0_on_a_signal_and_logs_no_key(folder, tmp_path, number):
     with KeyStore(tmp_path / "k") as keys:
         secret = keys.add("Ada", "charts")
     words = ("serve", folder, "--port", 0, "--key-file", tmp_path / "k")
-    with processes.start(*words) as process:
+    with processes.interruptible(), processes.start(*words) as process:
         log = process.stderr.readline()
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", log)
         parameters = {"api_key": secret}
         assert requests.get(f"{url}/accounts.xml", params=parameters, timeout=wire.LIMIT).ok
-        process.terminate()
-        _, rest = process.communicate(timeout=processes.LIMIT)
-    assert process.returncode == 0
+        process.send_signal(number)
+        out, rest = process.communicate(timeout=processes.LIMIT)
+    assert (process.returncode, out) == (0, "")
     assert '"GET /accounts.xml" 200' in rest
     assert secret not in log + rest
     assert "Traceback" not in rest
@@ -223,14 +204,6 @@ def test_many_clients_at_once_get_their_own_answers(service):
         answers = list(pool.map(lambda target: get(service, target).text, targets))
     assert answers == [get(service, target).text for target in targets]
     assert len(set(answers)) > 30
-
-
-def test_requests_sent_at_once_are_answered_in_order(service):
-    missing = b"GET /nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-    with wire.connect(service.url) as connection:
-        connection.sendall(wire.WHOLE * 3 + missing)
-        answers = wire.received(connection).split(b"HTTP/1.1 ")[1:]
-    assert [part[:3] for part in answers] == [b"200", b"200", b"200", b"404"]
 
 
 def test_all_addresses_of_a_host_are_listened_at(folder):
@@ -267,70 +240,27 @@ def test_idle_and_half_sent_connections_keep_nobody_out_and_end_with_the_service
         assert all(wire.is_closed(client) for client in clients)
 
 
-def test_responses_that_nobody_reads_leave_the_threads_free(large):
-    with large, ExitStack() as stack:
-        target = f"/projects.xml?api_key={large.api_key.reveal()}"
-        request = f"GET {target} HTTP/1.0\r\nHost: a\r\n\r\n".encode()
-        clients = [
-            stack.enter_context(wire.connect(large.url, receive_buffer=65_536)) for _ in range(20)
-        ]  # threads are 8
-        for client in clients:
-            client.sendall(request)
-        assert get(large).ok
-        assert get(large, "/projects/7.xml").ok
-        whole = wire.received(clients[0])  # who reads late gets all of it
-        assert whole.startswith(b"HTTP/1.0 200 OK")
-        assert whole.endswith(b"</response>\n")
-        assert len(whole) > 25 * 100_000
-
-
 # What it logs
 
 
-@pytest.fixture
-def log():
-    """Collect the lines of the access log."""
-
-    class Lines(logging.Handler):
-        def emit(self, entry):
-            lines.append(entry.getMessage())
-
-    lines, logger, handler = [], logging.getLogger("dirframe.service.access"), Lines()
-    logger.addHandler(handler)
-    yield lines
-    logger.removeHandler(handler)
-
-
-def test_log_tells_everything_but_keys(service, log):
-    key = service.api_key.reveal()
-    for target, shown in (
-        (f"/accounts.xml?query=ada&page=2&api_key={key}", "GET /accounts.xml?query=ada&page=2"),
-        (f"/accounts.xml?API_KEY={key}&sort=name", "GET /accounts.xml?sort=name"),
-        (f"/accounts.xml?apikey={key}", "GET /accounts.xml"),
-        (f"/accounts.xml?query={key}", "GET /accounts.xml?query="),
-        (f"/{key}/api_key={key}", "GET /"),
-        (f"/accounts.xml&api_key={key}", "GET /accounts.xml"),
-        (f"/accounts/{key[:32]}.xml", "GET /accounts/"),  # the digest of an address
-        ("/a%0D%0Ab?query=a%0Ab", "GET /a%0D%0Ab?query=a%0Ab"),
-    ):
-        status = wire.ask(service.url, target).status
-        assert f'"{shown}' in log[-1], target
-        assert f" {status} " in log[-1]
-        assert key[:32] not in log[-1]
-        assert len(log[-1].splitlines()) == 1
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.text(max_size=20), st.text(max_size=20)), min_size=5))
-def test_whatever_is_asked_is_one_line_without_the_key(service, log, asked):
+@given(st.tuples(st.text(max_size=20), st.text(max_size=20)))
+@example(("accounts.xml", ""))
+@example(("accounts.xml&api_key=KEY", ""))
+@example(("KEY/api_key=KEY", ""))
+@example(("a\r\nb", "query=KEY&API_KEY=KEY"))
+def test_log_tells_everything_but_keys_in_a_line(service, caplog, asked):
+    caplog.set_level(logging.INFO, logger="dirframe.service.access")
     key = service.api_key.reveal()
-    for path, query in asked:
-        target = f"/{quote(path)}?{quote(query, safe='&=')}&api_key={key}"
-        log.clear()
-        wire.ask(service.url, target)
-        (line,) = log
-        assert key not in line
-        assert len(line.splitlines()) == 1
+    path, query = (text.replace("KEY", key) for text in asked)
+    caplog.clear()
+    target = f"/{quote(path)}?{quote(query, safe='&=')}&api_key={key}"
+    status = wire.ask(service.url, target).status
+    (line,) = caplog.messages
+    assert re.match(r'\d{4}-\d\d-\d\dT[\d:]{8}Z 127\.0\.0\.1 "GET /[^" ]*" \d{3} ', line)
+    assert f'" {status} ' in line
+    assert key[:32] not in line  # nor the digest of an address
+    assert len(line.splitlines()) == 1
 
 
 # What it serves from
@@ -383,3 +313,48 @@ def test_files_that_change_while_they_are_read_are_refused(cache, tmp_path):
         with pytest.raises(StoreError, match="changed"):
             dirframe.serve([data, Changing(happens)])
     assert counts(data) == "ok: 2 accounts, 0 projects\n"
+
+
+# The files for operators
+
+
+@pytest.fixture(scope="module")
+def unit(root):
+    return (root / "deploy" / "dirframe.service").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def recipe(root):
+    return (root / "deploy" / "Containerfile").read_text(encoding="utf-8")
+
+
+def test_both_give_options_that_the_command_has(unit, recipe, run):
+    (of_unit,) = re.findall(r"^ExecStart=\S+ (.+)$", unit, re.MULTILINE)
+    (of_recipe,) = re.findall(r"^ENTRYPOINT (\[.+\])$", recipe, re.MULTILINE)
+    for words in (
+        shlex.split(of_unit.replace("$OPTIONS", "")),
+        re.findall(r'"([^"]+)"', of_recipe)[1:],
+    ):
+        assert words[words.index("--port") + 1] == "8080"
+        assert run(*words, "--help").code == 0  # it reads all options first
+    assert run("serve", "--no-such-option", "--help").code == 2
+
+
+def test_systemd_accepts_the_unit(unit, tmp_path):
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd is not installed")
+    path = tmp_path / "dirframe.service"
+    path.write_text(unit.replace("/opt/dirframe/bin/dirframe", sys.executable))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", path], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_check_of_the_container_asks_what_the_service_answers(recipe):
+    (check,) = re.findall(r"^HEALTHCHECK CMD \[(.+)\]$", recipe, re.MULTILINE)
+    code = re.findall(r'"([^"]+)"', check)[-1]
+    with dirframe.serve() as url:
+        asked = code.replace("http://127.0.0.1:8080", url)
+        assert asked != code
+        subprocess.run([sys.executable, "-c", asked], check=True, timeout=60)

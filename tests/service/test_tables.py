@@ -8,10 +8,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from lxml import etree
-from pyarrow import parquet
 
 import dirframe
-from dirframe.errors import ConfigurationError, DirframeError, InvalidInputError, StoreError
+from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 
 
 def load(data):
@@ -61,12 +60,6 @@ def test_csv_is_served_with_every_sign_as_text(imported, tmp_path):
     assert client.ids(f"/accounts/{md5(b'ada@example.org').hexdigest()}.xml") == ["1"]
     assert "xample.org" not in client.get("/accounts.xml").text
     assert "<b>" not in client.get("/accounts/1").text
-
-
-def test_formula_that_an_export_defused_is_served_as_it_was(tmp_path, imported):
-    frame = pd.DataFrame({"id": ["1"], "name": ["=1+1"], "posts_count": [2]})
-    client = imported(dirframe.export(frame, tmp_path / "accounts.csv"))
-    assert client.root("/accounts/1.xml").findtext("result/account/name") == "=1+1"
 
 
 def test_table_in_any_order_of_columns_is_what_a_person_wrote_from_the_specification(
@@ -143,7 +136,6 @@ def test_rows_that_do_not_fit_are_refused_with_column_row_and_value(tmp_path):
     path = tmp_path / "accounts.csv"
     path.write_text(BAD, encoding="utf-8")
     lines = refused(path)
-    assert has_line(lines, "4", "5")  # of 5 rows
     for facts in (
         ("created_at", "row 2", "'2016-02-30'"),
         ("posts_count", "row 2", "'many'"),
@@ -228,16 +220,12 @@ def test_damaged_table_is_named(tmp_path):
     plain = "id,name\n1,x\n"
     for name, content in (
         ("a.csv", b"id,name\n\xff,x\n"),
-        ("a.csv", plain.encode("utf-16")),
-        ("a.csv", plain.encode("utf-32")),
         ("a.tsv", b"\xfe\xff" + "id\tname".encode("utf-16-be")),
         ("a.csv.gz", gzip.compress(plain.encode("utf-16"), mtime=0)),
         ("a.csv.gz", b"plain"),
         ("a.csv", b""),
         ("a.csv", b"id,id,name\n"),
         ("a.csv", b'id,name\n1,"x'),
-        ("a.jsonl", '{"id": 1}\n'.encode("utf-16")),
-        ("a.jsonl", b'{"id": 1}\n{bad\n'),
         ("a.jsonl", b'{"id": 1}\n[]\n'),
         ("a.parquet", b"PAR1"),
     ):
@@ -248,37 +236,22 @@ def test_damaged_table_is_named(tmp_path):
     assert has_line(refused({"accounts": tmp_path / "a.jsonl"}), "line 2")
 
 
-def test_columns_of_one_name_are_refused(tmp_path):
-    # A join has them; which of the two is meant, nobody knows.
-    values = [pa.array(["1"]), pa.array(["Ada"]), pa.array(["Bob"])]
-    names = ["id", "name", "name"]
-    for data in (pa.table(values, names=names), pd.DataFrame([["1", "Ada", "Bob"]], columns=names)):
-        assert has_line(refused({"accounts": data}, DirframeError), "name")
-
-
-def test_time_that_python_cannot_hold_is_refused_with_its_column(tmp_path):
-    path = tmp_path / "accounts.parquet"
-    for column in (
-        pa.array([2**40], pa.timestamp("s")),
-        pa.array([2**30], pa.int32()).cast(pa.date32()),
-        pa.array([2**62], pa.duration("s")),
-        pa.array([[2**40]], pa.list_(pa.timestamp("s"))),
-        pa.array([1], pa.timestamp("s", tz="No/Where")),
+def test_frame_that_is_no_table_of_records_is_refused():
+    # A join has two columns of one name; Python holds no time so late.
+    names, late = ["id", "name", "name"], pa.array([2**40], pa.timestamp("s"))
+    for data in (
+        pd.DataFrame([["1", "Ada", "Bob"]], columns=names),
+        pa.table([pa.array(["1"])] * 3, names=names),
+        pa.table({"id": ["1"], "name": ["a"], "created_at": late}),
     ):
-        both = pa.concat_arrays([column, pa.nulls(1, column.type)])
-        table = pa.table({"id": ["1", "2"], "name": ["a", "b"], "created_at": both})
-        parquet.write_table(table, path)
-        for data in (path, {"accounts": table}):
-            assert has_line(refused(data), "cannot be read"), column.type
+        assert has_line(refused({"accounts": data}), "the frame cannot be read")
 
 
-def test_separator_in_a_quoted_name_separates_nothing_and_what_is_not_served_is_told(
-    tmp_path, caplog
-):
+def test_column_that_is_not_served_is_told(tmp_path, caplog):
     path = tmp_path / "accounts.csv"
-    path.write_text('id;name;"town, county, land"\n1;a;"x, y, z"\n')
+    path.write_text('id;name;"town, county"\n1;a;"x, y"\n')
     dirframe.serve(path).stop()
-    assert has_line(caplog.messages, "accounts.csv", "town, county, land")
+    assert has_line(caplog.messages, "accounts.csv", "town, county")
 
 
 def test_two_tables_of_a_collection_do_not_take_the_ids_of_one_another(tmp_path, imported):

@@ -16,7 +16,7 @@ from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look
-from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, has_colour, looks
+from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, language_colour, looks
 
 if TYPE_CHECKING:
     from datetime import date
@@ -128,7 +128,8 @@ def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
     size = axes.rows(ax, list(table["name"].fillna(unnamed)))
     starts = axes.days(table["first_month"])
     lengths = axes.days(table["last_month"] + MonthBegin(1)) - starts
-    languages = [name if has_colour(name) else _ANOTHER for name in table["language"].fillna("")]
+    spoken = table["language"].fillna("")
+    languages = [_ANOTHER if language_colour(name) == NEUTRAL else name for name in spoken]
     names = sorted(dict.fromkeys(languages), key=lambda name: name == _ANOTHER)
     look = looks(names) | {_ANOTHER: (NEUTRAL, "....")}
     height = axes.thickness(len(table))

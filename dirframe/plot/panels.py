@@ -59,8 +59,8 @@ def panels(
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each part, with its name and number of records as title; notes that hold for all
-        are below the figure. A panel that cannot show anything says why.
+        Each panel has its name and number of records as title; notes that hold for all are below
+        the figure. A panel that cannot show anything says why.
 
     Examples
     --------

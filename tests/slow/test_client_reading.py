@@ -134,3 +134,14 @@ def test_details_of_a_harvest_pay_for_one_redirect(tmp_path):
         archive = dirframe.harvest("projects", tmp_path / "kept", directory=directory, **options)
         assert archive.status().details == 24
         assert len(rig.requests) == 1 + 24 - before.details
+
+
+def test_polars_frame_is_taken_as_the_frame_it_was(sample):
+    polars = pytest.importorskip("polars", reason="polars is an extra")
+    projects = dirframe.load_projects(sample, max_items=50, progress=False)
+    frame = polars.from_pandas(projects)
+    for name in ("tags", "licenses"):
+        found, expected = (dirframe.child_table(one, name) for one in (frame, projects))
+        assert found.equals(expected)
+    with pytest.raises(dirframe.InvalidInputError):  # it has no source
+        dirframe.cite(frame)

@@ -16,7 +16,7 @@ from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._tables import attributes_of
 from dirframe.archive.store import Store, name_of
 from dirframe.citation import cite
-from dirframe.client.collection import describe, frame_of_rows, warn_of
+from dirframe.client.collection import describe, frame_of_rows
 from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
 from dirframe.client.records import Records
@@ -142,9 +142,9 @@ class Archive(Card):
     def __init__(self, path: Path, daily_quota: int | None = None) -> None:
         self.path, self._daily_quota = path, daily_quota
         with Store.open(path) as store:
-            self._pages, self._size = store.pages(), store.size()
-            facts = store.facts()
-        self._source = {"source": facts["source"], "base_url": facts["base_url"]}
+            self._pages, facts = store.pages(), store.facts()
+        self._source = {name: facts[name] for name in ("source", "base_url")}
+        self._size = int(facts["size"])
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         return self.status()._card()
@@ -208,8 +208,7 @@ class Archive(Card):
         """
         frame = self._read(self._places())
         what = f"{self._pages.query.resource.collection} of the archive {self.path}"
-        warn_of(frame, self._pages, what, describe(frame, self._pages, **self._source))
-        facts = provenance.get_provenance(frame)
+        facts = describe(frame, self._pages, what, **self._source)
         if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
             warn(IncompleteWarning(f"The archive {self.path} is incomplete: {reason}."))

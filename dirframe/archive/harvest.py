@@ -107,7 +107,13 @@ def harvest(
         }
         with Store.open_writer(Path(path), **facts) as store:
             pages = store.pages()
-            pages.query = replace(asked, sort=pages.query.sort or sort)
+            order = pages.query.sort
+            if sort not in {None, order} and (pages.latest or order):
+                raise InvalidInputError(
+                    f"{path} is in the order {order!r}, not {sort!r}. Leave sort out, or name "
+                    "another file."
+                )
+            pages.query = replace(asked, sort=order or sort)
             walk = Walk(pages, client, {"store": False}, keep=store.add)
             if pages.missing():
                 if not pages.latest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from hashlib import sha256
 from threading import Lock
@@ -21,7 +21,7 @@ from dirframe._files import make_folder
 from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
 from dirframe.client.paging import Pages, Received
 from dirframe.client.query import Query, sample_of
-from dirframe.errors import ArchiveError, InvalidInputError
+from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ CREATE TABLE archive (
     source TEXT NOT NULL, identity TEXT NOT NULL, base_url TEXT NOT NULL, resource TEXT NOT NULL,
     query TEXT, sort TEXT, sample INTEGER, seed INTEGER
 )
+"""
+_BEGIN = """
+INSERT INTO archive VALUES (:source, :identity, :base_url, :resource, :query, :sort, :sample, :seed)
 """
 _PAGES = """
 CREATE TABLE pages (
@@ -60,13 +63,10 @@ CREATE TABLE pages (
     content BLOB            -- the document, compressed with Zstandard
 )
 """
-_FACTS = ("source", "identity", "base_url", "resource", "query", "sort", "sample", "seed")
-_COLUMNS = (
-    *("number", "record", "sort", "retrieved", "attempts", "available", "first", "ids", "signs"),
-    *("synthetic", "refusal"),
-)
-_SELECT = f"SELECT id, {', '.join(_COLUMNS)} FROM pages ORDER BY id"
-_INSERT = f"INSERT INTO pages VALUES (NULL{', ?' * (len(_COLUMNS) + 3)})"
+_COLUMNS = [field.name for field in fields(Received) if field.name != "source"]
+_INSERT = f"""
+INSERT INTO pages VALUES (NULL, :{", :".join(_COLUMNS)}, :sha256, :size, :content)
+"""
 
 
 class Store:
@@ -76,6 +76,7 @@ class Store:
         self.path, self._lock = path, Lock()
         with self._errors():
             self._database = open_database(path, mode=mode, timeout=_TIMEOUT, any_thread=True)
+            self._database.row_factory = sqlite3.Row
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -111,10 +112,14 @@ class Store:
                 database.execute(_ARCHIVE)
                 database.execute(_PAGES)
                 set_file_format(database, APPLICATION_ID, FORMAT)
-                marks = ", ".join(f":{name}" for name in _FACTS)
-                database.execute(f"INSERT INTO archive VALUES ({marks})", facts)
+                database.execute(_BEGIN, facts)
                 store._commit()
-            store._check_facts(facts)
+            for name in ("identity", "resource", "query", "sample", "seed"):
+                if (stored := store.facts()[name]) != facts[name]:
+                    raise ArchiveError(
+                        f"{path} holds another collection: its {name} is {stored!r}, not "
+                        f"{facts[name]!r}. Name another file."
+                    )
             database.execute(f"PRAGMA busy_timeout = {_TIMEOUT * 1_000:.0f}")
         return store
 
@@ -125,48 +130,37 @@ class Store:
         if version != FORMAT:
             raise ArchiveError(f"{self.path} has format {version}; this version reads {FORMAT}.")
 
-    def _check_facts(self, facts: dict[str, str | int | None]) -> None:
-        stored = self.facts()
-        for name in ("identity", "resource", "query", "sample", "seed"):
-            if stored[name] != facts[name]:
-                raise ArchiveError(
-                    f"{self.path} holds another collection: its {name} is {stored[name]!r}, not "
-                    f"{facts[name]!r}. Name another file."
-                )
-        used = self._database.execute("SELECT sort FROM pages WHERE number > 0").fetchone()
-        order = used[0] if used else stored["sort"]
-        if facts["sort"] not in {None, order} and (used or order):
-            raise InvalidInputError(
-                f"{self.path} is in the order {order!r}, not {facts['sort']!r}. Leave sort out, or "
-                "name another file."
-            )
-
     def facts(self) -> dict[str, Any]:
-        """Return the directory, the collection and the query."""
+        """Return the directory, the collection, the query, and the bytes of all pages."""
+        select = "SELECT *, (SELECT total(size) FROM pages) AS size FROM archive"
         with self._lock, self._errors():
-            values = self._database.execute(f"SELECT {', '.join(_FACTS)} FROM archive").fetchone()
-            return dict(zip(_FACTS, values, strict=True))
+            return dict(self._database.execute(select).fetchone())
 
     def pages(self) -> Pages:
         """Return the stored pages, whose `source` is their place in the file."""
-        facts = self.facts()
+        facts, select = self.facts(), f"SELECT id, {', '.join(_COLUMNS)} FROM pages ORDER BY id"
         with self._lock, self._errors():
-            rows = self._database.execute(_SELECT).fetchall()
+            rows = self._database.execute(select).fetchall()
         try:
-            sample = sample_of(facts["sample"], facts["seed"])
             query = Query(
-                resource=RESOURCES[facts["resource"]], query=facts["query"], sample=sample
+                resource=RESOURCES[facts["resource"]],
+                query=facts["query"],
+                sort=facts["sort"],
+                sample=sample_of(facts["sample"], facts["seed"]),
             )
             pages = Pages(query, keeps_all=True)
-            pages.is_sort_asked = facts["sort"] is not None
-            for expected, (place, *values) in enumerate(rows, start=1):
-                page = _page(place, dict(zip(_COLUMNS, values, strict=True)))
-                if place != expected:
+            for place, row in enumerate(rows, start=1):
+                values = dict(row) | {
+                    "retrieved": datetime.fromisoformat(row["retrieved"]),
+                    "ids": tuple(json.loads(row["ids"])),
+                }
+                page = Received(source=values.pop("id"), **values)
+                if page.source != place:
                     raise ArchiveError(
                         f"{self.path} is damaged: a page before {name_of(page)} is missing."
                     )
                 pages.add(page)
-            sort = next((page.sort for page in pages.latest.values()), facts["sort"])
+            sort = next((page.sort for page in pages.latest.values()), query.sort)
             pages.query = replace(query, sort=sort, details=bool(pages.own))
             pages.completeness()  # all that is computed from them
         except (LookupError, TypeError, ValueError) as error:
@@ -174,11 +168,6 @@ class Store:
                 f"{self.path} is damaged ({error}). Restore it from a copy."
             ) from error
         return pages
-
-    def size(self) -> int:
-        """Return the size of all pages, uncompressed, in bytes."""
-        with self._lock, self._errors():
-            return int(self._database.execute("SELECT total(size) FROM pages").fetchone()[0])
 
     def content(self, page: Received) -> bytes:
         """Return the content of a page; `ArchiveError` if it is not what was received."""
@@ -195,18 +184,18 @@ class Store:
 
     def add(self, page: Received) -> Received:
         """Store a page whose `source` is as it was fetched, or none; return it with its place."""
-        values = [getattr(page, name) for name in _COLUMNS]
-        values[_COLUMNS.index("retrieved")] = page.retrieved.isoformat(timespec="microseconds")
-        values[_COLUMNS.index("ids")] = json.dumps(page.ids)
-        stored: list[Any] = [None, None, None]
-        if page.source is not None:
-            content = page.source.content
-            packed = pa.compress(content, codec="zstd", asbytes=True)
-            stored = [sha256(content).hexdigest(), len(content), packed]
+        content = page.source.content if page.source else None
+        values = {name: getattr(page, name) for name in _COLUMNS} | {
+            "retrieved": page.retrieved.isoformat(timespec="microseconds"),
+            "ids": json.dumps(page.ids),
+            "sha256": content and sha256(content).hexdigest(),
+            "size": content and len(content),
+            "content": content and pa.compress(content, codec="zstd", asbytes=True),
+        }
         with self._lock, self._errors():
             if not self._database.in_transaction:  # a write failed, perhaps in another thread
                 raise ArchiveError(f"{self.path} is no longer written to, after an error.")
-            place = self._database.execute(_INSERT, values + stored).lastrowid
+            place = self._database.execute(_INSERT, values).lastrowid
             self._commit()
         return replace(page, source=place)
 
@@ -247,9 +236,3 @@ class Store:
 def name_of(page: Received) -> str:
     """Return what a page is called in messages."""
     return f"The page of record {page.record}" if page.number is None else f"Page {page.number}"
-
-
-def _page(place: int, values: dict[str, Any]) -> Received:
-    values["retrieved"] = datetime.fromisoformat(values["retrieved"])
-    values["ids"] = tuple(json.loads(values["ids"]))
-    return Received(**values, source=place)

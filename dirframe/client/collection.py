@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from dirframe import provenance
-from dirframe.client.paging import Pages, Received, cost_of, ids_of, needed_pages, received
+from dirframe._display import counted
+from dirframe.client.paging import Pages, Received, cost_of, needed_pages, received
 from dirframe.client.query import (
     better_sort,
     find_order,
@@ -37,7 +38,7 @@ from dirframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -88,82 +89,76 @@ def load_query(
             pass
     frame = frame_of_rows(records, [page.source + place for page, place in pages.places()])
     session.warn_if_stale(pages.received)
-    ignored = describe(frame, pages, source=client.name, base_url=client.base_url)
-    warn_of(frame, pages, what, ignored)
-    facts = provenance.get_provenance(frame)
-    if facts["completeness"] == "incomplete":
-        _raise_missing(frame, pages, options, f"The {what} are not proven complete", facts)
+    facts = describe(frame, pages, what, source=client.name, base_url=client.base_url)
     most, available = query.max_items, pages.available
-    if most is not None and (available is None or available > most):
-        provenance.set_provenance(
-            frame, completeness="incomplete", incomplete_reason=f"capped at max_items={most}"
-        )
+    if facts["completeness"] == "incomplete":
+        _raise_missing(frame, pages, what, facts["incomplete_reason"], options)
+    elif most is not None and (available is None or available > most):
+        reason = f"capped at max_items={most}"
+        provenance.set_provenance(frame, completeness="incomplete", incomplete_reason=reason)
     return frame
 
 
-def describe(frame: pd.DataFrame, pages: Pages, **facts: Any) -> str | None:
-    """Record what pages say of a frame of their records.
+def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) -> dict[str, Any]:
+    """Record in a frame what its pages say, and return that.
 
-    Returns the sort that the directory was asked for and ignored, which is not claimed.
+    If it is said `what` these are, warn of what the directory ignored or left out.
     """
-    query, ignored = pages.query.to_provenance(), None
+    facts |= pages.provenance()
+    query = facts["query"] = pages.query.to_provenance()
     if is_in_order(frame, str(query.get("sort", ""))) is False:
-        ignored = query.pop("sort")
-    provenance.set_provenance(frame, **pages.provenance(), query=query, **facts)
-    return ignored if pages.is_sort_asked else None
-
-
-def warn_of(frame: pd.DataFrame, pages: Pages, what: str, ignored: str | None) -> None:
-    """Warn of a sort that was ignored, and of analyses that were not sent."""
-    if ignored:
-        warn(
-            SortIgnoredWarning(
-                f"The {what} are not sorted by {ignored}: the directory ignored it, so provenance "
-                "does not state it.",
-                sort=ignored,
-                hint="Sort the frame, or choose another sort (--sort).",
+        sort = query.pop("sort")  # what was not seen is not claimed
+        if what and pages.is_sort_asked:
+            warn(
+                SortIgnoredWarning(
+                    f"The {what} are not sorted by {sort}: the directory ignored it, so provenance "
+                    "does not state it.",
+                    sort=sort,
+                    hint="Sort the frame, or choose another sort (--sort).",
+                )
             )
-        )
-    if provenance.get_provenance(frame)["not_sent"]:
+    if what and facts["not_sent"]:
         needed = len(needed_pages(pages.signs()))
-        price = f"for at most {needed:,} {'request' if needed == 1 else 'requests'}"
         warn(
             AnalysesNotSentWarning(
                 f"{needed:,} of {len(frame):,} projects have an analysis, but none was sent with it: "
                 "this directory sends an analysis only with the own page of its project. The columns "
                 "of the analysis are empty for that reason.",
                 requests=needed,
-                hint=f"details=True (--details) requests these pages, {price}; dirframe.plan(..., "
-                "details=True) (dirframe plan projects --details) estimates their number.",
+                hint="details=True (--details) requests these pages, for at most "
+                f"{counted(needed, 'request')}; dirframe.plan(..., details=True) (dirframe plan "
+                "projects --details) estimates their number.",
             )
         )
+    provenance.set_provenance(frame, **facts)
+    return facts
 
 
 def _raise_missing(
-    frame: pd.DataFrame, pages: Pages, options: Options, message: str, facts: dict[str, Any]
+    frame: pd.DataFrame, pages: Pages, what: str, why: str, options: Options
 ) -> None:
     """Raise or warn that records are not proven complete."""
-    why, lost, is_unordered = facts["incomplete_reason"], pages.lost(), pages.lacks_order()
+    lost, is_unordered = pages.lost(), pages.lacks_order()
     better = better_sort(pages.query) if is_unordered else None
-    hint = (
-        "The collection probably changed while it was read: run the same line again (pages in the "
-        "cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort "
-        "(--sort)"
-    )
     if pages.missing() or pages.own_missing():
         hint = "The same line again continues from there; pages in the cache cost nothing"
     elif lost:
         hint = (
-            "The cache remembers these refusals as long as it keeps pages fresh; refresh=True "
-            "(--refresh) requests everything again"
+            "The cache keeps these refusals like pages; refresh=True (--refresh) requests "
+            "everything again"
         )
     elif is_unordered:
-        hint = "All that were received are kept, and to ask again does not help"
-        hint = f"sort={better!r} (--sort {better}); {hint[0].lower()}{hint[1:]}" if better else hint
+        hint = f"Pass sort={better!r} (--sort {better})" if better else "To ask again does not help"
+    else:
+        hint = (
+            "The collection probably changed while it was read: run the same line again (pages in "
+            "the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose "
+            "another sort (--sort)"
+        )
     raise_or_warn(
         options,
         frame,
-        f"{message}: {why}.",
+        f"The {what} are not proven complete: {why}.",
         why=why,
         details_missing=tuple(lost),
         received=len(frame),
@@ -215,7 +210,7 @@ class Walk:
             query, first = in_order_of_today(query, self._session, fetch), None
         self.pages.query = query
         self._add(self._kept(1, query.sort, first or fetch(query)))
-        self._tell_progress()
+        self._on_page(len(self.pages.received[-1].ids), self.pages.total)
 
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
@@ -223,9 +218,7 @@ class Walk:
         self.read_missing()
         planned = len(pages.received)
         for _ in range(MAX_REREADS):
-            unfit = pages.unfit()
-            if not unfit or not pages.is_worth_rereading(len(unfit), len(pages.received) - planned):
-                return
+            unfit = pages.to_reread(len(pages.received) - planned)
             self.read(unfit, refresh=True)
             self.read_missing(refresh=True)
 
@@ -235,22 +228,21 @@ class Walk:
         while numbers := pages.missing():
             if not pages.has_all():
                 begin = len(pages.received)
-                is_needed = lambda _, begin=begin: not self._has_ended(begin)
+                is_needed = lambda _, begin=begin: not pages.ends_since(begin)
                 self.read(takewhile(is_needed, numbers), refresh=refresh)
                 continue
             try:
-                page = self._fetch(numbers[0], refresh=refresh)
+                self._add(self._fetch(numbers[0], refresh=refresh))
             except NotFoundError:  # there is no further page
-                page = self._keep(
-                    _refused("no such page", number=numbers[0], sort=pages.query.sort)
-                )
-            self._add(page)
+                place: dict[str, Any] = {"number": numbers[0], "sort": pages.query.sort}
+                self._add(self._keep(replace(refused("no such page"), **place)))
 
     def read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
         """Read pages; `refresh` asks the directory again."""
+        total = self.pages.total
         for page in fetch_ahead(partial(self._fetch, refresh=refresh), numbers, self._workers):
             self._add(page)
-            self._tell_progress()
+            self._on_page(len(page.ids), total)
 
     def read_own_pages(self, on_page: ProgressCallback = lambda *_: None) -> None:
         """Read the own pages of the records that need one."""
@@ -266,30 +258,22 @@ class Walk:
         return self._kept(number, query.sort, query.get(self._session, number, policy))
 
     def _fetch_own(self, identifier: str) -> Received:
-        resource, session, policy = self.pages.query.resource, self._session, self._policy
+        resource = self.pages.query.resource
         path = record_path(resource, identifier)
-        page = fetch_or_refusal(session, path, policy, lambda: session.get(path, {}, **policy))
-        if not isinstance(page, Refused):
-            ids = ids_of(page.page, resource)
-            if ids == (identifier,):
-                return self._keep(received(page, resource, record=identifier))
-            names = ", ".join(map(str, ids[:3])) or "nothing"
-            page = Refused(f"returned {names}", page.attempts)
-        return self._keep(_refused(page.why, page.requests, record=identifier))
+        page = fetch_or_refusal(self._session, path, {}, self._policy)
+        if isinstance(page, Received):
+            return self._keep(replace(page, record=identifier))
+        own = received(page, resource, record=identifier)
+        if own.ids != (identifier,):
+            names = ", ".join(map(str, own.ids[:3])) or "nothing"
+            own = replace(refused(f"returned {names}", page.attempts), record=identifier)
+        return self._keep(own)
 
     def _kept(self, number: int, sort: str | None, page: FetchedPage) -> Received:
         return self._keep(received(page, self.pages.query.resource, number=number, sort=sort))
 
     def _add(self, page: Received) -> None:
         self.pages.add(self._receive(page))
-
-    def _tell_progress(self) -> None:
-        self._on_page(len(self.pages.received[-1].ids), self.pages.total)
-
-    def _has_ended(self, begin: int) -> bool:
-        """Return whether the newest page that was read since `begin` is the last one."""
-        came = self.pages.received
-        return len(came) > begin and self.pages.is_the_end(came[-1].number or 0)
 
 
 def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) -> Iterator[T]:
@@ -314,44 +298,33 @@ def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) ->
 # -- pages that may be refused -----------------------------------------------------------------
 
 
-class Refused(NamedTuple):
-    """Why a page did not come; `why` is empty if the project has no analysis."""
-
-    why: str
-    requests: int = 1
-
-
-def _refused(why: str, requests: int = 1, **place: Any) -> Received:
-    return Received(retrieved=datetime.now(UTC), attempts=requests, refusal=why, **place)
+def refused(why: str, attempts: int = 1) -> Received:
+    """Return that a page did not come, and why; nothing if the project has no analysis."""
+    return Received(retrieved=datetime.now(UTC), attempts=attempts, refusal=why)
 
 
 def fetch_or_refusal(
-    session: Session, path: str, policy: Policy, fetch: Callable[[], FetchedPage]
-) -> FetchedPage | Refused:
-    """Return what is fetched from a path, or why it is refused; the cache remembers that."""
+    session: Session, path: str, parameters: Mapping[str, str], policy: Policy
+) -> FetchedPage | Received:
+    """Return what is fetched from a path, or that it is refused; the cache remembers that."""
     refresh, offline = policy.get("refresh", False), policy.get("offline", False)
     why = session.get_refusal(path, refresh=refresh, offline=offline)
     if why is not None:
-        return Refused(why, requests=0)
+        return refused(why, attempts=0)
     try:
-        return fetch()
-    except (ServiceError, NotFoundError) as error:
-        why = _why_refused(error)
-        if why is None:
+        return session.get(path, parameters, **policy)
+    except NotFoundError as error:
+        why, status = "gone", error.status
+    except ServiceError as error:
+        why, status = "refused", error.status
+        if status == 200 and error.reported is None:
+            why = ""
+        elif status is not None and status >= 500:  # about the whole directory
             raise
-        # Without a status, the directory gave no answer about this record.
-        if policy.get("store", True) and error.status is not None:
-            session.put_refusal(path, why)
-        return Refused(why)
-
-
-def _why_refused(error: NotFoundError | ServiceError) -> str | None:
-    """Return why one record is refused; None if the error concerns the whole directory."""
-    if isinstance(error, NotFoundError):
-        return "gone"
-    if error.status == 200 and error.reported is None:
-        return ""
-    return "refused" if error.status is None or error.status < 500 else None
+    # Without a status, the directory gave no answer about this record.
+    if policy.get("store", True) and status is not None:
+        session.put_refusal(path, why)
+    return refused(why)
 
 
 def own_page_is_cached(session: Session, resource: Resource, identifier: str) -> bool:
@@ -388,13 +361,10 @@ def check_quota(
         return False
     days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
     most = left + (days - 1) * limit
-    needed = 0
-    for key in keys:
-        needed += options.refresh or not is_cached(key)
-        if needed > most:  # enough to know
-            needed = len(keys)
-            break
-    needed += more if needed else 0
+    missing = (key for key in keys if options.refresh or not is_cached(key))
+    needed = len([*islice(missing, most + 1)])
+    if needed:
+        needed = (len(keys) if needed > most else needed) + more
     if needed <= left:
         return False
     text = (
@@ -416,8 +386,7 @@ def check_quota(
         QuotaWarning(
             f"{text}: run the same line on {calls:,} days. Pages that came are kept and cost nothing "
             "again.",
-            hint="dirframe.harvest (dirframe harvest) does that, too, and keeps all pages in a "
-            "file.",
+            hint="dirframe.harvest (dirframe harvest) keeps all pages in a file, too.",
         )
     )
     return True
@@ -458,7 +427,7 @@ def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressC
         nonlocal loaded, bar
         before, loaded = loaded, loaded + count
         if total:  # a last page may hold more than were asked for
-            before, loaded = min(before, total), min(loaded, total)
+            loaded = min(loaded, total)
         if callable(shown):
             shown(loaded, total)
         elif shown:

@@ -10,7 +10,6 @@ from urllib.parse import quote
 import pandas as pd
 
 from dirframe.client.collection import (
-    Refused,
     Walk,
     attach_load_provenance,
     check_quota,
@@ -20,7 +19,7 @@ from dirframe.client.collection import (
     progress_of,
     raise_or_warn,
 )
-from dirframe.client.paging import Pages, list_named
+from dirframe.client.paging import Pages, Received, list_named
 from dirframe.client.query import Query
 from dirframe.client.records import Records
 from dirframe.errors import InvalidInputError
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import Session
-    from dirframe.client.paging import Received
     from dirframe.client.query import Options
     from dirframe.schema import Resource
 
@@ -99,8 +97,8 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     with progress_of("projects", options.progress) as on_project:
         for name, pages in zip(queries, read, strict=True):
             on_project(1, len(queries))
-            if isinstance(pages, Refused):
-                failures[name] = pages.why or _NO_ANALYSIS
+            if isinstance(pages, Received):
+                failures[name] = pages.refusal or _NO_ANALYSIS
                 continue
             starts: dict[int, int] = {}
             for page in pages.received:
@@ -139,11 +137,11 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     return frame
 
 
-def _read(client: Directory, query: Query, options: Options) -> Pages | Refused:
+def _read(client: Directory, query: Query, options: Options) -> Pages | Received:
     """Read the pages of a collection, or return why it is refused."""
     session, policy = client.session, options.policy()
-    first = fetch_or_refusal(session, query.path, policy, lambda: query.get(session, 1, policy))
-    if isinstance(first, Refused):
+    first = fetch_or_refusal(session, query.path, query.params(1), policy)
+    if isinstance(first, Received):
         return first
     walk = Walk(Pages(query), client, policy, workers=1)
     walk.begin(first)

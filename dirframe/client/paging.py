@@ -2,16 +2,12 @@
 
 # A collection is proven complete if its pages follow each other from the first position to the last,
 # all of one day and with the same ``items_available``, and hold as many different ids. Records may be
-# added, removed or moved meanwhile, and a sort without a tie-break repeats some and leaves out others:
-# pages that do not fit together are requested again, where that may help.
-#
+# added, removed or moved meanwhile, and a sort without a tie-break repeats some and leaves out others.
 # Pages of several days prove nothing: they are counted. If the count is a multiple of the page size,
 # one page more is requested: only an empty one behind the last shows that the count was not too low.
 #
-# Today's live service sends projects in collections without their analysis; only the page of each
-# project has it. A record needs its own page if it came without an analysis but with an analysis
-# id. If no record of a collection has such an id, nothing shows which projects have an analysis, so
-# every record without one needs its page.
+# Today's live service sends an analysis only with the own page of its project. A record needs that if
+# it came with an analysis id alone, or if no record came with such an id.
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
 
     from dirframe.client.http.session import FetchedPage
     from dirframe.client.page import Page
@@ -40,6 +36,9 @@ Key = TypeVar("Key")
 
 #: More pages than these, or a tenth of all, are not requested again because they are of earlier days.
 FEW_PAGES = 5
+
+#: So many pages are requested again even if their order seems not to hold: a change may explain it.
+CHEAP_PAGES = 12
 
 #: All page sizes that are known are multiples; a single page of another length is the last one.
 PAGE_SIZE_STEP = 5
@@ -102,7 +101,7 @@ def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
 
 
 def needed_pages(signs: Mapping[Key, str]) -> list[Key]:
-    """Return the ids of the records that need their own page; `signs` of `Page.signs` are by id."""
+    """Return the ids of the records that need their own page; `signs` as of `Page.signs`, by id."""
     any_named = not {"2", "3"}.isdisjoint(signs.values())
     return [id_ for id_, sign in signs.items() if sign == "2" or (sign == "0" and not any_named)]
 
@@ -123,8 +122,7 @@ def list_named(missing: Mapping[str, str]) -> str:
 class Pages:
     """The pages of a query that came, in the order of arrival.
 
-    `keeps_all` is whether every record that ever came counts, as in an archive, where pages of
-    earlier days are not asked for again.
+    `keeps_all` is whether every record that ever came counts, as in an archive.
     """
 
     def __init__(self, query: Query, *, keeps_all: bool = False) -> None:
@@ -134,7 +132,9 @@ class Pages:
         self.own: dict[Hashable, Received] = {}  # own pages of records, also those refused
         self.latest: dict[int, Received] = {}
         self.ended = False  # the directory answered that there is no further page
-        self._newest: Received | None = None
+        self._newest: Received | None = None  # that states a count
+        self._counts: set[int | None] = set()
+        self._has_moved = False  # a page came again with other ids
         self._records: Readings | None = None
 
     def add(self, page: Received) -> None:
@@ -147,8 +147,11 @@ class Pages:
         if page.refusal is not None:
             self.ended = True
         elif page.number:
+            self._has_moved |= self.latest.get(page.number, page).ids != page.ids
             self.latest[page.number] = page
-            if self._newest is None or page.retrieved >= self._newest.retrieved:
+            self._counts.add(page.available)
+            is_newer = self._newest is None or page.retrieved >= self._newest.retrieved
+            if page.available is not None and is_newer:
                 self._newest = page
 
     # -- which pages are missing -----------------------------------------------------------
@@ -156,7 +159,7 @@ class Pages:
     @property
     def available(self) -> int | None:
         """The number of records according to the newest page; of a sample, to the first one."""
-        newest = self._newest if self.query.sample is None else self.latest.get(1)
+        newest = self.latest.get(1) if self.query.sample else self._newest
         return newest.available if newest else None
 
     @property
@@ -168,58 +171,50 @@ class Pages:
     @property
     def total(self) -> int:
         """The number of records on all pages to read; 0 if it is not known."""
-        if self.query.sample is None or self.available is None:
-            return self.expected or 0
-        return len(self.latest[1].ids) * len(self._drawn_pages())
+        size = len(self.latest[1].ids)
+        return size * len(self._drawn_pages()) if self.query.sample else self.expected or 0
 
     def missing(self) -> Sequence[int]:
         """Return the numbers of the pages that were not read yet and may hold expected records."""
         if 1 not in self.latest:
             return [1]
-        if self.query.sample is not None:
+        if self.query.sample:
             return [number for number in self._drawn_pages() if number not in self.latest]
-        run = self._run()
-        after, size, covered = len(run) + 1, len(self.latest[1].ids), _records_on(run)
+        used = self._used()
+        after, size, covered = len(used) + 1, len(self.latest[1].ids), _records_on(used)
         is_enough = covered >= (self.query.max_items or math.inf)
-        if not run or after in self.latest or self.ended or is_enough:  # or the end was reached
+        if not used or after in self.latest or self.ended or is_enough:  # or the end was reached
             return []
         lacking = 1 if self.available is None else (self.expected or 0) - covered
         if lacking > 0:  # a range, because the reported count may be of any size
             read = min((number for number in self.latest if number > after), default=math.inf)
             return range(after, int(min(after + -(-lacking // size), read)))
-        is_full = len(run[-1].ids) == size and (len(run) > 1 or size % PAGE_SIZE_STEP == 0)
+        is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
         return [after] if lacking == 0 and is_full and self.query.resource.paged else []
 
     def has_all(self) -> bool:
         """Return whether only the page behind the last one may be missing."""
-        if self.query.sample is not None or self.available is None:
+        if self.query.sample or self.available is None:
             return False
-        return _records_on(self._run()) >= (self.expected or 0)
+        return _records_on(self._used()) >= (self.expected or 0)
 
-    def is_the_end(self, number: int) -> bool:
-        """Return whether a page shows that it is the last one."""
-        page, first = self.latest[number], self.latest[1]
-        return not page.ids or _repeats(page, [first, self.latest.get(number - 1, first)])
+    def ends_since(self, begin: int) -> bool:
+        """Return whether the newest page, if it came after so many, shows that it is the last one."""
+        page, first = self.received[-1], self.latest[1]
+        before = self.latest.get((page.number or 0) - 1, first)
+        return len(self.received) > begin and (not page.ids or _repeats(page, [first, before]))
 
-    def contiguous(self) -> list[Received]:
-        """Return the pages from the first one to the end, or to `max_items`."""
-        pages: list[Received] = []
-        end = 0
-        for page in self._run():
-            if end >= (self.query.max_items or math.inf):
+    def _used(self) -> list[Received]:
+        """Return the pages from the first one to the end, to a missing one, or to `max_items`."""
+        used: list[Received] = []
+        covered = 0
+        while (page := self.latest.get(len(used) + 1)) is not None:
+            is_end = not page.ids or (used and _repeats(page, [used[0], used[-1]]))
+            if is_end or covered >= (self.query.max_items or math.inf):
                 break
-            pages.append(page)
-            end += len(page.ids)
-        return pages
-
-    def _run(self) -> list[Received]:
-        """Return the pages from the first to one that is missing, empty or a duplicate."""
-        run: list[Received] = []
-        while (page := self.latest.get(len(run) + 1)) is not None:
-            if not page.ids or (run and _repeats(page, [run[0], run[-1]])):
-                break
-            run.append(page)
-        return run
+            used.append(page)
+            covered += len(page.ids)
+        return used
 
     def _drawn_pages(self) -> list[int]:
         if self.available is None:
@@ -228,91 +223,73 @@ class Pages:
                 "(items_available)."
             )
         size = len(self.latest[1].ids) or 1
-        return self.query.sample.pages(self.available, size) if self.query.sample else []
+        return sorted({1, *(place // size + 1 for place in self._positions())})
+
+    def _positions(self) -> list[int]:
+        sample = self.query.sample
+        return sample.positions(self.available or 0) if sample else []
 
     # -- which pages do not fit ------------------------------------------------------------
 
-    def unfit(self) -> list[int]:
-        """Return the numbers of pages that do not belong to one state of the collection."""
-        available, expected = self.available, self.expected or 0
-        if self.query.sample is not None:
-            return []
-        if available is None or self._newest is None:
-            # If other pages report a count, a page without one is at fault.
-            silent = [n for n, page in self.latest.items() if page.available is None]
-            return sorted(silent) if len(silent) < len(self.latest) else []
-        used = self.contiguous()
-        # A directory grows from day to day, so that other counts on pages of earlier days are none.
-        today = self._newest.retrieved.date()
-        earlier = [n for n, page in self.latest.items() if page.retrieved.date() < today]
-        if earlier:
-            is_worth_it = len(earlier) <= max(FEW_PAGES, math.ceil(len(self.latest) / 10))
-            return sorted(earlier) if is_worth_it and not self._is_contiguous(used) else []
-        unfit: set[int | None] = set()
-        end = 0
-        for number, page in enumerate(used, start=1):
-            if page.available != available:
-                unfit.add(number)
-            if page.first not in {None, end}:
-                unfit |= {number, max(number - 1, 1)}
-            end += len(page.ids)
-        repeated = _repeated(used)
-        unfit.update(page.number for page in used if not repeated.isdisjoint(page.ids))
-        if end < expected:
-            # The page after these is missing, or repeats the first or the last one. Then these
-            # may be the outdated ones.
-            unfit |= {1, len(used), len(used) + 1} if used else {1}
-        elif end > available:
-            unfit.add(len(used))
-        return sorted(filter(None, unfit))
-
-    def is_worth_rereading(self, pages: int, reread: int) -> bool:
-        """Return whether to request so many pages again after those that were requested again.
+    def to_reread(self, reread: int) -> list[int]:
+        """Return the numbers of the pages to request again, after so many that were.
 
         A change moves records over the edge of a page or two, and its pages count differently. An
         order that does not hold repeats records everywhere; no reading mends that.
         """
+        unfit = [] if self.query.sample else self._unfit()
         if self.keeps_all:
-            return (
-                not reread
-                and pages <= FEW_PAGES
-                and len({p.retrieved.date() for p in self.latest.values()}) == 1
-            )
-        affected, most = self._pages_with_repeats()
-        is_change = len(self._counts()) > 1
-        return not affected or (affected <= most and (is_change or reread + pages <= most))
+            is_worth_it = not reread and len(unfit) <= FEW_PAGES and len(self._days()) == 1
+        else:
+            affected, most = self._repeating()
+            is_change = len(self._counts) > 1 or reread + len(unfit) <= most
+            is_worth_it = not affected or (affected <= most and is_change)
+            is_worth_it |= len(self.latest) <= CHEAP_PAGES
+        return unfit if is_worth_it else []
+
+    def _unfit(self) -> list[int]:
+        """Return the numbers of the pages that do not belong to one state of the collection."""
+        available, used = self.available, self._used()
+        if available is None:
+            return []
+        unfit, end = set[int](), 0
+        repeated = _repeated(used)
+        for number, page in enumerate(used, start=1):
+            if not repeated.isdisjoint(page.ids):
+                unfit.add(number)
+            if page.first not in {None, end}:
+                unfit |= {number, max(number - 1, 1)}
+            end += len(page.ids)
+        # A directory grows from day to day, so that other counts on pages of earlier days are none.
+        today = max(self._days())
+        earlier = [n for n, page in self.latest.items() if page.retrieved.date() < today]
+        if earlier:
+            is_whole = end == available or end >= (self.query.max_items or math.inf)
+            is_few = len(earlier) <= max(FEW_PAGES, math.ceil(len(self.latest) / 10))
+            return sorted(earlier) if is_few and (unfit or not is_whole) else []
+        unfit |= {number for number, page in enumerate(used, 1) if page.available != available}
+        if end < (self.expected or 0):
+            # The page after these is missing, or repeats the first or the last one. Then these
+            # may be the outdated ones.
+            unfit |= {1, len(used) or 1, len(used) + 1}
+        elif end > available:
+            unfit.add(len(used))
+        return sorted(unfit)
 
     def order_fails(self) -> bool:
         """Return whether ids come again on so many pages that the order does not hold."""
-        affected, most = self._pages_with_repeats()
-        return affected > most or (affected > 0 and len(self._counts()) == 1 and self._has_moved())
+        affected, most = self._repeating()
+        return affected > most or (affected > 0 and len(self._counts) == 1 and self._has_moved)
 
-    def _pages_with_repeats(self) -> tuple[int, int]:
+    def _repeating(self) -> tuple[int, int]:
         """Return how many pages hold repeated ids, and how many a change may account for."""
-        used = self.contiguous()
-        repeated = _repeated(used) - {None}
+        used = self._used()
+        repeated = _repeated(used)
         affected = sum(not repeated.isdisjoint(page.ids) for page in used)
-        return affected, max(2 * len(self._counts()), math.ceil(len(used) / 10))
+        return affected, max(2 * len(self._counts), math.ceil(len(used) / 10))
 
-    def _numbered(self) -> Iterator[Received]:
-        return (page for page in self.received if page.number and page.refusal is None)
-
-    def _counts(self) -> set[int | None]:
-        return {page.available for page in self._numbered()}
-
-    def _has_moved(self) -> bool:
-        """Return whether a page came with other ids, although all pages count as many."""
-        return any(page.ids != self.latest[page.number or 0].ids for page in self._numbered())
-
-    def _is_contiguous(self, pages: list[Received]) -> bool:
-        """Return whether pages hold all that is expected without a gap or a repeated id."""
-        end = 0
-        for page in pages:
-            if page.first not in {None, end}:
-                return False
-            end += len(page.ids)
-        is_enough = end == self.available or (self.query.max_items or math.inf) <= end
-        return is_enough and not _repeated(pages)
+    def _days(self) -> list[date]:
+        return sorted({page.retrieved.date() for page in self.latest.values()})
 
     # -- the records, and what is proven ---------------------------------------------------
 
@@ -320,9 +297,9 @@ class Pages:
     def records(self) -> Readings:
         """The newest reading of each record by its id: its page and position, in order.
 
-        These are of the contiguous pages, or of every page that ever came if their order does not
-        hold. Records without an id cannot be told apart: those of the newest version of a page
-        count.
+        These are of the pages from the first to the end, or of every page that ever came if their
+        order does not hold. Records without an id cannot be told apart: those of the newest version
+        of a page count.
         """
         if self._records is None:
             records = self._drawn() if self.query.sample else self._readings()
@@ -330,9 +307,9 @@ class Pages:
         return self._records
 
     def _readings(self) -> Readings:
-        pages = self.contiguous()
+        pages = self._used()
         if self.query.resource.key and (self.keeps_all or self.order_fails()):
-            pages = [page for page in self.received if page.number is not None and page.ids]
+            pages = [page for page in self.received if page.number is not None]
             pages.sort(key=lambda page: page.number or math.inf)
         chosen = {id(page) for page in pages}
         by_time = [page for page in self.received if id(page) in chosen]
@@ -355,10 +332,6 @@ class Pages:
             if page is not None and place < len(page.ids):
                 readings[page.ids[place] or (number, place)] = page, place
         return readings
-
-    def _positions(self) -> list[int]:
-        sample = self.query.sample
-        return sample.positions(self.available or 0) if sample else []
 
     def estimated_own(self) -> int:
         """Return how many own pages are needed, judged by the first page."""
@@ -391,9 +364,9 @@ class Pages:
 
     def repeated(self) -> int:
         """Return the number of records whose id came before."""
-        if self.query.sample is not None or not self.query.resource.key:
+        if self.query.sample or not self.query.resource.key:
             return 0
-        ids = [id_ for page in self.contiguous() for id_ in page.ids if id_ is not None]
+        ids = [id_ for page in self._used() for id_ in page.ids if id_ is not None]
         return len(ids) - len(set(ids))
 
     def completeness(self) -> tuple[str, str | None]:
@@ -411,25 +384,24 @@ class Pages:
 
     def lacks_order(self) -> bool:
         """Return whether records are missing because the order does not hold."""
-        if self.query.sample is not None or not self.query.resource.key:
-            return False
-        return 0 < len(self.records) < (self.expected or 0) and self.order_fails()
+        is_short = 0 < len(self.records) < (self.expected or 0) and not self.query.sample
+        return is_short and bool(self.query.resource.key) and self.order_fails()
 
     def _proof(self) -> tuple[str, str | None]:
         """Return what the pages of the collection prove, and the doubt that remains."""
-        doubt = self._doubt()
-        if self.query.sample is not None:
+        doubt, days = self._lack(), self._days()
+        if self.query.sample:
             return ("incomplete", doubt) if doubt else ("sample", None)
-        days = sorted({page.retrieved.date() for page in self.latest.values()})
-        if len(days) > 1:
+        if len(days) > 1 and self.available is not None:
             period = f"read from {days[0]} to {days[-1]}"
-            if self.available is not None and self._as_many_as_expected():
+            if doubt is None:
                 return "counted", (
                     f"{period}, as many different records as the directory counts; records that "
                     "were exchanged meanwhile cannot be seen"
                 )
-            doubt = doubt and f"{doubt}; {period}"
-        if doubt and self.lacks_order():
+            doubt = f"{doubt}; {period}"
+        counts = {page.available for page in self._used()}
+        if self.lacks_order():
             order = f"of sort={self.query.sort!r}" if self.query.sort else "of the directory itself"
             better = better_sort(self.query)
             other = f"that of sort={better!r} holds on today's live service"
@@ -437,36 +409,28 @@ class Pages:
                 f"{doubt}. The order {order} does not hold: records come again on other pages, and "
                 f"others on none; {other if better else 'no other is known'}"
             )
+        elif doubt is None and len(counts) > 1:
+            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
+            doubt = f"the collection changed while it was read: its pages count {reported} records"
+        elif doubt is None and self._unfit():
+            doubt = "the pages overlap or leave gaps"
         return ("incomplete", doubt) if doubt else ("proven", None)
 
-    def _as_many_as_expected(self) -> bool:
-        return len(self.records) == self.expected and not self._without_id()
-
-    def _without_id(self) -> int:
+    def _lack(self) -> str | None:
+        """Return why there are not as many different records as expected."""
+        came, expected = len(self.records), self.expected
         has_key = bool(self.query.resource.key)
-        return sum(not isinstance(key, str) for key in self.records) if has_key else 0
-
-    def _doubt(self) -> str | None:
-        """Return why the records are not proven complete."""
-        came, expected, without_id = len(self.records), self.expected, self._without_id()
-        counts = {page.available for page in self.contiguous()}
-        if self.query.sample is not None:
-            came, drawn = came - without_id, len(self._positions())
-            lack = f"{came:,} different records came of {drawn:,} that were drawn"
-            return lack if came != drawn else None
-        if self.available is None:
-            unknown = "the directory does not state the number of records (items_available)"
-            return unknown if came != self.query.max_items else None
-        if without_id:
+        without_id = sum(not isinstance(key, str) for key in self.records) if has_key else 0
+        if self.query.sample:
+            came, expected = came - without_id, len(self._positions())
+        elif self.available is None and came != expected:
+            return "the directory does not state the number of records (items_available)"
+        elif without_id and self.available is not None:
             return f"{without_id:,} records have no id, so they cannot be distinguished"
-        if came != expected:
-            repeated = self.repeated()
-            more = f"; {repeated:,} repeated" if repeated else ""
-            return f"{came:,} different records were received of {expected:,}{more}"
-        if len(counts) > 1:
-            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
-            return f"the collection changed while it was read: its pages count {reported} records"
-        return "the pages overlap or leave gaps" if self.unfit() else None
+        if came == expected:
+            return None
+        more = f"; {self.repeated():,} repeated" if self.repeated() else ""
+        return f"{came:,} different records were received of {expected:,}{more}"
 
     def provenance(self) -> dict[str, Any]:
         """Return what the provenance says of the pages and their records."""
@@ -515,10 +479,10 @@ def _records_on(pages: Iterable[Received]) -> int:
     return sum(len(page.ids) for page in pages)
 
 
-def _repeated(pages: list[Received]) -> set[str | None]:
+def _repeated(pages: list[Received]) -> set[str]:
     """Return the ids that come more than once."""
     counts = Counter(chain.from_iterable(page.ids for page in pages))
-    return {identifier for identifier, count in counts.items() if count > 1}
+    return {id_ for id_, count in counts.items() if count > 1 and id_ is not None}
 
 
 def _repeats(page: Received, others: list[Received]) -> bool:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+import pandas as pd
 
 from dirframe.client.page import check_records
 from dirframe.errors import InvalidInputError, NotFoundError, ServiceError
@@ -16,12 +18,11 @@ from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN
 from dirframe.settings import KEY_PARAMETER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import pandas as pd
+    from collections.abc import Callable, Mapping
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage, Session
+    from dirframe.client.page import Page
     from dirframe.schema import Resource
 
 Incomplete = Literal["raise", "warn"]
@@ -36,12 +37,8 @@ _SAFE = "/!$'()*+,:;=@~%"
 _PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
 
 
-class Policy(TypedDict, total=False):
-    """How the cache may be used, as `Session.get` takes it."""
-
-    refresh: bool
-    offline: bool
-    store: bool
+#: How the cache may be used: `refresh`, `offline` and `store`, as `Session.get` takes them.
+Policy = dict[str, bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +58,7 @@ class Options:
 
     def policy(self) -> Policy:
         """Return how the cache may be used."""
-        return Policy(refresh=self.refresh, offline=self.offline)
+        return {"refresh": self.refresh, "offline": self.offline}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +83,10 @@ class Query:
 
     def __post_init__(self) -> None:
         for name in ("query", "sort"):
-            if not _is_text(getattr(self, name) or ""):
-                raise InvalidInputError(
-                    f"{name} is {getattr(self, name)!r}; it must be text, or None."
-                )
+            value = getattr(self, name)
+            # A lone surrogate cannot be sent.
+            if not isinstance(value or "", str) or "\\ud" in ascii(value):
+                raise InvalidInputError(f"{name} is {value!r}; it must be text, or None.")
         resource, most = self.resource, self.max_items
         allowed = (*resource.sorts, *resource.other_sorts)
         if self.sort is not None and allowed and self.sort not in allowed:
@@ -152,22 +149,19 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
     base_url, key = client.base_url, client.api_key
     address = path.strip() if isinstance(path, str) else ""
     address = PATHS.get(address, address)
-    if address.isidentifier():
+    if not address or address.isidentifier():
         raise InvalidInputError(
-            f"There is no collection {address!r}; choose one of {', '.join(PATHS)}, or pass a path, "
-            f"such as '/{address}.xml' or '/projects/1/contributors.xml'."
-        )
-    if not address:
-        raise InvalidInputError(
-            f"The path is {path!r}; pass one below the base URL, such as '/languages.xml'."
+            f"There is no collection {path!r}; choose one of {', '.join(PATHS)}, or pass a path, such "
+            f"as '/{address or 'languages'}.xml' or '/projects/1/contributors.xml'."
         )
     if KEY_PARAMETER in unquote(address).casefold() or key.redact(address) != address:
         raise InvalidInputError(
             "The path holds an api_key, which is sent without that.",
             hint="Pass the path alone.",
         )
-    relative = address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
-    parts = urlsplit(relative)
+    parts = urlsplit(
+        address.removeprefix(base_url) if address.startswith(f"{base_url}/") else address
+    )
     if parts.scheme or parts.netloc:
         raise InvalidInputError(  # without the address, which may contain a password
             f"The path is an address of {parts.hostname or 'another kind'}, and not below "
@@ -175,10 +169,12 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
             hint="Pass a path, such as '/languages.xml', or a Directory of the other address "
             "(--base-url).",
         )
-    if parts.fragment or any(step in {".", ".."} for step in unquote(parts.path).split("/")):
+    parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if parts.fragment or "page" in parameters or {".", ".."} & {*unquote(parts.path).split("/")}:
         raise InvalidInputError(
-            f"The path {address!r} has a fragment or a step such as '..'; write it out from the "
-            "base URL on."
+            f"The path {address!r} has a fragment, a step such as '..', or a page, while all pages are "
+            "loaded.",
+            hint="Leave that out, and pass max_items= (--max-items) to load less.",
         )
     quoted = quote("/" + parts.path.lstrip("/"), safe=_SAFE)
     if not quoted.endswith(".xml"):
@@ -186,30 +182,19 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
             f"The path {address!r} does not end in .xml, so the directory would answer with a page "
             f"for people; pass {quoted.rstrip('/') + '.xml'!r}."
         )
-    parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
-    if "page" in parameters:
+    if twice := [name for name in parameters if options.get(name) is not None]:
         raise InvalidInputError(
-            f"The path {address!r} names a page; all pages are loaded.",
-            hint="Leave it out, and pass max_items= (--max-items) to load less.",
+            f"{twice[0]} stands in the path {path!r} and is given beside it, too.",
+            hint=f"Leave {twice[0]}= (--{twice[0]}) out.",
         )
-    for name in ("query", "sort"):
-        if options.get(name) is not None and name in parameters:
-            raise InvalidInputError(
-                f"{name} stands in the path {path!r} and is given beside it, too.",
-                hint=f"Leave {name}= (--{name}) out.",
-            )
-    return Query(path=quoted, parameters=parameters, **_known(quoted), **options)
-
-
-def _known(path: str) -> dict[str, Any]:
-    """Return what the schema knows of a path: its resource, and whether it has pages."""
+    known: dict[str, Any] = {"resource": UNKNOWN, "paged": None, "is_single": None}
     for resource in ALL_RESOURCES.values():
         for template in resource.paths:
-            if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), path):
+            if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), quoted):
                 is_single = template.endswith("}.xml")
                 paged = resource.paged and not is_single
-                return {"resource": resource, "paged": paged, "is_single": is_single}
-    return {"resource": UNKNOWN, "paged": None, "is_single": None}
+                known = {"resource": resource, "paged": paged, "is_single": is_single}
+    return Query(path=quoted, parameters=parameters, **known, **options)
 
 
 def record_path(resource: Resource, identifier: str) -> str:
@@ -219,14 +204,6 @@ def record_path(resource: Resource, identifier: str) -> str:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _is_text(value: object) -> bool:
-    """Return whether a value can be sent in a URL: text without a lone surrogate."""
-    try:
-        return isinstance(value, str) and bool(value.encode() or True)
-    except UnicodeEncodeError:
-        return False
 
 
 # -- an order that the directory keeps -----------------------------------------------------
@@ -249,15 +226,14 @@ def in_order_of_today(
 
     It is of that service if the first page is moved, not the last one, and without analyses.
     """
-    is_whole = query.resource is PROJECT and query.max_items is None
-    if not is_whole or query.path != "/projects.xml" or "sort" in query.params(1):
+    is_whole = query.path == "/projects.xml" and query.max_items is None
+    if not is_whole or "sort" in query.params(1):
         return query
     page = first(query).page
-    signs, available = page.signs(), page.items_available
-    is_one = available is not None and available <= len(signs)
-    if not session.is_moved(query.path) or len(signs) != _SIZE_TODAY or is_one:
+    is_of_today = session.is_moved(query.path) and len(page.records) == _SIZE_TODAY
+    if not is_of_today or _is_last(page) or {"1", "3"} & set(page.signs()):
         return query
-    return query if {"1", "3"} & set(signs) else replace(query, sort=KEPT_TODAY)
+    return replace(query, sort=KEPT_TODAY)
 
 
 def find_order(
@@ -268,74 +244,59 @@ def find_order(
     Without a sort of its own these are ids, then names of projects, as the first page shows. `fetch`
     returns a first page.
     """
-    if query.sort is not None:
-        return query, None
-    is_second = False
-    for sort, column in (("id", "id"), (KEPT_TODAY, "name"))[
-        : 2 if query.resource is PROJECT else 1
-    ]:
+    sorts = ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]
+    for sort in sorts if query.sort is None else ():
         try:
             first = fetch(replace(query, sort=sort))
         except (NotFoundError, ServiceError) as error:
             if (error.status or 0) >= 500:  # not about the order
                 raise
-        else:
-            page = first.page
-            check_records(page, query.resource.name)
-            if is_sorted(page.values(column), is_id=column == "id"):
-                return replace(query, sort=sort), first
-            available = page.items_available
-            is_whole = available is not None and available <= len(page.records)
-            if is_whole or is_second:  # taken for ignored: this page is the directory's own
-                return query, first
-        is_second = True
+            continue
+        page = first.page
+        check_records(page, query.resource.name)
+        shown = pd.DataFrame({name: page.values(name) for name in ("id", "name")})
+        if is_in_order(shown, sort):
+            return replace(query, sort=sort), first
+        if _is_last(page) or sort != "id":  # taken for ignored: this page is the directory's own
+            return query, first
     return query, None
+
+
+def _is_last(page: Page) -> bool:
+    return page.items_available is not None and page.items_available <= len(page.records)
 
 
 _FEWEST = 3  # values that show an order
 
-#: The columns that show whether an order was kept, and whether it descends.
+#: The columns that show whether an order was kept.
 _COLUMNS = {
-    "id": ("id", False),
-    "name": ("name", False),
-    "project_name": ("name", False),
-    "created_at": ("created_at", False),
-    "updated_at": ("updated_at", False),
-    "stack_count": ("stack_count", False),
-    "new": ("created_at", True),
+    **{name: name for name in ("id", "name", "created_at", "updated_at", "stack_count")},
+    "project_name": "name",
+    "new": "created_at",
 }
 
 
-def is_sorted(values: Sequence[str | None], *, is_id: bool = False) -> bool:
-    """Return whether nine of ten neighbours are in ascending order.
-
-    Names are compared without case, with and without signs, which databases may leave out.
-    """
-    texts = [value or "" for value in values]
-    letters = ["".join(filter(str.isalnum, text.casefold())) for text in texts]
-    keys: list[list[Any]] = [[text.casefold() for text in texts], letters, texts]
-    if is_id:
-        keys = [[*map(int, texts)] if all(map(str.isdecimal, texts)) else texts]
-    return any(map(_ascend, keys))
-
-
 def is_in_order(frame: pd.DataFrame, sort: str) -> bool | None:
-    """Return whether records are in the order of a sort value; None if they cannot show it."""
-    column, descends = _COLUMNS.get(sort.removesuffix("_reverse"), ("", False))
-    if column not in frame:
-        return None
-    values: list[Any] = frame[column].dropna().tolist()
-    if descends != sort.endswith("_reverse"):
-        values.reverse()
+    """Return whether nine of ten neighbours are in the order of a sort value.
+
+    None if they cannot show it. Names are compared without case, with and without signs, which
+    databases may leave out.
+    """
+    column = _COLUMNS.get(sort.removesuffix("_reverse"), "")
+    descends = sort.endswith("_reverse") or sort == "new"
+    values: list[Any] = frame[column].dropna().tolist() if column in frame else []
     if len(values) < _FEWEST:
         return None
-    is_text = all(isinstance(value, str) for value in values)
-    return is_sorted(values, is_id=column == "id") if is_text else _ascend(values)
-
-
-def _ascend(values: Sequence[Any]) -> bool:
-    count = sum(a <= b for a, b in pairwise(values))
-    return bool(10 * count >= 9 * (len(values) - 1))
+    if descends:
+        values.reverse()
+    forms = [values]
+    if column == "id" and all(map(str.isdecimal, values)):
+        forms = [[*map(int, values)]]
+    elif column == "name":
+        folded = [text.casefold() for text in values]
+        forms += [folded, ["".join(filter(str.isalnum, text)) for text in folded]]
+    pairs = len(values) - 1
+    return any(10 * sum(a <= b for a, b in pairwise(form)) >= 9 * pairs for form in forms)
 
 
 # -- a random sample --------------------------------------------------------------------------

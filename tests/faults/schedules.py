@@ -76,7 +76,9 @@ SCHEDULES = {
 }
 
 
-def _edited(kind, place, number):
+def edited(kind, place, number):
+    """Return a function that changes ids at a place."""
+
     def edit(ids):
         at = place % (len(ids) + 1)
         if kind == "add":
@@ -159,7 +161,7 @@ def check_schedule(
         nonlocal total
         with lock:
             if family != "lies" and total in events:
-                rig.edit(_edited(*events[total], total))
+                rig.edit(edited(*events[total], total))
                 states.append(rig.ids)
             total += 1
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import dirframe
 from dirframe.errors import DirframeWarning, UnreadableResponseError
 from dirframe.provenance import get_provenance
-from tests.client.changing import check, collections
+from tests.client.test_complete import check, collections
 from tests.client.trees import PAGES, RECORDS, STYLES, documents, texts_in, texts_of
 from tests.processes import LIMIT
 from tests.rig.server import page_xml, record

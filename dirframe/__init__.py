@@ -3,17 +3,13 @@
 >>> with dirframe.sample_directory() as directory:  # or dirframe.Directory(address, key)
 ...     projects = directory.projects()
 >>> ax = projects.dirframe.plot.language_share()
-
-Public names are imported on first use, so that ``import dirframe`` is fast.
-``__init__.pyi`` declares them for type checkers and editors.
 """
 
 from __future__ import annotations
 
 __version__ = "0.1.0"
 
-# Not lazy_loader: it parses the stub on every import, which takes ten times as long, and it has
-# no hook for the check of the pandas version.
+#: Public names by their modules, which are imported on first use; `__init__.pyi` types them.
 _NAMES = {
     "dirframe.archive.archive": "Archive open_archive",
     "dirframe.archive.harvest": "harvest",
@@ -66,8 +62,6 @@ def __getattr__(name: str) -> object:
         raise import_module("dirframe._display").unknown_attribute(
             "module 'dirframe'", name, __all__
         )
-    if module_name != "dirframe.errors":
-        import_module("dirframe._accessor").check_pandas()
     module = import_module(module_name)
     if name in _SUBMODULES:
         return module

@@ -1,9 +1,8 @@
-"""The accessor of frames, ``frame.dirframe``, and the version of pandas that dirframe needs."""
+"""The accessor of frames, ``frame.dirframe``, and the dtype of text that they need."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -16,52 +15,24 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-_OLDEST_PANDAS = 3
-
 #: Public functions whose first argument is a frame.
 _METHODS = (
-    "child_table",
-    "cite",
-    "compare",
-    "country_audit",
-    "country_note",
-    "exclude",
-    "export",
-    "flags",
-    "select",
-    "summary",
-    "unify_countries",
+    *("child_table", "cite", "compare", "country_audit", "country_note", "exclude", "export"),
+    *("flags", "select", "summary", "unify_countries"),
 )
 
 
-def check_pandas() -> None:
-    """Raise if pandas is too old: before version 3 text columns have another dtype."""
-    try:
-        installed = version("pandas")
-    except PackageNotFoundError:
-        return  # the import of pandas raises
-    major = installed.partition(".")[0]
-    if major.isdigit() and int(major) < _OLDEST_PANDAS:
-        raise ConfigurationError(
-            f"dirframe needs pandas {_OLDEST_PANDAS} or newer; pandas {installed} is installed here, "
-            "which gives text columns another type. Run "
-            f'pip install "pandas>={_OLDEST_PANDAS}" with this Python and start it anew.'
-        )
-
-
 def check_text_dtype() -> None:
-    """Raise if pandas is told to read "str" as it did before version 3, where None is "None"."""
+    """Raise if pandas reads "str" as it did before version 3, where None is the text "None"."""
     import pandas as pd
 
     # To read the option itself warns that it is deprecated.
     if not isinstance(pd.api.types.pandas_dtype("str"), pd.StringDtype):
         raise ConfigurationError(
-            "The option future.infer_string of pandas is off, which turns missing text into the "
-            "word nan, and counts it.",
-            hint=(
-                'Run pandas.reset_option("future.infer_string"), or unset '
-                "PANDAS_FUTURE_INFER_STRING before pandas is imported."
-            ),
+            f"pandas {pd.__version__} treats missing text as the word nan, and counts it: it is older "
+            "than version 3, or its option future.infer_string is off.",
+            hint='Run pip install "pandas>=3" and start Python anew, or run '
+            'pandas.reset_option("future.infer_string").',
         )
 
 
@@ -69,9 +40,7 @@ class _Functions:
     """Functions of a module as methods of a frame: it is their first argument."""
 
     def __init__(self, frame: pd.DataFrame, module: str, names: Iterable[str]) -> None:
-        self._frame = frame
-        self._module = module
-        self._names = sorted(names)
+        self._frame, self._module, self._names = frame, module, sorted(names)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self._names:
@@ -94,19 +63,11 @@ class Accessor(_Functions):
 
     def __init__(self, frame: pd.DataFrame) -> None:
         super().__init__(frame, "dirframe", _METHODS)
-
-    @property
-    def stats(self) -> _Functions:
-        """The statistics of `dirframe.stats`."""
-        return _Functions(self._frame, "dirframe.stats", STATISTICS)
-
-    @property
-    def plot(self) -> _Functions:
-        """The charts of `dirframe.plot`."""
-        return _Functions(self._frame, "dirframe.plot", CHARTS)
+        self.stats = _Functions(frame, "dirframe.stats", STATISTICS)
+        self.plot = _Functions(frame, "dirframe.plot", CHARTS)
 
     def __dir__(self) -> list[str]:
-        return sorted([*super().__dir__(), "plot", "stats"])
+        return sorted([*self._names, "plot", "stats"])
 
 
 def register_accessor() -> None:

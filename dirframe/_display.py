@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from difflib import get_close_matches
 from functools import wraps
 from html import escape
@@ -82,7 +83,9 @@ class Overview:
         heading, tables, notes = self._overview()
         parts = [heading] if heading else []
         for caption, table in tables.items():
-            parts += [*([""] if parts else []), caption, *(_lines(table) or ["  none"])]
+            lines, _ = table_lines(table, {str(name): label(str(name)) for name in table})
+            lines = ["none"] if table.empty else lines
+            parts += [*([""] if parts else []), caption, *(f"  {line}" for line in lines)]
         return "\n".join([*parts, *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
@@ -123,20 +126,27 @@ def html_table(table: pd.DataFrame, caption: str) -> str:
     )
 
 
-def _lines(table: pd.DataFrame) -> list[str]:
-    if table.empty:
-        return []
-    columns = (
-        align(
-            [
-                label(str(name)),
-                *(cut(text, _WIDEST) for text in cell_texts(table[name], str(name))),
-            ],
-            right=is_number(table[name].dtype),
-        )
-        for name in table
-    )
-    return ["  " + "  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+def table_lines(
+    table: pd.DataFrame, heads: dict[str, str], width: int = sys.maxsize, widest: int = _WIDEST
+) -> tuple[list[str], list[str]]:
+    """Return a table as lines of text, and the columns for which they have no room.
+
+    The headings by column may have several lines.
+    """
+    height = max((head.count("\n") + 1 for head in heads.values()), default=0)
+    lines, omitted = [""] * (height + len(table)), []
+    for name, head in heads.items():
+        cells = [cut(cell, widest) for cell in cell_texts(table[name], name)]
+        right = is_number(table[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
+        above = head.split("\n")
+        column = align([*[""] * (height - len(above)), *above, *cells], right=right)
+        gap = "  " if any(lines) else ""
+        if gap and width_of(f"{lines[0]}{gap}{column[0]}") > width:
+            omitted.append(name)
+        else:
+            lines = [f"{line}{gap}{cell}" for line, cell in zip(lines, column, strict=True)]
+    lines = [line.rstrip() for line in lines]
+    return lines[next((n for n, line in enumerate(lines) if line), len(lines)) :], omitted
 
 
 def align(texts: Sequence[str], *, right: bool) -> list[str]:
@@ -204,7 +214,9 @@ def _numbers(values: pd.Series[Any], name: str) -> list[str]:
 def _text(value: Any) -> str:
     import pandas as pd
 
-    if isinstance(value, list | tuple):
+    if isinstance(value, dict):
+        return printable(entry(value))
+    if pd.api.types.is_list_like(value):
         return printable(entries(value))
     if pd.isna(value):
         return ""
@@ -250,7 +262,8 @@ def headings(columns: Iterable[object]) -> dict[str, str]:
 
 def leading_columns(frame: pd.DataFrame) -> list[str]:
     """Return what research needs first of a table of records, as far as it holds a value."""
-    return [name for name in _LEADING if name in frame and frame[name].notna().any()]
+    names = (name for name in _LEADING if name in frame)
+    return [name for name in names if frame.empty or frame[name].notna().any()]
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:

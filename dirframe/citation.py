@@ -47,20 +47,17 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     Parameters
     ----------
     frame : pandas.DataFrame or pyarrow.Table
-        A frame of a loader, or one derived from it that kept its provenance, such as a
-        statistic.
+        A frame of a loader, or one that kept its provenance, such as a statistic.
     style : {"text", "bibtex"}, default "text"
         Plain text, or an entry for BibTeX and BibLaTeX, which Zotero and Pandoc read too.
 
     Returns
     -------
     Citation
-        A string that is displayed as it is: name and address of the directory (unless it is this
-        machine), query, number of records, days of access in UTC (of recorded pages the years of
-        the last changes), version of dirframe and steps; what was excluded, that the data is
-        synthetic, a sample, incomplete or not proven complete, and how the records differ from
-        those that were loaded: in BibTeX also in the title, which every style prints. The key of
-        an entry is that of its load, in every session.
+        A string that is displayed as it is: name and address of the directory, query, number of
+        records, days of access in UTC (of recorded pages the years of the last changes), version of
+        dirframe, steps and exclusions; that the data is synthetic, a sample or not proven complete,
+        and how it differs from what was loaded: in BibTeX in the title, which every style prints.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import __version__
-from dirframe._accessor import check_pandas, check_text_dtype, register_accessor
+from dirframe._accessor import check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["ATTRIBUTE", "caption", "copy_provenance", "get_provenance", "set_provenance"]
 
 # Every code path that makes or takes a frame imports this module, also on the command line.
-check_pandas()
 register_accessor()
 
 F = TypeVar("F")
@@ -138,7 +137,7 @@ def record_from(stored: object) -> dict[str, Any]:
 
 
 def set_provenance(frame: F, **facts: Any) -> F:
-    """Set provenance facts of a frame, in place.
+    """Set provenance facts of a frame, in place, and return it.
 
     Parameters
     ----------
@@ -148,17 +147,10 @@ def set_provenance(frame: F, **facts: Any) -> F:
         Facts as `get_provenance` returns them, as JSON values; others keep their value. With
         ``items_loaded`` as many as rows, a digest of their ids is set too.
 
-    Returns
-    -------
-    pandas.DataFrame
-        The same frame.
-
     Raises
     ------
-    TypeError
-        If there is no such fact.
-    InvalidInputError
-        If a value is not JSON, or an address or a query could contain an API key.
+    TypeError, InvalidInputError
+        If there is no such fact, a value is not JSON, or it could contain an API key.
 
     Examples
     --------
@@ -190,23 +182,16 @@ def set_provenance(frame: F, **facts: Any) -> F:
 
 
 def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = True) -> F:
-    """Copy the provenance of a frame to a frame derived from it, in place.
+    """Copy the provenance of a frame to one derived from it, in place, and return that.
 
     Parameters
     ----------
-    source : pandas.DataFrame or pyarrow.Table
-        The frame with the provenance.
-    target : pandas.DataFrame
-        The derived frame.
+    source, target : pandas.DataFrame
+        The frame with the provenance, which may be an Arrow table, and the derived one.
     step : str, default ""
         What was done; appended to ``steps``.
     records : bool, default True
         Whether the rows of `target` are still records; False for a statistic.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `target`.
 
     Examples
     --------
@@ -219,8 +204,8 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     record = get_provenance(source)
     if step:
         record["steps"].append(step)
-    are_records = records and _ids(target) is not None
-    if _ids(source) is not None and not are_records and not record["records"]:
+    is_table = not records or _ids(target) is None
+    if is_table and _ids(source) is not None and not record["records"]:
         record["records"] = _records(source, record)
     return _attach(target, record)
 
@@ -244,10 +229,10 @@ def difference(frame: Any) -> Difference | None:
 
 def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError | None:
     """Return the error for the columns that the directory did not send; None if there are none."""
-    not_sent = {*get_provenance(frame)["not_sent"]} if len(frame) else set()
+    not_sent = get_provenance(frame)["not_sent"]
     asked = [name for name in columns if name in not_sent]
     empty = [name for name in asked if name not in frame or frame[name].isna().all()]
-    if not empty:
+    if not empty or not len(frame):
         return None
     was, it = ("was", "it") if len(empty) == 1 else ("were", "them")
     return ColumnsNotSentError(

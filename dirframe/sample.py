@@ -21,25 +21,19 @@ if TYPE_CHECKING:
 SAMPLE_NAME = "dirframe sample directory"
 
 
-def sample_directory(
-    *,
-    cache: bool | str | Path = True,
-    analyses: bool = True,
-) -> Directory:
+def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) -> Directory:
     """Start the embedded service on the bundled sample data and return a directory for it.
 
     The service listens on a free port of the loopback interface. The data is synthetic, and
-    every frame and chart is marked so. Pages are cached under the digest of the sample, so that
-    they are found again although the port changes.
+    every frame and chart is marked so. Pages are found again in the cache although the port changes.
 
     Parameters
     ----------
     cache : bool, str or pathlib.Path, default True
         Whether to use the cache on disk, or its folder, as in `Directory`.
     analyses : bool, default True
-        Whether collections have the analyses of projects. Without, as in today's directories: they
-        are on the own page of each project alone (``details=True`` loads them), and a page of a
-        collection has ten records.
+        Whether collections have the analyses of projects. Without, as in today's directories, own
+        pages alone have them (``details=True`` loads these), and a page has ten records.
 
     Returns
     -------

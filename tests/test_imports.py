@@ -59,37 +59,3 @@ def test_help_of_the_command_line_loads_nothing_heavy():
     )
     assert "dirframe.cli" in all_commands
     assert not (all_commands | one) & HEAVY
-
-
-OLD = """
-import sys
-import dirframe
-dirframe.NetworkError  # needs no pandas
-uses = [
-    "dirframe.read_export('a.csv')",
-    "dirframe.Explorer",
-    "from dirframe import stats",
-    "import dirframe.stats",
-    "sys.argv = ['dirframe', 'summary', 'README.md']; import dirframe.__main__ as m; m.main()",
-]
-for use in uses:
-    try:
-        exec(use)
-    except SystemExit as ended:
-        print(ended.code)
-    except dirframe.ConfigurationError as error:
-        print(error)
-"""
-
-
-def test_a_pandas_that_is_too_old_is_refused_at_first_use(tmp_path):
-    metadata = tmp_path / "pandas-2.3.3.dist-info" / "METADATA"
-    metadata.parent.mkdir()
-    metadata.write_text("Metadata-Version: 2.1\nName: pandas\nVersion: 2.3.3\n")
-    done = run(program=OLD, env={"PYTHONPATH": str(tmp_path)})
-    *errors, code = done.out.splitlines()
-    assert len(errors) == 4
-    for text in (*errors, done.err):
-        assert "2.3.3" in text
-        assert '"pandas>=3"' in text
-    assert code == "3"

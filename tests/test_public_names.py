@@ -1,4 +1,4 @@
-"""The front door: which names dirframe offers, that each leads somewhere and is documented."""
+"""The front door: which names dirframe offers, also on frames, that each leads somewhere and is documented."""
 
 import ast
 import doctest
@@ -14,6 +14,7 @@ import pytest
 
 import dirframe
 from dirframe import errors, plot, stats
+from dirframe.errors import ConfigurationError
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
@@ -142,6 +143,9 @@ def test_a_name_that_does_not_exist_is_answered_with_the_one_that_is_meant():
     for owner, wrong, right in (
         (dirframe, "load_acounts", "load_accounts"),
         (dirframe, "projects", "load_projects"),
+        (dirframe, "load_users", "load_accounts"),
+        (dirframe, "load_people", "load_accounts"),
+        (dirframe, "load_repositories", "load_projects"),
         (stats, "language_shares", "language_share"),
         (plot, "tag", "tags"),
         (accessor, "cites", "cite"),
@@ -192,12 +196,39 @@ def test_help_opens_with_three_lines_of_use_that_run():
     assert namespace["ax"].patches
 
 
-def test_names_of_other_services_are_answered_with_ours():
-    for tried, meant in (
-        ("load_users", "load_accounts"),
-        ("load_people", "load_accounts"),
-        ("load_repositories", "load_projects"),
-        ("projects", "load_projects"),
-    ):
-        with pytest.raises(AttributeError, match=f"Did you mean '{meant}'"):
-            getattr(dirframe, tried)
+def test_accessor_calls_the_public_functions_with_its_frame(sample_projects):
+    projects = sample_projects.head(40)
+    accessor = projects.dirframe
+    assert accessor.cite() == dirframe.cite(projects)
+    assert str(accessor.summary()) == str(dirframe.summary(projects))
+    shares = stats.language_share(projects, top=3)
+    pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
+    bars = accessor.plot.language_share(top=3).patches
+    assert len(bars) == len(plot.language_share(projects, top=3).patches)
+
+
+def test_accessor_offers_what_a_frame_can_be_given_to():
+    accessor = pd.DataFrame().dirframe
+    assert dir(accessor.stats) == sorted(set(stats.__all__) - {"by"})
+    assert set(dir(accessor.plot)) <= set(plot.__all__)
+    for name in set(dir(accessor)) - {"plot", "stats"}:
+        function = getattr(accessor, name)
+        assert function.__func__ is getattr(dirframe, name)
+        assert inspect.getdoc(function) == inspect.getdoc(getattr(dirframe, name))
+
+
+@pytest.mark.filterwarnings("ignore:.*infer_string")
+def test_an_option_that_counts_missing_text_as_a_value_is_refused(sample_projects, root):
+    uses = [
+        stats.language_share,
+        plot.language_share,
+        dirframe.summary,
+        lambda frame: dirframe.unify_countries(frame, column="homepage_url"),
+        lambda frame: dirframe.compare(frame, frame),
+        lambda frame: dirframe.select(frame, languages="C"),
+        lambda _: dirframe.read_pages(root / "data" / "projects.xml.gz"),
+    ]
+    with pd.option_context("future.infer_string", False):
+        for use in uses:
+            with pytest.raises(ConfigurationError, match=r"future\.infer_string"):
+                use(sample_projects)

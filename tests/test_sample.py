@@ -1,19 +1,19 @@
-"""The sample directory: a real service with synthetic data, offline; and the data themselves."""
+"""The sample directory: a real service with synthetic data, offline; its data, and the demo on it."""
 
 import gc
 import gzip
 import re
 import threading
 
+import pandas as pd
 import pytest
 from lxml import etree
+from matplotlib.image import imread
 
 import dirframe
 from dirframe.errors import NetworkError, NotFoundError
 from dirframe.provenance import caption, get_provenance
 from tools.synthetic.generate import generate
-
-# The directory
 
 
 def test_it_listens_on_this_machine_alone_and_says_that_its_data_are_synthetic(sample):
@@ -62,36 +62,16 @@ def test_pages_are_found_again_although_the_port_changes_and_kept_only_in_a_cach
         assert paid == expected
 
 
-def test_two_of_them_run_beside_one_another(sample):
-    with dirframe.sample_directory() as other:
-        assert sample.base_url != other.base_url
-        assert sample.api_key != other.api_key
-        ids = [list(d.projects(max_items=5, progress=False)["id"]) for d in (sample, other)]
-        assert ids[0] == ids[1]
-
-
-# The data
-
-
-@pytest.fixture(scope="module")
-def texts(root):
-    """Return the XML of accounts and projects."""
-    return {
-        kind: gzip.decompress((root / "data" / f"{kind}s.xml.gz").read_bytes())
-        for kind in ("account", "project")
-    }
-
-
-def test_the_data_are_whole_marked_small_and_lead_nowhere(root, texts):
+def test_the_data_are_whole_marked_small_and_lead_nowhere(root):
     for kind, count in (("account", 2_000), ("project", 1_500)):
-        tree = etree.fromstring(texts[kind])
+        content = gzip.decompress((root / "data" / f"{kind}s.xml.gz").read_bytes())
+        tree = etree.fromstring(content)
         ids = tree.xpath(f"result/{kind}/id/text()")
         assert len(ids) == len(set(ids)) == count
         assert tree.findtext("items_available") == tree.findtext("items_returned") == str(count)
         mark = tree.getprevious()
-        assert isinstance(mark, etree._ProcessingInstruction)
         assert "synthetic" in mark.target
-        text = texts[kind].decode("utf-8")
+        text = content.decode("utf-8")
         assert "@" not in text
         hosts = {host.rstrip(".") for host in re.findall(r"\w+://([^/<?\s&]+)", text)}
         assert all(host.endswith(("example.org", "example.net", ".invalid")) for host in hosts)
@@ -163,3 +143,36 @@ def test_without_analyses_in_collections_own_pages_have_them():
     assert bare["analysis__id"].isna().all()
     assert whole["analysis__id"].notna().any()
     assert list(bare["id"]) == list(whole["id"])
+
+
+CHARTS = ("language_share", "contributors_by_language", "accounts_by_country")
+
+
+def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "out"
+    demo = run("demo", "-o", folder)
+    assert demo.code == 0, demo.err
+    expected = {f"{n}{suffix}" for n in ("accounts", "projects") for suffix in (".csv", ".parquet")}
+    expected |= {f"{name}.png" for name in CHARTS}
+    beside = {f"{name}.csv.provenance.json" for name in ("accounts", "projects")}
+    assert {file.name for file in folder.iterdir()} == expected | beside
+    for said in (*expected, "2,000 of 2,000, complete", "1,500 of 1,500, complete", "synthetic"):
+        assert said in demo.out
+    assert "NOT complete" not in demo.out
+
+    accounts = pd.read_parquet(folder / "accounts.parquet")
+    projects = pd.read_parquet(folder / "projects.parquet")
+    assert (len(accounts), len(projects)) == (2000, 1500)
+    assert {"country_code", "country_alpha_2", "country_name"} <= set(accounts)
+    table = pd.read_csv(folder / "accounts.csv", keep_default_na=False, na_values=[""])
+    # Namibia's code is NA, and it stays a country.
+    namibia = (accounts["country_alpha_2"] == "NA").sum()
+    assert namibia == (table["country_alpha_2"] == "NA").sum() > 0
+    assert get_provenance(accounts)["synthetic"] is True
+    assert get_provenance(projects)["complete"] is True
+
+    for name in CHARTS:
+        picture = imread(folder / f"{name}.png")
+        assert min(picture.shape[:2]) > 400
+        assert picture[..., :3].std() > 0.05

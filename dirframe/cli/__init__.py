@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
+from click import command, option
 
 from dirframe import __version__, errors
 from dirframe.cli import analyze, load, serve
@@ -113,8 +114,8 @@ def cli() -> None:
     """
 
 
-@click.command()
-@click.option(
+@command()
+@option(
     "-o",
     "--output",
     "folder",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click import Choice, IntRange, argument, command, option
 
 import dirframe
 from dirframe.charts import CHARTS, STATISTICS
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class _Names(click.Choice[str]):
+class _Names(Choice[str]):
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         return super().convert(value.replace("-", "_"), param, ctx)
 
@@ -37,18 +38,18 @@ def _name_argument(names: Iterable[str]) -> Callable[[Any], Any]:
 
     flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
     return with_options(
-        click.argument("name", metavar="NAME", type=_Names(sorted(names))),
+        argument("name", metavar="NAME", type=_Names(sorted(names))),
         options.file_argument,
-        click.option("--list", help="List the names, one a line.", callback=show, **flag),
+        option("--list", help="List the names, one a line.", callback=show, **flag),
     )
 
 
 _apply_options = with_options(
     options.parameters_option,
-    click.option(
+    option(
         "--by", metavar="COLUMN", help="Divide by language, country, year, team_size or a column."
     ),
-    click.option("--min-records", type=NUMBER, default=1, help="Combine smaller groups of --by."),
+    option("--min-records", type=NUMBER, default=1, help="Combine smaller groups of --by."),
     options.records_options,
     options.tried_options,
 )
@@ -70,15 +71,15 @@ def _apply(
 
     function = getattr(functions, name)
     arguments = getfullargspec(function)
-    known = [option for option in arguments.kwonlyargs if option != "ax"]
+    known = [argument for argument in arguments.kwonlyargs if argument != "ax"]
     if arguments.varkw:  # of a chart
         from dirframe.plot.canvas import Look
 
         known += Look.__annotations__
-    for option in parameters.keys() - {*known}:
+    for wrong in parameters.keys() - {*known}:
         raise click.UsageError(
-            f"{name} takes no -p {option}; it takes {', '.join(known) or 'none'}."
-            f"{did_you_mean(option, known)}"
+            f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."
+            f"{did_you_mean(wrong, known)}"
         )
     frame = read(collection=(CHARTS | STATISTICS)[name].collection or collection, **source)
     is_by_country = by == "country" or name in {"accounts_by_country", "accounts_map"}
@@ -90,7 +91,7 @@ def _apply(
     return divide(function, frame, by, min_records=min_records, **parameters)
 
 
-@click.command()
+@command()
 @_name_argument(STATISTICS)
 @_apply_options
 @output
@@ -110,19 +111,11 @@ def stats(out: Output, **given: Any) -> None:
     out.write(_apply(dirframe.stats, dirframe.stats.by, **given))
 
 
-@click.command()
+@command()
 @_name_argument(CHARTS)
-@click.option(
-    "-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]"
-)
+@option("-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]")
 @options.overwrite_option
-@click.option(
-    "--dpi",
-    metavar="N",
-    type=click.IntRange(30, 1200),
-    default=150,
-    help="Dots per inch of a .png.",
-)
+@option("--dpi", metavar="N", type=IntRange(30, 1200), default=150, help="Dots per inch of a .png.")
 @_apply_options
 def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) -> None:
     """Draw a chart of accounts, projects or one project.
@@ -148,29 +141,23 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) 
     check_writable(target, overwrite=overwrite)
     mpl.use("Agg")  # no window, whatever the user's settings are
     drawn = _apply(dirframe.plot, dirframe.plot.panels, name=name, **given)
-    figure = drawn.get_figure(root=True)
     make_folder(target.parent)
     # Text in an SVG stays text, which can be searched and edited.
-    with (
-        atomic_write(target, overwrite=overwrite) as part,
-        mpl.rc_context({"svg.fonttype": "none"}),
-    ):
-        figure.savefig(part, dpi=dpi, format=target.suffix[1:].lower())
+    plain = mpl.rc_context({"svg.fonttype": "none"})
+    with atomic_write(target, overwrite=overwrite) as part, plain:
+        drawn.get_figure(root=True).savefig(part, dpi=dpi, format=target.suffix[1:].lower())
     click.echo(f"Wrote {target}", err=True)
 
 
-@click.command()
+@command()
 @options.file_argument
-@click.option(
-    "--audit", type=FILE, help="Write the audit: the result for every value, and the reason."
-)
-@click.option("--overrides", type=EXISTING, help="Corrections: an edited audit.")
-@click.option("--column", default="country_code", help="Column with the raw values.")
-@click.option("--strict", is_flag=True, help="Fail if a value cannot be resolved.")
+@option("--audit", type=FILE, help="Write the audit: the result for every value, and the reason.")
+@option("--overrides", type=EXISTING, help="Corrections: an edited audit.")
+@option("--column", default="country_code", help="Column with the raw values.")
+@option("--strict", is_flag=True, help="Fail if a value cannot be resolved.")
 @output
 @options.select_options
 def clean(
-    *,
     audit: Path | None,
     overrides: Path | None,
     column: str,
@@ -208,7 +195,7 @@ def _answers(file: Path) -> pd.DataFrame:
     return frame.astype({name: "str" for name in ("raw", "country_alpha_2") if name in frame})
 
 
-@click.command()
+@command()
 @options.file_argument
 @options.records_options
 @options.json_option
@@ -237,18 +224,11 @@ def summary(fmt: str, **source: Any) -> None:
     click.echo(json.dumps(facts, ensure_ascii=False))
 
 
-@click.command()
-@click.argument("files", metavar="[FILES]...", nargs=-1, type=click.Path())
-@click.option(
-    "-o",
-    "--output",
-    "path",
-    type=FILE,
-    default=Path("report.html"),
-    help="The page to write, an .html.",
-)
+@command()
+@argument("files", metavar="[FILES]...", nargs=-1, type=click.Path())
+@option("-o", "--output", "path", type=FILE, default="report.html", help="The page to write.")
 @options.overwrite_option
-@click.option("--title", help="Title of the report.")
+@option("--title", help="Title of the report.")
 @options.records_options
 def report(
     *,
@@ -281,22 +261,22 @@ def report(
     click.echo(f"Wrote {path}", err=True)
 
 
-@click.command()
-@click.argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())
+@command()
+@argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())
 @options.overwrite_option
-@click.option("--title", help="Title of a study (.zip).")
-@click.option(
+@option("--title", help="Title of a study (.zip).")
+@option(
     "--author",
     "authors",
     metavar="NAME",
     multiple=True,
     help='Author of a study: "Family, Given", or an organization. May be repeated.',
 )
-@click.option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
-@click.option(
+@option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
+@option(
     "--personal", is_flag=True, help="Keep in a study what tells who a person is, and its pages."
 )
-@click.option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
+@option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
 @options.records_options
 def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **given: Any) -> None:
     """Convert records to another file format, by its suffix.
@@ -328,11 +308,9 @@ def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **gi
         note(dirframe.provenance.caption(frame))
 
 
-@click.command()
+@command()
 @options.file_argument
-@click.option(
-    "--style", type=click.Choice(["text", "bibtex"]), default="text", help="Plain text or BibTeX."
-)
+@option("--style", type=Choice(["text", "bibtex"]), default="text", help="Plain text or BibTeX.")
 @options.records_options
 def cite(style: Any, **source: Any) -> None:
     """Print a citation of the records.

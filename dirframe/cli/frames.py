@@ -15,6 +15,7 @@ from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click import Choice, option
 
 import dirframe
 from dirframe.cli.options import overwrite_option, with_options
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
 _ROWS_ON_A_TERMINAL = 50
-_WIDEST, _GAP = 40, 2  # of a column
+_WIDEST = 40  # characters of a cell there
 #: Stands for standard input where a file is read, and for standard output where one is written.
 _STREAM = "-"
 #: Of one project: the path of each collection below it.
@@ -81,7 +82,7 @@ def _load(collection: str | None, **question: Any) -> pd.DataFrame:
         raise click.UsageError("--details is about projects; accounts have no own pages.")
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     with open_directory(**question) as directory:
-        return load(directory=directory, **asked(question))
+        return load(directory=directory, progress=sys.stderr.isatty(), **asked(question))
 
 
 def asked(question: dict[str, Any]) -> dict[str, Any]:
@@ -196,7 +197,7 @@ def output(function: Callable[..., Any]) -> Any:
         return function(out=out, **options)
 
     return with_options(
-        click.option(
+        option(
             "-o",
             "--output",
             "path",
@@ -205,13 +206,13 @@ def output(function: Callable[..., Any]) -> Any:
             help="File to write, by its suffix. Default: standard output (-).",
         ),
         overwrite_option,
-        click.option(
+        option(
             "--format",
             "fmt",
-            type=click.Choice(_FORMATS),
+            type=Choice(_FORMATS),
             help="Format on standard output. Default: table on a terminal, csv elsewhere.",
         ),
-        click.option(
+        option(
             "--columns",
             metavar="NAME,…",
             callback=_names,
@@ -249,22 +250,24 @@ def note(text: str) -> None:
 
 def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
     """Print the first rows and as many columns as fit, those in `first` before all others."""
-    from dirframe._display import align, cell_texts, counted, headings
+    from dirframe._display import align, cell_texts, counted, headings, table_lines
 
     names = [str(name) for name in frame]
     heads = headings(sorted(names, key=lambda n: first.index(n) if n in first else len(first)))
     is_terminal, omitted = sys.stdout.isatty(), list[str]()
     if not is_terminal:
-        lines, _ = _table(frame, heads, sys.maxsize)
+        lines, _ = table_lines(frame, heads)
     elif len(frame) == 1:
         cells = (cell_texts(frame[name], name)[0] for name in names)
         lines = [f"{n}  {cell}" for n, cell in zip(align(names, right=False), cells, strict=True)]
     else:
         width, shown = shutil.get_terminal_size().columns, frame.head(_ROWS_ON_A_TERMINAL)
-        lines, omitted = _table(shown, heads, width)
+        lines, omitted = table_lines(shown, heads, width, _WIDEST)
         if omitted:  # headings of several lines make room
-            narrow = {n: "\n".join(wrap(h, max(map(len, h.split())))) for n, h in heads.items()}
-            lines, omitted = _table(shown, narrow, width)
+            narrow = {
+                n: "\n".join(wrap(h, max(map(len, h.split()), default=1))) for n, h in heads.items()
+            }
+            lines, omitted = table_lines(shown, narrow, width, _WIDEST)
     click.echo("\n".join(line.rstrip() for line in lines) or "(no columns)")
     rows = len(frame) - _ROWS_ON_A_TERMINAL
     parts = [counted(rows, "more row")] if is_terminal and rows > 0 else []
@@ -274,24 +277,3 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
         choice = "--columns NAME,NAME shows others; " if omitted else ""
         click.echo(err=True)
         note(f"Not shown: {' and '.join(parts)}. {choice}-o FILE or --format csv has everything.")
-
-
-def _table(frame: pd.DataFrame, heads: dict[str, str], width: int) -> tuple[list[str], list[str]]:
-    """Return the lines of a table of that width, and the columns left out."""
-    from dirframe._display import align, cell_texts, cut, is_number, width_of
-
-    height = max((head.count("\n") + 1 for head in heads.values()), default=0)
-    lines, omitted = [""] * (height + len(frame)), []
-    for name, head in heads.items():
-        cells = [cut(cell, _WIDEST) for cell in cell_texts(frame[name], name)]
-        right = is_number(frame[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
-        above = head.split("\n")
-        column = align([*[""] * (height - len(above)), *above, *cells], right=right)
-        gap = " " * _GAP if lines[0] else ""
-        if lines[0] and width_of(lines[0]) + _GAP + width_of(column[0]) > width:
-            omitted.append(name)
-        else:
-            lines = [f"{line}{gap}{cell}" for line, cell in zip(lines, column, strict=True)]
-    while lines and not lines[0].strip():
-        del lines[0]
-    return lines, omitted

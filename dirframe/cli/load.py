@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click import argument, command, option
 
 import dirframe
 from dirframe.cli import frames, options
@@ -33,7 +34,7 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
     out.write(frames.read(None, collection, **question))
 
 
-@click.command()
+@command()
 @options.select_options
 @options.tried_options
 @options.plan_option
@@ -54,7 +55,7 @@ def projects(**given: Any) -> None:
     _load("projects", **given)
 
 
-@click.command()
+@command()
 @options.select_options
 @options.tried_options
 @options.plan_option
@@ -71,8 +72,8 @@ def accounts(**given: Any) -> None:
     _load("accounts", **given)
 
 
-@click.command()
-@click.argument("address", metavar="PATH")
+@command()
+@argument("address", metavar="PATH")
 @options.path_options
 @options.plan_option
 @frames.output
@@ -94,9 +95,9 @@ def load(address: str, out: Output, plan: bool, **question: Any) -> None:
         out.write(dirframe.load(address, directory=directory, **frames.asked(question)))
 
 
-@click.command()
-@click.argument("collection", type=options.COLLECTION)
-@click.option("--to", "path", type=options.FILE, required=True, help="File of the archive.")
+@command()
+@argument("collection", type=options.COLLECTION)
+@option("--to", "path", type=options.FILE, required=True, help="File of the archive.")
 @options.harvest_options
 @options.plan_option
 def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
@@ -123,8 +124,8 @@ def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
     click.echo(archive.status())
 
 
-@click.command()
-@click.argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
+@command()
+@argument("path", metavar="ARCHIVE", type=click.Path(path_type=Path))
 def status(path: Path) -> None:
     """Show what an archive holds and lacks.
 
@@ -135,7 +136,7 @@ def status(path: Path) -> None:
     click.echo(dirframe.open_archive(path).status())
 
 
-@click.command()
+@command()
 @options.directory_options
 def check(**where: Any) -> None:
     """Try what a directory sends and keeps.
@@ -150,7 +151,7 @@ def check(**where: Any) -> None:
         click.echo(dirframe.check(directory))
 
 
-@click.command()
+@command()
 @options.directory_options
 @options.json_option
 def quota(fmt: str, **where: Any) -> None:

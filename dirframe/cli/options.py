@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click import Choice, IntRange, argument, option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Decorator = Callable[[Any], Any]
 
-COLLECTION = click.Choice(["accounts", "projects"])
+COLLECTION = Choice(["accounts", "projects"])
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
-NUMBER = click.IntRange(1)
+NUMBER = IntRange(1)
 NUMBER.name = "n"
 
 #: Names of the conditions of `--where`: the arguments of `dirframe.select`.
@@ -33,13 +35,7 @@ _CONDITIONS = {
 
 def with_options(*options: Decorator) -> Decorator:
     """Return a decorator that adds options to a command, in this order."""
-
-    def add(function: Any) -> Any:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
+    return lambda function: reduce(lambda add_to, add: add(add_to), reversed(options), function)
 
 
 class _Pair(click.ParamType[tuple[str, str]]):
@@ -93,7 +89,7 @@ def _span(text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
     return start, end
 
 
-parameters_option = click.option(
+parameters_option = option(
     "-p",
     "parameters",
     type=_Pair(),
@@ -101,35 +97,33 @@ parameters_option = click.option(
     callback=_parameters,
     help="Set an option of the function: -p top=10, -p bounds=0,1,10. May be repeated.",
 )
-overwrite_option = click.option("--overwrite", is_flag=True, help="Replace an existing file.")
-plan_option = click.option("--plan", is_flag=True, help="Only say what the load costs.")
-json_option = click.option("--format", "fmt", type=click.Choice(["text", "json"]), default="text")
+overwrite_option = option("--overwrite", is_flag=True, help="Replace an existing file.")
+plan_option = option("--plan", is_flag=True, help="Only say what the load costs.")
+json_option = option("--format", "fmt", type=Choice(["text", "json"]), default="text")
 
 # What is asked for: their names are those of the arguments of `load_projects`.
 _query_options = with_options(
-    click.option("--query", help="Load records that have these words."),
-    click.option("--sort", metavar="VALUE", help="Sort order: name, id_reverse and others."),
+    option("--query", help="Load records that have these words."),
+    option("--sort", metavar="VALUE", help="Sort order: name, id_reverse and others."),
 )
-_number_option = click.option(
+_number_option = option(
     "-n", "--max-items", "--limit", "max_items", type=NUMBER, help="Load the first N records."
 )
 _sample_options = with_options(
-    click.option("--sample-size", "sample", type=NUMBER, help="Load N records drawn at random."),
-    click.option("--seed", type=int, help="Seed of the drawing."),
-    click.option("--details", is_flag=True, help="Load own pages of projects without an analysis."),
+    option("--sample-size", "sample", type=NUMBER, help="Load N records drawn at random."),
+    option("--seed", type=int, help="Seed of the drawing."),
+    option("--details", is_flag=True, help="Load own pages of projects without an analysis."),
 )
 directory_options = with_options(
-    click.option("--base-url", metavar="URL", help="Address of the directory."),
-    click.option("--sample", "is_sample", is_flag=True, help="Use the bundled sample directory."),
+    option("--base-url", metavar="URL", help="Address of the directory."),
+    option("--sample", "is_sample", is_flag=True, help="Use the bundled sample directory."),
 )
 _incomplete = "What to do if completeness cannot be proven."
 _policy_options = with_options(
-    click.option(
-        "--incomplete", type=click.Choice(["raise", "warn"]), default="raise", help=_incomplete
-    ),
+    option("--incomplete", type=Choice(["raise", "warn"]), default="raise", help=_incomplete),
     directory_options,
-    click.option("--refresh", is_flag=True, help="Fetch every page again."),
-    click.option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
+    option("--refresh", is_flag=True, help="Fetch every page again."),
+    option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
 )
 #: Of a path, of an archive, and of a collection.
 path_options = with_options(_query_options, _number_option, _policy_options)
@@ -147,13 +141,13 @@ def _answer(_context: object, option: click.Parameter, value: object) -> None:
 #: Options that people try first; the error names the one that does it.
 tried_options = with_options(
     *(
-        click.option(f"--{name}", hidden=True, expose_value=False, callback=_answer)
+        option(f"--{name}", hidden=True, expose_value=False, callback=_answer)
         for name in ("language", "country", "license", "tag", "year")
     )
 )
 #: Which records a command takes, of a collection or of a file.
 select_options = with_options(
-    click.option(
+    option(
         "--where",
         type=_Pair(),
         multiple=True,
@@ -162,20 +156,18 @@ select_options = with_options(
         "year=2008..2010, activity=active, search=WORDS, or a range of any column. May be "
         "repeated.",
     ),
-    click.option(
+    option(
         "--exclude",
         metavar="RULE",
         multiple=True,
         help="Leave out records that match a rule of dirframe.flags. May be repeated.",
     ),
-    click.option(
-        "--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."
-    ),
+    option("--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."),
     _load_options,
 )
-file_argument = click.argument("file", required=False, metavar="[FILE]", type=click.Path())
+file_argument = argument("file", required=False, metavar="[FILE]", type=click.Path())
 #: Of a command that takes records from wherever.
 records_options = with_options(
-    click.option("--collection", type=COLLECTION, help="Collection to load if no file is given."),
+    option("--collection", type=COLLECTION, help="Collection to load if no file is given."),
     select_options,
 )

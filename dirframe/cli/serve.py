@@ -7,22 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click import IntRange, argument, command, option
 
 from dirframe.cli.frames import note
 from dirframe.cli.options import FILE
 
-_key_file_option = click.option(
+_key_file_option = option(
     "--key-file", type=FILE, help="File of the API keys. Default: the one in your data folder."
 )
 
 
-@click.command()
-@click.argument("data", metavar="[DATA]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--name", help="Name of the site.")
-@click.option("--host", default="127.0.0.1", help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080)
+@command()
+@argument("data", metavar="[DATA]...", nargs=-1, type=click.Path(path_type=Path))
+@option("--name", help="Name of the site.")
+@option("--host", default="127.0.0.1", help="Address to listen on.")
+@option("--port", type=IntRange(0, 65535), default=8080)
 @_key_file_option
-@click.option(
+@option(
     "--trusted-proxy",
     metavar="ADDRESS",
     help="Proxy (address or network) whose X-Forwarded headers are trusted.",
@@ -57,8 +58,8 @@ def _open(key_file: Path | None) -> Any:
 
 
 @keys.command("add")
-@click.option("--developer", required=True, help="Developer of the application.")
-@click.option("--application", required=True, help="Name of the application.")
+@option("--developer", required=True, help="Developer of the application.")
+@option("--application", required=True, help="Name of the application.")
 @_key_file_option
 def keys_add(key_file: Path | None, developer: str, application: str) -> None:
     """Create a key and show it once.
@@ -95,7 +96,7 @@ def keys_list(key_file: Path | None) -> None:
 
 
 @keys.command("revoke")
-@click.argument("key_id", type=int, metavar="ID")
+@argument("key_id", type=int, metavar="ID")
 @_key_file_option
 def keys_revoke(key_file: Path | None, key_id: int) -> None:
     """Revoke a key by its id in the list.
@@ -110,8 +111,8 @@ def keys_revoke(key_file: Path | None, key_id: int) -> None:
 
 
 @keys.command("limit")
-@click.argument("key_id", type=int, metavar="ID")
-@click.argument("daily_limit", type=click.IntRange(1), metavar="REQUESTS")
+@argument("key_id", type=int, metavar="ID")
+@argument("daily_limit", type=IntRange(1), metavar="REQUESTS")
 @_key_file_option
 def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
     """Set the number of requests per day of a key.

@@ -90,9 +90,7 @@ def check(directory: Directory | None = None) -> Check:
     """
     with open_directory(directory) as client:
         probe = _Probe(client)
-        probe.projects()
-        probe.accounts()
-        probe.errors()
+        probe.look()
         return Check(
             directory=client.name,
             base_url=client.base_url,
@@ -108,7 +106,6 @@ class _Probe:
     def __init__(self, client: Directory) -> None:
         self._client, self._session = client, client.session
         self.requests, self.findings = 0, list[Finding]()
-        self._first_id = ""
 
     def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
         self.findings.append(Finding(what, str(found), as_specified))
@@ -139,13 +136,12 @@ class _Probe:
         except DirframeError as error:
             self._note(what, type(error).__name__, as_specified=False)
 
-    def projects(self) -> None:
-        """Look at the collection of projects; raise if there is none."""
+    def look(self) -> None:
+        """Look at all; raise if there is no collection of projects."""
         path = Query(resource=PROJECT).path
         fetched = self._fetch(path, page="1")
         page, size = fetched.page, len(fetched.page.records)
         available, ids = page.items_available, page.values("id")
-        self._first_id = next(iter(ids), None) or ""
         self._note("projects", _count(page))
         is_whole = available is not None and available <= size
         self._note("page size", size, None if is_whole else size == _PAGE_SIZE)
@@ -162,16 +158,10 @@ class _Probe:
         for sort in _SORTS:
             self._look(f"projects by {sort}", self._sort, PROJECT, sort)
         self._look("query without a match", self._nothing)
-
-    def accounts(self) -> None:
-        """Look at the collection of accounts."""
         self._look("accounts", self._accounts)
         self._look("accounts by id", self._sort, ACCOUNT, "id")
-
-    def errors(self) -> None:
-        """Look at an own page, and at what is answered to what is not there or not allowed."""
-        if self._first_id:
-            self._look("analysis on own pages", self._own_page)
+        if ids and ids[0]:
+            self._look("analysis on own pages", self._own_page, ids[0])
         self._look("a record that is not there", self._missing, status=404)
         self._look("a wrong key", self._wrong_key, status=403)
 
@@ -198,8 +188,8 @@ class _Probe:
         self._note("country forms", _country_forms(codes))
         return _count(page), None
 
-    def _own_page(self) -> _Seen:
-        page = self._fetch(record_path(PROJECT, self._first_id)).page
+    def _own_page(self, identifier: str) -> _Seen:
+        page = self._fetch(record_path(PROJECT, identifier)).page
         return "sent" if page.signs() in {"1", "3"} else "not sent", None
 
     def _missing(self) -> _Seen:

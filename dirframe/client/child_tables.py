@@ -11,7 +11,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import plain_value, require_frame
-from dirframe.client.dtypes import convert_column, infer_kind
+from dirframe.client.records import typed_columns
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
 
@@ -72,7 +72,15 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     if error := provenance.absent(frame, [field.column]):
         raise error
     lists = _lists(frame[field.column]) if field.column in frame else [[]] * len(frame)
-    data = _columns([entry for entries in lists for entry in entries], field, resource)
+    assert field.items is not None  # noqa: S101  # the schema gives every repeated element its items
+    rows = [
+        entry if isinstance(entry, dict) else {} if entry is None else {field.items.tag: entry}
+        for entry in chain.from_iterable(lists)
+    ]
+    kinds = {known.column: known.kind for known in field.items.fields}
+    names = dict.fromkeys([*kinds, *chain.from_iterable(rows)])
+    cells = {name: [row.get(name) for row in rows] for name in names}
+    data, _ = typed_columns(cells, kinds, resource)
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
     if parent in data:
@@ -81,27 +89,6 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
             data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
-
-
-def _columns(entries: list[Any], field: Field, resource: Resource) -> dict[str, pd.Series[Any]]:
-    """Return the fields of entries as typed columns."""
-    items = field.items
-    assert items is not None  # noqa: S101  # the schema gives every repeated element its items
-    rows = [e if isinstance(e, dict) else {} if e is None else {items.tag: e} for e in entries]
-    kinds = {known.column: known.kind for known in items.fields}
-    data: dict[str, pd.Series[Any]] = {}
-    for column in dict.fromkeys([*kinds, *chain.from_iterable(rows)]):
-        values = [row.get(column) for row in rows]
-        if any(isinstance(value, list | dict) for value in values):
-            data[column] = pd.Series(values, dtype="object")
-            continue
-        kind = kinds.get(column, Kind.TEXT)
-        if column not in kinds and resource.name not in RESOURCES:
-            kind = infer_kind(column, {value for value in values if value})
-        data[column], unreadable = convert_column(values, kind)
-        if unreadable is not None:
-            data[f"{column}_unreadable"] = unreadable
-    return data
 
 
 def _lists(column: pd.Series[Any]) -> list[list[Any]]:

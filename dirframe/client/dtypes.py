@@ -127,8 +127,6 @@ def infer_kind(name: str, texts: Collection[str]) -> Kind:
 
 # -- the data dictionary ---------------------------------------------------------------------
 
-_COLUMNS = ["name", "type", "unit", "required", "personal", "meaning", "dialects"]
-
 
 def fields(resource: str = "project") -> pd.DataFrame:
     """Return the data dictionary of accounts, projects or other records.
@@ -171,23 +169,18 @@ def fields(resource: str = "project") -> pd.DataFrame:
             f"There is no resource {resource!r}; choose one of {', '.join(ALL_RESOURCES)}."
         )
     selected = by_name[resource]
-    ordered = [*selected.core, *(field for field in selected.fields if field not in selected.core)]
-    rows = [
-        {
-            "name": field.column,
-            "type": dtype_of(field.kind),
-            "unit": field.unit or None,
-            "required": field.required,
-            "personal": field.personal,
-            "meaning": _meaning(field),
-            "dialects": field.dialect.value,
-        }
-        for field in ordered
-    ]
-    table = pd.DataFrame(rows, columns=_COLUMNS)
-    return table.astype(
-        {name: "bool" if name in {"required", "personal"} else "str" for name in _COLUMNS}
-    )
+    ordered = sorted(selected.fields, key=lambda field: field not in selected.core)
+    columns = {
+        "name": [field.column for field in ordered],
+        "type": [dtype_of(field.kind) for field in ordered],
+        "unit": [field.unit or None for field in ordered],
+        "required": [field.required for field in ordered],
+        "personal": [field.personal for field in ordered],
+        "meaning": [_meaning(field) for field in ordered],
+        "dialects": [field.dialect.value for field in ordered],
+    }
+    dtypes = dict.fromkeys(columns, "str") | {"required": "bool", "personal": "bool"}
+    return pd.DataFrame(columns).astype(dtypes)
 
 
 def _meaning(field: Field) -> str:

@@ -48,11 +48,7 @@ class Plan(Card):
 
     @property
     def exact(self) -> bool:
-        """Whether the number of requests is exact.
-
-        Otherwise pages that are not in the cache say which projects need their own page, or how
-        many pages each of several projects has.
-        """
+        """Whether the number of requests is exact: no page that did not come adds others."""
         return self.requests_needed == self.requests_at_least
 
     @property
@@ -72,21 +68,18 @@ class Plan(Card):
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         needed, least, at_most = self.requests_needed, self.requests_at_least, ""
-        to_pay = "not known" if least is None else f"at least {counted(least, 'request')}"
+        to_pay = "" if self.exact or least is None else f"at least {counted(least, 'request')}"
         if needed is not None:
-            to_pay = f"at least {least:,}, at most {counted(needed, 'request')}"
-            if self.exact:
-                to_pay = counted(needed, "request")
-        facts = {"records": "the directory does not say", "requests to pay": to_pay}
+            at_most = "" if self.exact else "at most "
+            to_pay += f"{to_pay and ', '}{at_most}{counted(needed, 'request')}"
+        facts = {"records": "the directory does not say", "requests to pay": to_pay or "not known"}
         if self.pages is not None:
             items = self.collection if self.items is None else f"{self.items:,} {self.collection}"
             pages = f"{counted(self.pages, 'page')}, {self.pages_cached:,} of them in the cache"
             facts["records"] = f"{items} on {pages}"
         if self.details:
-            at_most = "" if self.exact else "at most "
-            facts["own pages"] = (
-                f"{at_most}{self.details:,}, {self.details_cached:,} of them in the cache"
-            )
+            own = f"{at_most}{self.details:,}, {self.details_cached:,} of them in the cache"
+            facts["own pages"] = own
         facts["left today"] = f"{counted(self.quota_left, 'request')} of {self.daily_quota:,}"
         if self.resets_at:
             facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
@@ -131,10 +124,8 @@ def plan(
 
     Raises
     ------
-    InvalidInputError
-        If an argument is invalid.
-    RequestError
-        If the directory cannot be reached or refuses.
+    InvalidInputError, RequestError
+        If an argument is invalid; if the directory cannot be reached or refuses.
 
     Examples
     --------
@@ -243,10 +234,10 @@ def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Pl
 
 
 def _plan(client: Directory, **facts: Any) -> Plan:
-    quota = client.session.quota
-    return Plan(
-        **facts,
-        quota_left=quota.remaining(),
-        daily_quota=quota.limit,
-        resets_at=quota.resets_at(),
-    )
+    quota = client.quota()
+    limits: dict[str, Any] = {
+        "quota_left": quota.left,
+        "daily_quota": quota.limit,
+        "resets_at": quota.resets_at,
+    }
+    return Plan(**facts, **limits)

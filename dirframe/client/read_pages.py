@@ -75,6 +75,8 @@ def read_pages(
     1500
     """
     files = list(_files(paths))
+    if not files:
+        raise InvalidInputError(f"There is no .xml file in {paths}.")
     if resource is not None and resource not in ALL_RESOURCES:
         raise InvalidInputError(
             f"resource is {resource!r}; it must be one of {', '.join(ALL_RESOURCES)}."
@@ -159,22 +161,16 @@ def _directory_of(frame: pd.DataFrame) -> tuple[str, str]:
 
 
 def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
-    sources = [paths] if isinstance(paths, str | Path) else list(paths)
-    has_files = False
-    for path in map(Path, sources):
-        files = [path]
+    for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if file.is_file())
-            files = [file for file in inside if file.name.lower().endswith((".xml", ".xml.gz"))]
+            yield from (f for f in inside if f.name.lower().endswith((".xml", ".xml.gz")))
         elif "*" in path.name:
-            files = sorted(path.parent.glob(path.name))
-        elif not path.exists():
+            yield from sorted(path.parent.glob(path.name))
+        elif path.exists():
+            yield path
+        else:
             raise InvalidInputError(f"There is no file or folder {path}.")
-        has_files = has_files or bool(files)
-        yield from files
-    if not has_files:
-        names = ", ".join(str(path) for path in sources) or "no path at all"
-        raise InvalidInputError(f"There is no .xml file in {names}.")
 
 
 def _read_file(file: Path, max_bytes: int) -> bytes:

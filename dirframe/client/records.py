@@ -26,7 +26,7 @@ from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, resource_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from dirframe.client.page import Page
     from dirframe.schema import Resource
@@ -109,9 +109,7 @@ class Records:
         text = text and text.strip()
         if not len(element) and not element.keys():
             return share(text, text) if text else None
-        node = container.entry
-        if node is None:
-            node = container.entry = _Node((), None)
+        node = container.entry = container.entry or _Node((), None)
         entry = self._read(element, node)
         if text:
             _put(entry, node[element.tag], text)
@@ -130,19 +128,11 @@ class Records:
             if field.path in cells or field.column in COUNTED_LISTS
         ]
         names = _names(resource, cells)
-        columns: dict[str, pd.Series[Any]] = {}
-        unreadable: list[str] = []
-        for path in dict.fromkeys([*always, *known, *cells]):
-            name = names[path]
-            values = cells.get(path, [])
-            values += [None] * (self.rows - len(values))
-            columns[name], texts = _convert(resource, name, values)
-            if texts is not None:
-                kept = f"{name}_unreadable"
-                while kept in names.values():
-                    kept += "_"
-                columns[kept] = texts
-                unreadable.append(_described(name, texts))
+        values = {names[path]: cells.get(path, []) for path in [*always, *known, *cells]}
+        for column in values.values():
+            column.extend([None] * (self.rows - len(column)))
+        kinds = {field.column: field.kind for field in resource.fields}
+        columns, unreadable = typed_columns(values, kinds, resource)
         if unreadable:
             warn(
                 UnreadableValueWarning(
@@ -154,24 +144,29 @@ class Records:
         return pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
 
 
-def _convert(
-    resource: Resource, name: str, values: list[Any]
-) -> tuple[pd.Series[Any], pd.Series[Any] | None]:
-    """Return a column, and the texts of it that could not be converted."""
-    field = resource.by_column.get(name)
-    kind = field.kind if field else Kind.TEXT
-    if kind is Kind.ITEMS or list in map(type, values):
-        lists = [v if v is None or isinstance(v, list) else [v] for v in values]
-        return pd.Series(lists, dtype="object"), None
-    if field is None and resource.name not in RESOURCES:
-        kind = infer_kind(name, {value for value in values if value is not None})
-    return convert_column(values, kind)
-
-
-def _described(name: str, texts: pd.Series[Any]) -> str:
-    texts = texts.dropna()
-    examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
-    return f"{len(texts):,} in {name} ({examples})"
+def typed_columns(
+    cells: dict[str, list[Any]], kinds: Mapping[str, Kind], resource: Resource
+) -> tuple[dict[str, pd.Series[Any]], list[str]]:
+    """Return columns in the dtypes of their kinds, and which texts could not be converted."""
+    columns: dict[str, pd.Series[Any]] = {}
+    unreadable = []
+    for name, values in cells.items():
+        kind = kinds.get(name, Kind.TEXT)
+        if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
+            lists = [v if v is None or isinstance(v, list) else [v] for v in values]
+            columns[name] = pd.Series(lists, dtype="object")
+            continue
+        if name not in kinds and resource.name not in RESOURCES:
+            kind = infer_kind(name, {value for value in values if value})
+        columns[name], texts = convert_column(values, kind)
+        if texts is not None:
+            kept = f"{name}_unreadable"
+            while kept in cells:
+                kept += "_"
+            columns[kept], texts = texts, texts.dropna()
+            examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
+            unreadable.append(f"{len(texts):,} in {name} ({examples})")
+    return columns, unreadable
 
 
 def _names(resource: Resource, paths: Iterable[Path]) -> dict[Path, str]:
@@ -181,8 +176,10 @@ def _names(resource: Resource, paths: Iterable[Path]) -> dict[Path, str]:
     for path in paths:
         if path not in names:
             name = "_".join(path)
+            if name in used:
+                name = "__".join(path)
             while name in used:
-                name = "__".join(path) if name == "_".join(path) else f"{name}_"
+                name += "_"
             names[path] = name
             used.add(name)
     return names

@@ -32,8 +32,6 @@ def select_lines(collection: str, choices: Mapping[str, Any]) -> list[str]:
     """Return the lines that select records, which are then called ``shown``."""
     if not choices:
         return [f"shown = {collection}"]
-    if len(choices) == 1:
-        return [f"shown = {_call('dirframe.select', collection, choices)}"]
     options = (f"    {name}={_value(value)}," for name, value in choices.items())
     return ["shown = dirframe.select(", f"    {collection},", *options, ")"]
 

@@ -13,26 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dirframe import provenance
-from dirframe._display import headings
+import dirframe
 from dirframe.charts import CHARTS
-from dirframe.citation import cite
-from dirframe.clean import unify_countries
-from dirframe.client.directory import Directory
-from dirframe.client.loaders import load_accounts, load_projects
-from dirframe.client.plan import plan
-from dirframe.errors import (
-    DirframeError,
-    DirframeWarning,
-    IncompleteCollectionError,
-    InvalidInputError,
-    MissingExtraError,
-)
+from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError, MissingExtraError
 from dirframe.explorer.code import load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
-from dirframe.io.export import export
 from dirframe.schema import RESOURCES
-from dirframe.selection import select
 
 try:
     import ipywidgets as w
@@ -49,7 +35,6 @@ if TYPE_CHECKING:
 
 _AUTO = {"width": "auto"}  # the style sheet sets the width
 _HIDDEN = {"display": "none"}
-_STOPPED = "Stopped. What came is in the cache: the same load again asks for the rest alone."
 
 
 class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
@@ -68,8 +53,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     Attributes
     ----------
-    source : Directory or pandas.DataFrame
-        The directory or frame that was given.
     frame : pandas.DataFrame or None
         The records shown, in the order chosen; None before a load.
     code : str
@@ -106,14 +89,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     ['Java']
     """
 
-    def __init__(self, source: Directory | pd.DataFrame | None = None) -> None:
-        self.source = Directory() if source is None else source
-        if not isinstance(self.source, Directory | pd.DataFrame):
-            raise InvalidInputError(
-                f"The explorer was given a {type(source).__name__}; it takes a dirframe.Directory, "
-                "a frame of load_accounts() or load_projects(), or nothing, for the directory that "
-                "the environment names."
-            )
+    def __init__(self, source: dirframe.Directory | pd.DataFrame | None = None) -> None:
+        self.source: Any = dirframe.Directory() if source is None else source
+        name = "" if isinstance(source, dirframe.Directory | None) else _collection_of(source)
         self.frame: pd.DataFrame | None = None
         self.code = ""
         self.error: Exception | None = None
@@ -125,11 +103,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._display: Any = None
         super().__init__(self._controls())
         self.add_class("dirframe-explorer")
-        if isinstance(self.source, Directory):
-            self._say_quota()
-        else:
-            name = _collection_of(self.source)
-            self._show(self.source, name, [f"{name} = explorer.source"])
+        if isinstance(source, pd.DataFrame):
+            self._show(source, name, [f"{name} = explorer.source"])
+        self._say_quota()
 
     def _controls(self) -> list[Any]:
         self.collection = _control(w.Dropdown, "Collection", options=["projects", "accounts"])
@@ -139,10 +115,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.sample = _control(w.BoundedIntText, "Sample (0: all)", max=10_000_000)
         self.sample.tooltip = "So many records, drawn at random"
         self.seed = _control(w.BoundedIntText, "Seed", max=10_000_000)
-        tip = "One more request for each project that comes without its analysis"
-        self.details = _control(w.Checkbox, "Own pages", indent=False, tooltip=tip)
+        self.details = _control(w.Checkbox, "Own pages", indent=False)
+        self.details.tooltip = "One more request for each project that comes without its analysis"
         estimate = self._button("Estimate", "What the load costs", self.estimate)
         load = self._button("Load", "The kernel's stop button stops it", self.load)
+        load.button_style = "primary"
         self.search = _control(w.Text, "Search (Enter)", continuous_update=False)
         self.languages = _control(w.SelectMultiple, "Main language")
         self.countries = _control(w.SelectMultiple, "Country")
@@ -158,10 +135,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.style = _control(w.Dropdown, "Citation", options=["text", "bibtex"])
         self.path = _control(w.Text, "File")
         self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
-        export_ = self._button("Export", "Write the records shown to the file", self.export)
+        write = self._button("Export", "Write the records shown to the file", self.export)
         outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
         self._out = {name: _classed(w.HTML(layout=_AUTO), f"df-at-{name}") for name in outputs}
         self._progress = w.IntProgress(layout=_HIDDEN)
+
         names = ("search", *VALUES, "first_year", "last_year", "activity")
         self._filters = {name: getattr(self, name) for name in names}
         self._unfiltered = {name: control.value for name, control in self._filters.items()}
@@ -171,41 +149,36 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         for control in choices:
             control.observe(self._on_choice, "value")
         # A choice among the old records would be one among the new when a load has ended.
-        self._disabled_in_action = (estimate, load, show_all, export_, *choices)
+        self._disabled_in_action = (estimate, load, show_all, write, *choices)
 
         out, lists = self._out, [getattr(self, name) for name in VALUES]
         few = _box("few", self.first_year, self.last_year, self.activity)
         filters = _box("filters", out["count"], show_all, self.search, *lists, few)
         asked = (self.collection, self.query, self.sort, self.max_items, self.sample, self.seed)
+        ask = _box("ask", *asked, self.details, estimate, load)
         self._results = _box(
             "results",
             _box("main", filters, _box("drawn", self.chart, out["picture"])),
             _box("order", self.order_by, self.descending),
             *(out["table"], out["code"]),
-            _box("write", self.style, self.path, self.overwrite, export_),
+            _box("write", self.style, self.path, self.overwrite, write),
             out["citation"],
         )
         self._results.layout = _HIDDEN
         return [
             w.HTML(view.STYLE, layout=_HIDDEN),
             view.Keys(layout=_HIDDEN),
-            *(
-                [_box("ask", *asked, self.details, estimate, load)]
-                if isinstance(self.source, Directory)
-                else []
-            ),
+            *([ask] if isinstance(self.source, dirframe.Directory) else []),
             _box("status", out["message"], self._progress, out["quota"]),
             self._results,
         ]
 
     def _button(self, label: str, tip: str, action: Callable[[], None]) -> Any:
-        button = _classed(w.Button(description=label, tooltip=tip, layout=_AUTO), "df-button")
-        button.button_style = "primary" if label == "Load" else ""
-
         def press() -> None:
             with suppress(KeyboardInterrupt, Exception):  # it is shown
                 action()
 
+        button = w.Button(description=label, tooltip=tip, layout=_AUTO)
         button.on_click(lambda _: self._run(press))
         return button
 
@@ -218,28 +191,27 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     def estimate(self) -> None:
         """Show what the load costs, for at most one request."""
         with self._acting("Asking for the first page …") as results:
-            price = plan(self.collection.value, directory=self._directory(), **self._request())
+            price = dirframe.plan(self.collection.value, directory=self.source, **self._request())
             results.append(str(price))
 
     def load(self) -> None:
         """Load the records and show them; if it fails, those shown before stay."""
         name, request = self.collection.value, self._request()
-        load = load_projects if name == "projects" else load_accounts
+        load = dirframe.load_projects if name == "projects" else dirframe.load_accounts
 
         def on_progress(loaded: int, total: int) -> None:
             self._progress.max, self._progress.value = max(total, loaded, 1), loaded
             self._say(f"{loaded:,} of {total:,} records …")
 
         with self._acting("Loading …") as results:
-            directory = self._directory()
-            lines = load_lines(name, request, directory)
             try:
-                frame = load(directory, progress=on_progress, **request)
-            except IncompleteCollectionError as error:
+                frame = load(self.source, progress=on_progress, **request)
+            except dirframe.IncompleteCollectionError as error:
                 comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
-                self._show(error.frame, name, [comment, *lines])
+                lines = [comment, *load_lines(name, request, self.source)]
+                self._show(error.frame, name, lines)
                 raise
-            self._show(frame, name, lines)
+            self._show(frame, name, load_lines(name, request, self.source))
             results.append(f"{len(frame):,} {name} loaded.")
 
     def export(self) -> None:
@@ -248,19 +220,14 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             if self.frame is None:
                 raise InvalidInputError("There is nothing to export yet: press Load first.")
             path = Path(self.path.value.strip()).expanduser()
-            export(self.frame, path, overwrite=self.overwrite.value)
+            dirframe.export(self.frame, path, overwrite=self.overwrite.value)
             results.append(f"{len(self.frame):,} {self._name} are in {path}.")
 
     def show_all(self) -> None:
         """Take all filters away."""
+        self._drop_filters()
         if self.frame is not None:
-            self._drop_filters()
             self._refresh()
-
-    def _directory(self) -> Directory:
-        if isinstance(self.source, Directory):
-            return self.source
-        raise InvalidInputError("The explorer has a frame; there is no directory to load from.")
 
     def _request(self) -> dict[str, Any]:
         request = {
@@ -286,12 +253,13 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             with _stoppable(), warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
                 yield results
-            warned = [
-                str(one.message) for one in caught if issubclass(one.category, DirframeWarning)
-            ]
+            warned = [str(c.message) for c in caught if issubclass(c.category, DirframeWarning)]
             self._say(" ".join([*results, *warned]), "warning" if warned else "success")
         except KeyboardInterrupt:
-            self._say(_STOPPED, "warning")
+            stopped = (
+                "Stopped. What came is in the cache: the same load again asks for the rest alone."
+            )
+            self._say(stopped, "warning")
             raise
         except Exception as error:
             self.error = error
@@ -301,31 +269,31 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self._progress.layout.display = "none"
             for control in self._disabled_in_action:
                 control.disabled = False
-            if isinstance(self.source, Directory):
-                self._say_quota()
+            self._say_quota()
 
     def _say(self, text: str, severity: str = "info") -> None:
         self._out["message"].value = view.message(text, severity)
 
     def _say_quota(self) -> None:
-        quota = self._directory().quota()
-        left = f"{quota.left:,} of {quota.limit:,} requests left today"
-        self._out["quota"].value = f"{escape(quota.directory)}: {left}"
+        if isinstance(self.source, dirframe.Directory):
+            quota = self.source.quota()
+            left = f"{quota.left:,} of {quota.limit:,} requests left today"
+            self._out["quota"].value = f"{escape(quota.directory)}: {left}"
 
     # -- the records shown -----------------------------------------------------------------
 
     def _show(self, frame: pd.DataFrame, name: str, lines: list[str]) -> None:
         """Show all records of a frame, which some lines of code give."""
         if "country_code" in frame and "country_name" not in frame:
-            frame = unify_countries(frame)
+            frame = dirframe.unify_countries(frame)
             lines = [*lines, f"{name} = dirframe.unify_countries({name})"]
         self._loaded, self._name, self._lines = frame, name, ["import dirframe", "", *lines]
         self._counted = Filters(frame)
+        self._drop_filters()
         with self._quietly():
-            self._drop_filters()
             charts = [(c.title, n) for n, c in CHARTS.items() if c.collection in {"", name}]
             _offer(self.chart, charts)
-            _offer(self.order_by, [("as loaded", ""), *_sortable(frame)])
+            _offer(self.order_by, [("as loaded", ""), *view.sortable(frame)])
             if self.path.value in {"", "projects.csv", "accounts.csv"}:
                 self.path.value = f"{name}.csv"
         self._refresh()
@@ -350,15 +318,19 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     def _refresh(self) -> None:
         """Show the records that the controls choose: one truth for all that is shown."""
         choices = self._choices()
-        frame = select(self._loaded, **choices) if choices else self._loaded
+        frame = dirframe.select(self._loaded, **choices) if choices else self._loaded
         lines = [*self._lines, "", *select_lines(self._name, choices)]
         if column := self.order_by.value:
             frame, line = sort(frame, column, descending=self.descending.value)
             lines.append(line)
         self.frame = frame
         self._out["count"].value = f'<b role="status">{self._size()}</b>'
+        options = self._counted.options(choices)
         with self._quietly():
-            self._offer_choices(choices)
+            for name, control in self._filters.items():
+                control.layout.display = None if name in options else "none"
+                if name in options and name != "search":
+                    _offer(control, options[name])
         self._out["table"].value = view.table(frame)
         chart = self.chart.value
         try:
@@ -368,7 +340,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self.error = None if isinstance(error, DirframeError) else error
             self._out["picture"].value = view.message(_sentence(error), "info")
         try:
-            citation = str(cite(frame, style=self.style.value))
+            citation = str(dirframe.cite(frame, style=self.style.value))
             lines.append(f'print(dirframe.cite(shown, style="{self.style.value}"))')
         except InvalidInputError as error:
             citation = str(error)
@@ -384,21 +356,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         count, total = len(self.frame), len(self._loaded)
         return f"{count:,} {'' if count == total else f'of {total:,} '}{self._name}"
 
-    def _offer_choices(self, choices: dict[str, Any]) -> None:
-        """Offer the values of each filter with their counts; hide a filter without its column."""
-        options = self._counted.options(choices)
-        self.search.layout.display = None if "name" in self._loaded else "none"
-        for name, control in self._filters.items():
-            if name != "search":
-                offered = options.get("years" if name.endswith("year") else name)
-                control.layout.display = None if offered else "none"
-                _offer(control, offered or control.options)
-
     # -- the page --------------------------------------------------------------------------
 
     def _on_choice(self, change: Any) -> None:
-        is_own = threading.get_ident() == self._thread
-        if self.frame is not None and not (is_own and self._is_quiet):
+        is_own = self._is_quiet and threading.get_ident() == self._thread
+        if self.frame is not None and not is_own:
             self._chosen[change.owner] = change.new
             self._run(self._follow)
 
@@ -424,11 +386,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     @contextmanager
     def _quietly(self) -> Iterator[None]:
         """Set controls without acting on it."""
-        before, self._is_quiet = self._is_quiet, True
+        self._is_quiet = True
         try:
             yield
         finally:
-            self._is_quiet = before
+            self._is_quiet = False
 
     def _static(self) -> dict[str, str]:
         """Return what a saved notebook shows without a kernel: the count and the chart."""
@@ -456,8 +418,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _control(kind: Any, label: str, **options: Any) -> Any:
-    name = label.split(maxsplit=1)[0].lower()
-    return _classed(kind(description=label, layout=_AUTO, **options), f"df-of-{name}")
+    return kind(description=label, layout=_AUTO, **options)
 
 
 def _classed(widget: Any, name: str) -> Any:
@@ -483,36 +444,22 @@ def _offer(control: Any, options: list[tuple[str, Any]]) -> None:
 
 
 def _sorts(collection: str) -> list[tuple[str, str]]:
-    (resource,) = (r for r in RESOURCES.values() if r.collection == collection)
+    resource = RESOURCES[collection.removesuffix("s")]
     return [("default", ""), *((name, name) for name in (*resource.sorts, *resource.other_sorts))]
 
 
-def _collection_of(frame: pd.DataFrame) -> str:
-    """Return "accounts" or "projects"; refuse any other frame."""
-    if not frame.columns.is_unique or not all(isinstance(name, str) for name in frame):
-        raise InvalidInputError(
-            "The frame has two columns of one name, or columns whose names are not text. Rename or "
-            "drop them first."
-        )
-    resource = provenance.resource_of(frame)
-    statistic = provenance.get_provenance(frame).get("statistic")
-    if resource is None or resource.name not in RESOURCES or statistic:
-        raise InvalidInputError(
-            "The frame holds neither accounts nor projects of a directory. Pass what "
-            "dirframe.load_accounts() or dirframe.load_projects() returned."
-        )
-    return resource.collection
-
-
-def _sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return the columns to sort by: no lists, ids, and names of the index."""
-    kinds = {name: str(frame[name].dtype) for name in frame}
-    lists = {name for name, kind in kinds.items() if kind == "object" or "<" in kind}
-    return [
-        (words, name)
-        for name, words in headings(frame).items()
-        if not (name in lists or name.endswith("id") or name in frame.index.names)
-    ]
+def _collection_of(frame: Any) -> str:
+    """Return "accounts" or "projects"; refuse what is no frame of them."""
+    if isinstance(frame, pd.DataFrame) and all(isinstance(name, str) for name in frame):
+        resource = dirframe.provenance.resource_of(frame)
+        statistic = dirframe.provenance.get_provenance(frame).get("statistic")
+        if resource and resource.name in RESOURCES and frame.columns.is_unique and not statistic:
+            return resource.collection
+    raise InvalidInputError(
+        f"The explorer was given a {type(frame).__name__}; it takes a dirframe.Directory, a frame "
+        "of load_accounts() or load_projects() with a name of its own for each column, or nothing, "
+        "for the directory that the environment names."
+    )
 
 
 @contextmanager

@@ -29,27 +29,27 @@ class Filters:
 
     def __init__(self, frame: pd.DataFrame) -> None:
         # `select` tells which records pass by their number.
-        self._frame = frame.set_axis(range(len(frame)), axis=0)
+        self._frame = frame = frame.set_axis(range(len(frame)), axis=0)
         self._masks: dict[str, tuple[Any, NDArray[np.bool_]]] = {}
-        self._values = {n: _encoded(self._frame[c]) for n, c in VALUES.items() if c in frame}
+        self._values = {
+            n: _values(frame[column]) for n, column in VALUES.items() if column in frame
+        }
         if "created_at" in frame and isinstance(frame["created_at"].dtype, pd.DatetimeTZDtype):
-            self._values["years"] = _encoded(self._frame["created_at"].dt.year)
-        self._has_activity = {"analysis_min_month", "analysis_max_month"} <= {*frame}
+            years = frame["created_at"].dt.year.dropna()
+            self._values["years"] = years.astype("int64").astype("category")
 
     def options(self, choices: dict[str, Any]) -> dict[str, list[tuple[str, Any]]]:
-        """Return what to choose from by filter, with counts; a filter that has no column is not in it."""
-        options: dict[str, list[tuple[str, Any]]] = {}
-        for name, (rows, codes, values) in self._values.items():
-            counts = np.bincount(
-                codes[self._passing(choices, but=name)[rows]], minlength=len(values)
-            )
-            counted = list(zip(values, counts, strict=True))
+        """Return what to choose from by control; one that lacks its column is not in it."""
+        options: dict[str, list[tuple[str, Any]]] = {"search": []} if "name" in self._frame else {}
+        for name, values in self._values.items():
+            passing = self._passing(choices, but=name)[values.index]
+            counts: dict[Any, int] = values[passing].value_counts(sort=False).to_dict()
+            counted = [(f"{v or '(none)'} ({n:,})", v or None) for v, n in counts.items()]
             if name == "years":
-                years = sorted((int(year), n) for year, n in counted if year is not None)
-                options[name] = [ANY_YEAR, *((f"{year} ({n:,})", year) for year, n in years)]
+                options["first_year"] = options["last_year"] = [ANY_YEAR, *counted]
             else:
-                options[name] = [(f"{v or '(none)'} ({n:,})", v) for v, n in counted][:_LISTED]
-        if self._has_activity:
+                options[name] = counted[:_LISTED]
+        if {"analysis_min_month", "analysis_max_month"} <= {*self._frame}:
             passing = self._passing(choices, but="activity")
             options["activity"] = [ANY_ACTIVITY]
             for state in ("active", "dormant"):
@@ -74,20 +74,16 @@ class Filters:
         return self._masks[key][1]
 
 
-def _encoded(column: pd.Series[Any]) -> tuple[NDArray[Any], NDArray[Any], list[Any]]:
-    """Return rows, codes and the values of the codes, the most frequent first, None last.
+def _values(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the values by record, as categories from the most frequent to "", that of no value.
 
     A record is there once for each of its tags or licences.
     """
     if column.name in {"licenses", "tags"}:
         column = column.map(_names).explode()
-    values = column.value_counts().index
-    codes = values.get_indexer(pd.Index(column))
-    return (
-        column.index.to_numpy(),
-        np.where(codes < 0, len(values), codes),
-        [*values, *([None] if (codes < 0).any() else [])],
-    )
+    values = column.fillna("")
+    order = sorted(values.value_counts().index, key=lambda value: value == "")
+    return values.astype(pd.CategoricalDtype(order))
 
 
 def _names(entries: Any) -> list[str]:

@@ -7,15 +7,13 @@ import io
 import warnings
 from html import escape
 from importlib.resources import files
-from typing import Any
 
 import anywidget
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from dirframe import plot
-from dirframe._display import headings, leading_columns
+from dirframe._display import cell_texts, headings, leading_columns
 
 _FOLDER = files("dirframe.explorer")
 STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
@@ -52,10 +50,22 @@ def table(frame: pd.DataFrame) -> str:
     """Return the first records as a table that scrolls inside."""
     first = leading_columns(frame)
     head = frame[[*first, *(name for name in frame if name not in first)]].head(ROWS)
-    cells = head.astype(object).map(_text).rename(columns=headings(frame))
+    cells = {name: [text[:_LONGEST] for text in cell_texts(head[name], str(name))] for name in head}
+    rows = pd.DataFrame(cells).rename(columns=headings(head))
     with pd.option_context("display.max_colwidth", None):
-        rows = cells.to_html(index=False, border=0, classes="df", justify="left")
-    return _scrolling(rows, "Records")
+        content = rows.to_html(index=False, border=0, classes="df", justify="left")
+    return _scrolling(content, "Records")
+
+
+def sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the columns to sort by, with their headings: no lists, ids, and names of the index."""
+    kinds = {name: str(frame[name].dtype) for name in frame}
+    lists = {name for name, kind in kinds.items() if kind == "object" or "<" in kind}
+    return [
+        (words, name)
+        for name, words in headings(frame).items()
+        if not (name in lists or name.endswith("id") or name in frame.index.names)
+    ]
 
 
 def message(text: str, severity: str) -> str:
@@ -72,21 +82,3 @@ def code(text: str, label: str) -> str:
 def _scrolling(content: str, label: str) -> str:
     """Return what scrolls inside if it is wider than the page, also by keyboard."""
     return f'<div class="df-scroll" role="region" aria-label="{label}" tabindex="0">{content}</div>'
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return _short(", ".join(map(_text, value))) or "–"
-    if isinstance(value, dict):
-        return _short(str(value.get("name", value)))
-    if pd.isna(value):
-        return "–"
-    if isinstance(value, pd.Timestamp):
-        return f"{value:%Y-%m-%d}"
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return f"{value:,.10g}" if is_number else _short(str(value))
-
-
-def _short(text: str) -> str:
-    text = " ".join(text[: 2 * _LONGEST].split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

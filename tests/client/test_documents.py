@@ -4,12 +4,10 @@ import gzip
 import json
 import re
 import warnings
-from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from lxml import etree
 
 import dirframe
 from dirframe.errors import (
@@ -19,7 +17,6 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
-from tests.client.trees import texts_in, texts_of
 from tests.rig.server import failed, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
@@ -36,9 +33,6 @@ def write_pages(folder, total=5, size=2, stated=None):
     return files
 
 
-# Which files
-
-
 def test_read_pages_of_a_folder_in_the_order_of_names(tmp_path):
     write_pages(tmp_path)
     (tmp_path / "notes.txt").write_text("not read")
@@ -50,13 +44,6 @@ def test_read_pages_of_a_folder_in_the_order_of_names(tmp_path):
     assert (facts["items_available"], facts["items_loaded"]) == (5, 5)
     assert facts["retrieved_oldest"] is None
     assert facts["query"] == {"files": 3}
-
-
-def test_read_pages_of_files_in_the_order_given(tmp_path):
-    files = write_pages(tmp_path)
-    assert dirframe.read_pages(reversed(files))["id"].tolist() == ["4", "2", "3", "0", "1"]
-    with pytest.warns(IncompleteWarning):
-        assert dirframe.read_pages(str(files[1]))["id"].tolist() == ["2", "3"]
 
 
 def test_read_pages_of_packed_files(tmp_path):
@@ -96,24 +83,16 @@ def test_read_pages_of_another_resource_than_named(tmp_path):
 
 
 def test_read_pages_names_the_document_that_is_none(read):
-    one = page_xml([record("1")])
-    for content, found in (
-        (failed("No such project"), "failure"),
-        (b"<error><message>gone</message></error>", "failure"),
-        (page_xml([record("1", "account")]), "<account>"),
-        (b"<html>", "HTML"),
-    ):
+    for content in (failed("No such project"), b"<error><message>gone</message></error>"):
         with pytest.raises(UnreadableResponseError) as caught:
-            read(one, content)
+            read(page_xml([record("1")]), content)
         assert caught.value.source.endswith("0001.xml")
-        assert found in caught.value.found
-
-
-# What they prove
+        assert "failure" in caught.value.found
 
 
 def test_read_pages_that_are_not_all_are_warned_of(tmp_path):
     files = write_pages(tmp_path)
+    assert dirframe.read_pages(reversed(files))["id"].tolist() == ["4", "2", "3", "0", "1"]
     with pytest.warns(IncompleteWarning, match="3 of 5") as caught:
         frame = dirframe.read_pages([files[0], files[2]])
     assert caught[0].filename == __file__
@@ -128,9 +107,7 @@ def test_read_pages_of_different_states_are_warned_of(tmp_path):
 
 
 def test_read_pages_of_single_records_claims_nothing(read):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        frame = read(*(record(number) for number in range(3)))
+    frame = read(*(record(number) for number in range(3)))
     assert len(frame) == 3
     assert get_provenance(frame)["complete"] is None
 
@@ -145,14 +122,6 @@ def test_read_pages_of_nothing_has_every_column(read):
     assert read(*[page_xml([])] * 70, record("1"))["id"].tolist() == ["1"]
 
 
-def test_read_pages_leaves_repeated_records_out_and_counts_them(tmp_path):
-    files = write_pages(tmp_path)
-    frame = dirframe.read_pages([*files, *files])
-    assert frame["id"].tolist() == ["0", "1", "2", "3", "4"]
-    assert get_provenance(frame)["duplicates_removed"] == 5
-    assert frame.index.tolist() == list(range(5))
-
-
 def test_read_pages_keeps_the_newer_of_two_states(read):
     states = [("0", "a", 2012), ("1", "old", 2012), ("1", "new", 2013), ("2", "b", 2012)]
     pages = [record(key, name=name, updated_at=f"{year}-05-01") for key, name, year in states]
@@ -161,37 +130,12 @@ def test_read_pages_keeps_the_newer_of_two_states(read):
         names = dict(zip(frame["id"], frame["name"], strict=True))
         assert names == {"0": "a", "1": "new", "2": "b"}
         assert frame["id"].tolist() == sorted(names, reverse=order is not pages)
+        assert frame.index.tolist() == [0, 1, 2]
         assert get_provenance(frame)["duplicates_removed"] == 1
     twice = "<updated_at>2014-05-01</updated_at><updated_at>2014-05-02</updated_at>"
     frame = read(*pages, record("3", inner=twice))
     assert frame["id"].tolist() == ["0", "1", "2", "3"]
     assert get_provenance(frame)["records_newest"] is None
-
-
-def test_read_pages_of_many_documents_loses_none(read):
-    """More documents than are converted at a time, whose columns come one after the other."""
-    fields = ("stack_count", "new", "created_at", "other")
-    records = [
-        record(
-            n, **{fields[n // 40 % 4]: 1 + n}, inner=f"<tags><tag>t{n}</tag></tags>" * (n % 90 > 70)
-        )
-        for n in range(150)
-    ]
-    records[100] = records[100].replace("<created_at>101", "<created_at>2001-02-03")
-    with pytest.warns(dirframe.errors.UnreadableValueWarning):
-        frame = read(*records)
-    with pytest.warns(dirframe.errors.UnreadableValueWarning):
-        whole = read(page_xml(records))
-    assert frame["id"].tolist() == [str(n) for n in range(150)]
-    pd.testing.assert_frame_equal(frame[list(whole)], whole, check_flags=False)
-    assert frame["stack_count"].dropna().tolist() == list(range(1, 41))
-    assert frame["created_at"].dropna().index.tolist() == [100]
-    assert frame["created_at_unreadable"].notna().sum() == 39
-    assert frame["new"].dropna().tolist() == [str(n + 1) for n in range(40, 80)]
-    assert frame["tags"].dropna().index.tolist() == [*range(71, 90)]
-
-
-# Where they are from
 
 
 def linked(read, *links):
@@ -226,9 +170,6 @@ def test_read_pages_of_several_directories_or_none(read):
         assert facts["base_url"] == ""
 
 
-# Collections outside the specification
-
-
 def test_read_pages_gives_the_frame_of_the_loader(written, connect):
     pages = {
         "/languages.xml": ("languages-page.xml", "language"),
@@ -254,9 +195,6 @@ def test_read_pages_of_the_months_of_two_projects_keeps_all(read):
     assert len(frame) == 8
     facts = get_provenance(frame)
     assert (facts["complete"], facts["items_available"]) == (True, 8)
-
-
-# Recorded documents
 
 
 def column_of(frame, steps):
@@ -321,55 +259,17 @@ def test_read_pages_of_each_dialect_is_what_a_person_reads(shared):
     assert values > 100
 
 
-def test_read_pages_of_real_pages_finds_every_text(shared):
-    """Numbers and times are counted: they are written in other ways than they came."""
-    types = dirframe.fields("project").set_index("name")["type"]
-    typed = set(types.index[~types.isin(["str", "object", "list"])])
-    failures = []
-    for folder, records in (("pages", 313), ("projects", 49)):
-        files = sorted((shared / "real" / folder).glob("*.xml"))
-        frame = dirframe.read_pages(files)
-        if len(frame) != records:
-            failures.append((folder, len(frame)))
-        expected, numbers = Counter(), Counter()
-        for file in files:
-            content = file.read_bytes()
-            expected += texts_of(content)
-            for one in etree.fromstring(content).iterfind("result/project"):
-                for element in one.iter(etree.Element):
-                    above = [ancestor.tag for ancestor in element.iterancestors()][-4::-1]
-                    name = "_".join([*above, element.tag])
-                    if name in typed and not len(element) and (element.text or "").strip():
-                        expected[element.text.strip()] -= 1
-                        numbers[name] += 1
-        found = texts_in(frame[[name for name in frame if name not in typed]])
-        if +expected != found:
-            failures.append((folder, found - expected, expected - found))
-        failures += [
-            (folder, name, count)
-            for name, count in numbers.items()
-            if frame[name].notna().sum() != count
-        ]
-        assert len(numbers) > 10
-    assert not failures
-
-
 def test_read_pages_of_real_pages_is_typed(shared):
     frame = dirframe.read_pages(shared / "real" / "pages")
     facts = get_provenance(frame)
     assert (len(frame), facts["complete"]) == (313, True)
     assert frame["created_at"].dtype == "datetime64[us, UTC]"
     lines = frame["analysis_total_code_lines"]
-    assert lines.dtype == "Int64"
-    assert int((lines < 0).sum()) == 2
-    assert int(lines.isna().sum()) >= 10
+    assert (lines.dtype, int((lines < 0).sum())) == ("Int64", 2)
     assert not [name for name in map(str, frame) if name.endswith("_unreadable")]
-    assert facts["base_url"].startswith("http")
-    assert facts["records_newest"] >= facts["records_oldest"]
     languages = dirframe.child_table(frame, "languages")
     assert languages["percentage"].notna().all()
     assert set(languages["project_id"]) <= set(frame["id"])
-    assert dirframe.child_table(frame, "tags")["tag"].notna().all()
 
 
 def test_read_pages_of_languages_of_2008(shared):

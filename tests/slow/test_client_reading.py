@@ -3,96 +3,38 @@
 import subprocess
 import sys
 import tempfile
-import warnings
-from collections import Counter
-from contextlib import suppress
 from pathlib import Path
-from random import Random
 
 import pandas as pd
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import given
 
 import dirframe
-from dirframe.errors import DirframeWarning, UnreadableResponseError
+from dirframe.errors import UnreadableResponseError
 from dirframe.provenance import get_provenance
+from tests.client.conftest import read  # noqa: F401  # a fixture
+
+# Run here once more, with more examples.
+from tests.client.test_columns import (  # noqa: F401
+    convert,
+    test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
+)
 from tests.client.test_complete import check, collections
-from tests.client.trees import PAGES, RECORDS, STYLES, documents, texts_in, texts_of
+from tests.client.test_parser import (  # noqa: F401
+    test_parser_finds_each_text_and_attribute_again,
+    test_parser_of_a_damaged_page_reads_it_or_refuses_it,
+    test_parser_values_do_not_depend_on_the_order_of_elements,
+)
 from tests.processes import LIMIT
-from tests.rig.server import page_xml, record
 from tests.rig.today import Today
 
 XML = Path(__file__).parent.parent / "xml"
-
-
-def read(*pages, **options):
-    with tempfile.TemporaryDirectory() as folder:
-        for number, content in enumerate(pages):
-            (Path(folder) / f"{number:04}.xml").write_bytes(content)
-        return dirframe.read_pages(folder, **options)
 
 
 @given(collection=collections())
 def test_load_is_a_state_or_in_doubt(collection):
     with tempfile.TemporaryDirectory() as folder:
         check(collection, Path(folder))
-
-
-@given(pages=PAGES, style=STYLES)
-def test_parser_finds_each_text_and_attribute_again(pages, style):
-    written = documents([*pages, *pages], style)
-    assert texts_in(read(*written)) == sum(map(texts_of, written), Counter())
-
-
-@given(record=RECORDS, seed=st.integers(0, 999))
-def test_parser_values_do_not_depend_on_the_order_of_elements(record, seed):
-    names = [name for name, *_ in record]
-    assume(len(set(names)) == len(names))
-    shuffled = Random(seed).sample(record, len(record))
-    one, other = (read(*documents([[elements]])) for elements in (record, shuffled))
-    pd.testing.assert_frame_equal(other[list(one)], one)
-
-
-@given(data=st.data())
-def test_parser_of_a_damaged_page_reads_it_or_refuses_it(data):
-    content = bytearray((XML / "accounts-page.xml").read_bytes())
-    for _ in range(data.draw(st.integers(1, 4))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    with warnings.catch_warnings(), suppress(UnreadableResponseError):
-        warnings.simplefilter("ignore", DirframeWarning)
-        assert len(read(bytes(content))) <= 3
-
-
-_TEXTS = st.one_of(
-    st.text("0123456789+-.,eExXinfaNTZ: %<_", max_size=9),
-    st.text("0123456789-T:Z.+ ", min_size=10, max_size=26),
-    st.datetimes().map(lambda moment: moment.isoformat()),
-    st.datetimes().map(lambda moment: f"{moment:%Y-%m-%d %H}"),
-)
-
-
-@given(
-    column=st.sampled_from(["posts_count", "latitude", "created_at"]),
-    texts=st.lists(_TEXTS, min_size=1, max_size=8),
-)
-def test_dtypes_of_a_text_do_not_depend_on_those_beside_it(column, texts):
-    def values(*texts):
-        page = page_xml([record(n, "account", **{column: text}) for n, text in enumerate(texts)])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DirframeWarning)
-            frame = read(page, resource="account")
-        kept = frame.get(f"{column}_unreadable", pd.Series([None] * len(frame)))
-        return [
-            tuple(None if pd.isna(value) else value for value in pair)
-            for pair in zip(frame[column].tolist(), kept.tolist(), strict=True)
-        ]
-
-    together = values(*texts)
-    assert together == [values(text)[0] for text in texts]
-    assert together == values("1,935", "2001-02-03", "what?", *texts)[3:]
-    for text, (value, kept) in zip(texts, together, strict=True):
-        assert value is not None or kept == text.strip() or text.strip() in ("", "-")
 
 
 def test_parser_refuses_documents_cut_off_at_any_byte(tmp_path):
@@ -116,8 +58,8 @@ def test_parser_needs_no_more_memory_for_a_bomb(tmp_path):
     record = "<project><id>{}</id></project>".format
     page = "<response><status>success</status><result>{}</result></response>".format
     bombs = {
-        "laughs": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>' + page(record("&l9;")),
-        "attribute": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>' + page('<project a="&l9;"/>'),
+        "laughs": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>'
+        + page('<project a="&l9;">&l9;</project>'),
         "quadratic": f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]>' + page(record("&a;" * 50_000)),
         "parameter": '<!DOCTYPE r [<!ENTITY % a SYSTEM "http://127.0.0.1:9/a"> %a;]>'
         + page(record(1)),
@@ -192,3 +134,14 @@ def test_details_of_a_harvest_pay_for_one_redirect(tmp_path):
         archive = dirframe.harvest("projects", tmp_path / "kept", directory=directory, **options)
         assert archive.status().details == 24
         assert len(rig.requests) == 1 + 24 - before.details
+
+
+def test_polars_frame_is_taken_as_the_frame_it_was(sample):
+    polars = pytest.importorskip("polars", reason="polars is an extra")
+    projects = dirframe.load_projects(sample, max_items=50, progress=False)
+    frame = polars.from_pandas(projects)
+    for name in ("tags", "licenses"):
+        found, expected = (dirframe.child_table(one, name) for one in (frame, projects))
+        assert found.equals(expected)
+    with pytest.raises(dirframe.InvalidInputError):  # it has no source
+        dirframe.cite(frame)

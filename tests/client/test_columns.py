@@ -1,0 +1,484 @@
+"""Columns have the dtypes of the schema for any records; lists are lists, and tables on demand."""
+
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import dirframe
+from dirframe.errors import InvalidInputError, UnreadableValueWarning
+from dirframe.provenance import caption, get_provenance, set_provenance
+from tests.rig.server import page_xml, record
+
+#: A column of accounts of each kind, and its dtype.
+KINDS = {
+    "name": "str",
+    "id": "str",
+    "homepage_url": "str",
+    "posts_count": "Int64",
+    "latitude": "Float64",
+    "created_at": "datetime64[us, UTC]",
+}
+
+
+INTEGER, NUMBER, TIMESTAMP = "posts_count", "latitude", "created_at"
+
+
+@pytest.fixture(scope="module")
+def convert(read):
+    """Read texts as a column of accounts: its values, and the texts that were kept."""
+
+    def convert(column, *texts):
+        records = [
+            record(n, "account", **({} if text is None else {column: text}))
+            for n, text in enumerate(texts)
+        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnreadableValueWarning)
+            frame = read(page_xml(records), resource="account")
+        assert frame[column].dtype == KINDS[column]
+        name = f"{column}_unreadable"
+        kept = frame[name].tolist() if name in frame else [None] * len(frame)
+        return [
+            tuple(None if pd.isna(value) else value for value in pair)
+            for pair in zip(frame[column].tolist(), kept, strict=True)
+        ]
+
+    return convert
+
+
+def check(convert, column, values, kept):
+    """Compare texts with the values that they should be, or with themselves if they are kept."""
+    expected = {text: (value, None) for text, value in values.items()}
+    expected |= {text: (None, text) for text in kept}
+    for texts in (expected, values):  # with texts that are kept, and without
+        found = dict(zip(texts, convert(column, *texts), strict=True))
+        assert found == {text: expected[text] for text in texts}
+
+
+def test_dtypes_of_whole_numbers(convert):
+    numbers = {
+        "1,935": 1935, "-297,667": -297_667, "-297667": -297_667, "+5": 5, "0": 0, " 7\n": 7,
+        "3.0": 3, "1e3": 1000, "-": None, "": None, None: None, "007": 7, "-0": 0,
+        "9223372036854775807": 2**63 - 1, "-9223372036854775808": -(2**63),
+        "9,223,372,036,854,775,807": 2**63 - 1, "-9,223,372,036,854,775,808": -(2**63),
+        "9007199254740993.0": 2**53 + 1, "1e16": 10**16,
+    }  # fmt: skip
+    kept = [
+        "9223372036854775808", "-9223372036854775809", "9" * 400, "1e30", "3.5", "12,34",
+        "1,2345", "twelve", "0x10", "0X1f", "1_000", "NaN", "inf", "1 2", "--1", "12.3%", "<1",
+        "\u22125", "0,100", "1,935,",
+    ]  # fmt: skip
+    check(convert, INTEGER, numbers, kept)
+
+
+def test_dtypes_of_numbers(convert):
+    numbers = {
+        "12.3%": 12.3, "12.3 %": 12.3, "472%": 472.0, "<1": 0.5, "-": None, "1,935.5": 1935.5,
+        "-2.3438644409179688": -2.3438644409179688, "0.0": 0.0, ".5": 0.5, "5.": 5.0,
+        "1e-3": 0.001, " 4.5 ": 4.5, "1E+2": 100.0, "12,345,678.25": 12_345_678.25, "": None,
+    }  # fmt: skip
+    # No thousands begin with a zero: 0,051 has a decimal comma.
+    kept = ["nan", "-inf", "Infinity", "1e999", "four", "1,23.5", "0,051", "%", "<2", "1/2"]
+    check(convert, NUMBER, numbers, kept)
+
+
+def test_dtypes_of_timestamps(convert):
+    moments = {
+        "2007-01-08T09:10:11Z": "2007-01-08T09:10:11Z",
+        "2007-01-08T09:10:11": "2007-01-08T09:10:11Z",
+        "2007-01-08T11:10:11+02:00": "2007-01-08T09:10:11Z",
+        "2007-01-08T09:10:11.250Z": "2007-01-08T09:10:11.25Z",
+        "2007-01-08 09:10:11": "2007-01-08T09:10:11Z",
+        "2007-01-08": "2007-01-08T00:00:00Z",
+        "2001-02-03T04:05Z": "2001-02-03T04:05:00Z",
+        "1600-02-29T00:00:00Z": "1600-02-29T00:00:00Z",
+        "9999-12-31T23:59:59Z": "9999-12-31T23:59:59Z",
+        " 2007-01-08T09:10:12Z\n": "2007-01-08T09:10:12Z",
+    }
+    kept = [
+        "now", "today", "tomorrow", "2007-13-01T00:00:00Z", "2007-02-30", "yesterday", "NaT",
+        "08/01/2007", "T", "2007-01-08T25:00:00Z", "12", "0", "1167609600",
+    ]  # fmt: skip
+    values = {text: pd.Timestamp(moment) for text, moment in moments.items()}
+    check(convert, TIMESTAMP, values | {"": None, "-": None}, kept)
+
+
+def test_dtypes_of_text_keep_it_to_the_letter(convert):
+    texts = ("NA", "null", "None", "007", "1,935", "nan", "a\n b", "Zoë", "<b>", "-", "<1", "0x10")
+    for column in ("name", "homepage_url"):
+        assert convert(column, *texts) == [(text, None) for text in texts]
+        assert convert(column, *(f"\n  {t} " for t in texts)) == [(text, None) for text in texts]
+    assert convert("name", "", None, "  ") == [(None, None)] * 3
+
+
+def test_dtypes_warning_names_columns_and_examples(read):
+    pages = [
+        record(1, stack_count=7),
+        record(2, stack_count="many", created_at="long ago"),
+        record(3, stack_count="-"),
+        *(record(n, average_rating=f"odd {n}") for n in range(4, 9)),
+    ]
+    with pytest.warns(UnreadableValueWarning) as caught:
+        frame = read(*pages)
+    [message] = [str(one.message) for one in caught]
+    for part in (
+        "1 in stack_count ('many')",
+        "1 in created_at ('long ago')",
+        "5 in average_rating ('odd 4', 'odd 5', 'odd 6')",
+    ):
+        assert part in message
+    assert frame["stack_count"].tolist() == [7, pd.NA, pd.NA, *[pd.NA] * 5]
+    assert frame["stack_count_unreadable"].dropna().to_dict() == {1: "many"}
+    assert frame["created_at_unreadable"].dropna().to_dict() == {1: "long ago"}
+
+
+_INTEGERS = st.none() | st.integers(-(2**63), 2**63 - 1)
+
+
+@given(numbers=st.lists(_INTEGERS, max_size=20), grouped=st.booleans())
+def test_dtypes_every_whole_number_comes_back(convert, numbers, grouped):
+    texts = [None if n is None else f"{n:,}" if grouped else str(n) for n in numbers]
+    assert convert(INTEGER, *texts) == [(number, None) for number in numbers]
+
+
+_NUMERIC = st.text("0123456789+-.,eExXinfaNTZ: %<_", max_size=9)
+_ANY = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]), max_size=12)
+_MOMENTS = st.one_of(
+    st.text("0123456789-T:Z.+ ", min_size=10, max_size=26),
+    st.datetimes().map(lambda moment: moment.isoformat()),
+    st.datetimes().map(lambda moment: f"{moment:%Y-%m-%dT%H:%M}"),
+    st.datetimes().map(lambda moment: f"{moment:%Y-%m-%d %H}"),
+)
+
+
+@given(
+    column=st.sampled_from([INTEGER, NUMBER, TIMESTAMP, "name"]),
+    texts=st.lists(_NUMERIC | _MOMENTS | _ANY, min_size=1, max_size=8),
+)
+def test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it(convert, column, texts):
+    values = convert(column, *texts)
+    for text, (value, kept) in zip(texts, values, strict=True):
+        if value is None and kept is None:
+            assert text.strip() in ("", "-")
+        assert kept is None or kept == text.strip()
+    among = convert(column, "1,935", "2001-02-03", "what?", *texts)[3:]
+    assert among == values
+    assert convert(column, texts[0]) == values[:1]
+
+
+def infer(read, texts, name="value"):
+    """Return the dtype of a column of records that nobody described."""
+    things = [record(n, "thing", **{name: text}) for n, text in enumerate(texts)]
+    return str(read(page_xml(things))[name].dtype)
+
+
+def test_inference_is_what_all_texts_are(read):
+    integer, number, moment, text = "Int64", "Float64", "datetime64[us, UTC]", "str"
+    cases = [
+        (["1", "0", "-7"], integer), (["9223372036854775807"], integer),
+        (["9223372036854775808"], text),  # no Int64, and no float has all its digits
+        (["007", "12"], text), (["-0"], number), (["+1"], text),
+        (["1,935"], text),  # or one and a bit, where commas are points
+        (["12.3%"], text), (["0x10"], text), (["1.5", "2"], number),
+        (["0.238928822531949"], number), (["0.1234567890123456"], number),
+        (["9007199254740993", "0.5"], text), (["0.12345678901234567891"], text),
+        (["1.10", "1.9"], text),  # versions
+        (["1.10", "1.90"], number), (["3.0", "4.25"], number), (["1e5"], number), (["1e999"], text),
+        ([f"0.{400 * '0'}1"], text),  # no float is so small
+        ([f"0.{20 * '0'}"], number), (["nan"], text), (["inf"], text),
+        (["2013-05-01T00:00:00Z"], moment), (["2013-05-01", "2013-05"], moment),
+        (["2013-05-01T10:00:00+02:00"], moment), (["2013-13-01"], text),
+        (["2013-05-01T00:00:00.1234567Z"], text), (["1", "none"], text), (["true"], text),
+    ]  # fmt: skip
+    assert [infer(read, texts) for texts, _ in cases] == [kind for _, kind in cases]
+    names = ("account_id", "name", "nice_name", "html_url", "email_sha1", "version", "key", "type")
+    assert not [name for name in names if infer(read, ["1", "2"], name) != text]
+    assert infer(read, ["1", "2"], "identity") == integer
+
+
+_TEXTS = st.one_of(
+    st.integers(-(2**70), 2**70).map(str),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.decimals(allow_nan=False, allow_infinity=False, places=3).map(str),
+    st.datetimes().map(lambda moment: moment.isoformat() + "Z"),
+    st.from_regex(r"[0-9.,eE+-]{1,24}", fullmatch=True),
+    st.sampled_from(["007", "1.10", "-", "<1", "2013-05", "0", "-0.0"]),
+)
+
+
+@given(texts=st.lists(_TEXTS, min_size=1, max_size=8), cut=st.integers(0, 8))
+def test_inference_loses_nothing_and_does_not_depend_on_order_or_pages(read, texts, cut):
+    def frame(*pages):
+        things = [page_xml([record("", "thing", value=text) for text in page]) for page in pages]
+        return read(*things)["value"]
+
+    whole = frame(texts)
+    pd.testing.assert_series_equal(frame(texts[:cut] or texts[:1], texts[cut or 1 :]), whole)
+    assert frame(texts[::-1]).dtype == whole.dtype
+    values = whole.tolist()
+    if whole.dtype in ("Int64", "str"):
+        assert [str(value) for value in values] == texts
+    elif whole.dtype == "Float64":
+        assert [float(text) for text in texts] == values
+        assert len({Decimal(text) for text in texts}) == len(set(values))
+    else:
+        assert not whole.isna().any()
+
+
+def test_inference_is_of_resources_outside_the_specification_alone(read):
+    tool, project = (read(record("1", kind, lines="7")) for kind in ("tool", "project"))
+    assert tool["lines"].dtype == "Int64"
+    assert project["lines"].dtype == "str"
+
+
+def test_fields_says_the_dtypes_of_the_loaders(sample, sample_projects):
+    accounts = dirframe.load_accounts(sample, max_items=50, progress=False)
+    for resource, frame in (("account", accounts), ("project", sample_projects)):
+        fields = dirframe.fields(resource).set_index("name")
+        types = fields["type"].to_dict()
+        assert frame.dtypes.astype(str).to_dict() == {name: types[name] for name in frame}
+        assert list(frame)[:10] == list(types)[:10]
+        assert fields["unit"][fields["type"].isin(["Int64", "Float64"])].notna().all()
+    with pytest.raises(InvalidInputError, match="people"):
+        dirframe.fields("people")
+
+
+TAGS = "<tags><tag>a</tag><tag>b</tag></tags>"
+LANGUAGES = (
+    '<analysis><languages graph_url="u">'
+    '<language color="00f" id="7" percentage="98"> C </language>'
+    '<language color="0" id="" percentage="&lt;1">Other</language>'
+    "</languages></analysis>"
+)
+
+
+@pytest.fixture(scope="module")
+def build(read):
+    """Make a frame of projects from the XML inside each; their ids are numbers from 1."""
+
+    def build(*inside, **options):
+        records = [record(n, inner=xml) for n, xml in enumerate(inside, 1)]
+        return read(page_xml(records), resource="project", **options)
+
+    return build
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_frame_has_every_specified_column_with_its_dtype(read, count):
+    for resource, lists in ("account", ()), ("project", ("tags", "analysis_languages", "licenses")):
+        frame = read(page_xml([record(n, resource) for n in range(count)]), resource=resource)
+        assert frame.index.equals(pd.RangeIndex(count))
+        types = dirframe.fields(resource).query("dialects == 'specification'").set_index("name")
+        expected = types["type"].to_dict() | dict.fromkeys(lists, "object")
+        assert list(frame.dtypes.astype(str).items()) == list(expected.items())
+
+
+def test_frame_keeps_columns_apart_whose_names_meet(build):
+    frame = build("<a_B>x</a_B><a__B>y</a__B><a><B>z</B></a>")
+    assert [frame[name][0] for name in ("a_B", "a__B", "a__B_")] == ["x", "y", "z"]
+    frame = build("<analysis_id>5</analysis_id><analysis><id>6</id></analysis>")
+    assert (frame["analysis_id"][0], frame["analysis__id"][0]) == ("5", "6")
+    both = "<stack_count_unreadable>3</stack_count_unreadable><stack_count>x</stack_count>"
+    with pytest.warns(UnreadableValueWarning, match="1 in stack_count "):
+        frame = build(both)
+    assert frame["stack_count_unreadable"][0] == "3"
+    assert frame["stack_count_unreadable_"][0] == "x"
+
+
+def test_frame_has_lists_in_every_row(build):
+    frame = build(
+        TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>", "<odd>x</odd>", "<odd>y</odd><odd>z</odd>"
+    )
+    assert frame["tags"].tolist() == [["a", "b"], None, None, ["c"], None, None]
+    assert frame["odd"].dropna().tolist() == [["x"], ["y", "z"]]
+    assert frame["tags"].dtype == "object"
+    frame["tags"][0].append("d")  # Python lists, each of one record
+    assert frame["tags"].tolist() == [["a", "b", "d"], None, None, ["c"], None, None]
+
+
+def test_frame_has_the_columns_of_the_schema_in_its_order_and_then_all_others(build):
+    late = "<zeta>1</zeta><url_name>u</url_name><html_url>h</html_url><stack_count>1</stack_count>"
+    early = "<alpha>2</alpha><html_url>i</html_url><average_rating>4.5</average_rating>"
+    core = len(dirframe.fields("project").query("dialects == 'specification'"))
+    lists = {"tags", "licenses", "analysis_languages"}  # of every frame of projects
+    for pages, others in (((late, early), ["zeta", "alpha"]), ((early, late), ["alpha", "zeta"])):
+        columns = list(build(*pages))
+        expected = [name for name in dirframe.fields("project")["name"] if name in columns]
+        assert columns == [*expected, *others]
+        rest = [name for name in columns[core:-2] if name not in lists]
+        assert rest == ["html_url", "url_name", "average_rating"]
+        assert lists <= set(columns)
+
+
+def test_child_table_has_a_row_for_each_entry_and_typed_columns(build):
+    frame = build(TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>", LANGUAGES)
+    table = dirframe.child_table(frame, "tags")
+    assert table.to_dict("list") == {"project_id": ["1", "1", "4"], "tag": ["a", "b", "c"]}
+    for name in ("languages", "analysis_languages"):
+        table = dirframe.child_table(frame, name)
+        assert table["language"].tolist() == ["C", "Other"]
+        assert table["percentage"].tolist() == [98.0, 0.5]
+        assert table["percentage"].dtype == "Float64"
+        assert table["id"].isna().tolist() == [False, True]
+        assert table["color"].tolist() == ["00f", "0"]
+
+
+def test_child_table_of_no_record_has_the_same_columns(read):
+    projects, accounts = (read(page_xml([]), resource=kind) for kind in ("project", "account"))
+    for name in ("licenses", "links", "factoids", "similar_projects"):
+        assert len(list(dirframe.child_table(projects, name))) > 1
+    table = dirframe.child_table(projects, "languages")
+    assert list(table) == ["project_id", "language", "percentage", "color", "id"]
+    assert (len(table), table["project_id"].dtype) == (0, "str")
+    badges = list(dirframe.child_table(accounts, "badges"))
+    assert badges == ["account_id", "name", "level", "description", "image_url", "pips_url"]
+
+
+def test_child_table_keeps_what_else_an_entry_has(build):
+    frame = build(
+        '<analysis><languages><language percentage="lots">C</language></languages></analysis>',
+        "<licenses><license>MIT</license></licenses>",
+        "<licenses><license><name>gpl</name></license></licenses>",
+        "<licenses><license><name>a</name></license><license><new>b</new></license></licenses>",
+    )
+    languages = dirframe.child_table(frame, "languages")
+    assert languages["percentage"].isna().all()
+    assert languages["percentage_unreadable"].tolist() == ["lots"]
+    table = dirframe.child_table(frame, "licenses")
+    assert table["project_id"].tolist() == ["2", "3", "4", "4"]
+    assert table["name"].dropna().to_dict() == {1: "gpl", 2: "a"}
+    assert table["license"].dropna().to_dict() == {0: "MIT"}
+    assert table["new"].dropna().to_dict() == {3: "b"}
+
+
+def test_child_table_entry_does_not_replace_the_id_of_its_parent(build):
+    frame = build(
+        "<links><link><project_id>9</project_id></link></links>",
+        "<links><link><title>t</title></link></links>",
+    )
+    table = dirframe.child_table(frame, "links")
+    assert table["project_id"].tolist() == ["1", "2"]
+    assert table["project_id_"].tolist()[0] == "9"
+    assert list(table)[-1] == "project_id_"
+    same = build("<links><link><project_id>1</project_id></link></links>")
+    assert dirframe.child_table(same, "links")["project_id"].tolist() == ["1"]
+    assert "project_id_" not in dirframe.child_table(same, "links")
+
+
+def test_child_table_reads_lists_whatever_they_were_made_to(build, tmp_path):
+    frame = build(TAGS + LANGUAGES, "", TAGS)
+    file = dirframe.export(frame, tmp_path / "projects.csv")
+    frame.to_parquet(tmp_path / "projects.parquet")
+    forms = {
+        "JSON": pd.read_csv(file, dtype={"id": "str"}),
+        "tuples": frame.assign(tags=frame["tags"].map(tuple, na_action="ignore")),
+        "arrays": frame.assign(tags=frame["tags"].map(np.array, na_action="ignore")),
+        "Parquet": pd.read_parquet(tmp_path / "projects.parquet"),
+        "Python": frame.astype({"tags": object, "analysis_languages": object}),
+        "Arrow": pa.Table.from_pandas(frame),
+    }
+    for form, other in forms.items():
+        for name in ("tags", "languages"):
+            expected, found = (dirframe.child_table(one, name) for one in (frame, other))
+            pd.testing.assert_frame_equal(found, expected, obj=f"{name} of {form}")
+        assert dirframe.stats.tags(other)["projects"].tolist() == [2, 2], form
+        assert len(dirframe.select(other, tags="a")) == 2, form
+
+
+def test_child_table_refuses_what_is_no_list_or_no_frame(build):
+    frame = build(TAGS, "")
+    for convert in (set, str, len):
+        other = frame.assign(tags=frame["tags"].map(convert, na_action="ignore"))
+        for use in (
+            lambda f: dirframe.child_table(f, "tags"),
+            dirframe.stats.tags,
+            lambda f: dirframe.select(f, tags="a"),
+        ):
+            with pytest.raises(InvalidInputError, match="tags"):
+                use(other)
+    for other, name, found in (
+        (frame, "people", "people"),
+        (frame.drop(columns="id"), "tags", "'id'"),
+        (pd.concat([frame, frame[["name"]]], axis=1), "tags", "name"),
+        ([1], "tags", "list"),
+        (None, "tags", "NoneType"),
+        (frame["tags"], "tags", r"pandas\.Series"),
+    ):
+        with pytest.raises(InvalidInputError, match=found):
+            dirframe.child_table(other, name)
+
+
+def test_child_table_keeps_the_provenance(build):
+    frame = set_provenance(build(LANGUAGES, ""), source="A directory", resource="project")
+    facts = get_provenance(dirframe.child_table(frame, "languages"))
+    assert (facts["source"], facts["steps"]) == ("A directory", ["child_table languages"])
+    assert facts["records"]["rows"] == 2  # its entries are no records, though they have an id
+
+
+def test_child_table_of_another_resource():
+    """Its own key, lists that the schema does not name, and dtypes by what the entries are."""
+    lists = pd.Series(
+        [[{"deep": ["a", ["b"]], "name": "x", "rank": "7", "contributor_id": "7"}], None],
+        dtype="object",
+    )
+    frame = pd.DataFrame({"contributor_id": ["7", "8"], "prizes": lists})
+    set_provenance(frame, source="D", resource="contributor_fact")
+    table = dirframe.child_table(frame, "prizes")
+    assert table["rank"].dtype == "Int64"
+    assert table.to_dict("list") == {
+        "contributor_id": ["7"], "deep": [["a", ["b"]]], "name": ["x"], "rank": [7],
+    }  # fmt: skip
+    with pytest.raises(InvalidInputError, match="prizes"):
+        dirframe.child_table(frame, "medals")
+    # Fields that the specification does not list are text.
+    links = pd.Series([[{"title": "x", "rank": "7"}]], dtype="object")
+    ranks = dirframe.child_table(pd.DataFrame({"id": ["1"], "links": links}), "links")["rank"]
+    assert (ranks.dtype, ranks.tolist()) == ("str", ["7"])
+
+
+def test_arrow_table_is_taken_as_the_frame_is(sample_projects, tmp_path):
+    projects = sample_projects.head(75)
+    table = pa.Table.from_pandas(projects)
+    assert dirframe.cite(table) == dirframe.cite(projects)
+    assert caption(table) == caption(projects)
+    for name in ("tags", "languages"):
+        one, other = (dirframe.child_table(frame, name) for frame in (table, projects))
+        pd.testing.assert_frame_equal(one, other)
+    for name, source in (("arrow", table), ("pandas", projects)):
+        dirframe.export(source, tmp_path / f"{name}.csv")
+    assert (tmp_path / "arrow.csv").read_bytes() == (tmp_path / "pandas.csv").read_bytes()
+    pq.write_table(table.select(["id", "name"]).slice(0, 5), tmp_path / "part.parquet")
+    assert "5 of 1,500 " in dirframe.cite(pq.read_table(tmp_path / "part.parquet"))
+
+
+def test_arrow_types_become_those_of_the_loaders():
+    moment = pd.Timestamp("2026-01-02T03:04:05Z")
+    midnight, text, number = moment.normalize(), pa.array(["7", None]), Decimal("1.5")
+    columns = {
+        "id": (text, "str", "7"),
+        "view": (text.cast(pa.string_view()), "str", "7"),
+        "coded": (text.dictionary_encode(), "str", "7"),
+        "small": (pa.array([1, None], pa.int8()), "Int64", 1),
+        "unsigned": (pa.array([1, None], pa.uint64()), "Int64", 1),
+        "whole": (pa.array([Decimal(1), None], pa.decimal128(9, 0)), "Int64", 1),
+        "float": (pa.array([1.5, None], pa.float32()), "Float64", 1.5),
+        "decimal": (pa.array([number, None], pa.decimal128(9, 2)), "Float64", 1.5),
+        "date": (pa.array([moment.date(), None], pa.date32()), "datetime64[us, UTC]", midnight),
+        "naive": (pa.array([moment, None], pa.timestamp("ms")), "datetime64[us, UTC]", moment),
+        "flag": (pa.array([True, None]), "boolean", True),
+        "lists": (pa.array([["a"], None], pa.large_list(pa.string())), "object", ["a"]),
+        "nested": (pa.array([{"a": 1}, None]), "object", {"a": 1}),
+    }
+    frame = dirframe.select(pa.table({name: array for name, (array, *_) in columns.items()}))
+    for name, (_, dtype, value) in columns.items():
+        assert (str(frame[name].dtype), frame[name].tolist()[0]) == (dtype, value)
+        assert pd.isna(frame[name].tolist()[1])
+    with pytest.raises(InvalidInputError, match="big"):
+        dirframe.select(pa.table({"big": pa.array([2**64 - 1], pa.uint64())}))

@@ -12,7 +12,6 @@ from hypothesis import given
 import dirframe
 from dirframe.errors import UnreadableResponseError
 from dirframe.provenance import get_provenance
-from tests.client.changing import check, collections
 from tests.client.conftest import read  # noqa: F401  # a fixture
 
 # Run here once more, with more examples.
@@ -20,6 +19,7 @@ from tests.client.test_columns import (  # noqa: F401
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
 )
+from tests.client.test_complete import check, collections
 from tests.client.test_parser import (  # noqa: F401
     test_parser_finds_each_text_and_attribute_again,
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,

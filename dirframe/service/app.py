@@ -13,34 +13,17 @@ import time
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 from urllib.parse import quote
 
-from flask import Blueprint, Flask, Response, current_app, render_template, request
+from flask import Blueprint, Flask, Response, abort, current_app, render_template, request
 from lxml import etree
-from werkzeug.exceptions import (
-    BadRequest,
-    Forbidden,
-    HTTPException,
-    NotFound,
-    ServiceUnavailable,
-    TooManyRequests,
-)
+from werkzeug.exceptions import BadRequest, HTTPException, ServiceUnavailable, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from dirframe import schema
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import (
-    ACCOUNT,
-    ACTIVITY_FACT,
-    CONTRIBUTOR_FACT,
-    LANGUAGE,
-    PAGE_SIZE,
-    PROJECT,
-    SIZE_FACT,
-    Kind,
-    Resource,
-)
 from dirframe.service.context import asked, current_store, request_arguments
 from dirframe.service.pages import pages
 from dirframe.service.records import fold
-from dirframe.service.xml import collection_xml, message_xml, single_xml
+from dirframe.service.xml import message_xml, result_xml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -78,7 +61,7 @@ _SORTED_BY = {
     "latest_commit": "last_commit_time",
 }
 #: Elements with the name of an entry, which is searched.
-_NAMES = {LANGUAGE.name: "nice_name", CONTRIBUTOR_FACT.name: "contributor_name"}
+_NAMES = {schema.LANGUAGE.name: "nice_name", schema.CONTRIBUTOR_FACT.name: "contributor_name"}
 
 #: The XML of the interface.
 xml = Blueprint("xml", __name__)
@@ -94,14 +77,14 @@ def create_app(
     app = Flask(__name__)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config["ANALYSES"] = analyses
-    app.config["PAGE_SIZE"] = PAGE_SIZE if analyses else _SHORT_PAGE
+    app.config["PAGE_SIZE"] = schema.PAGE_SIZE if analyses else _SHORT_PAGE
     app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
     app.url_map.merge_slashes = False
     app.url_map.strict_slashes = False
     app.url_map.redirect_defaults = False
     app.jinja_env.globals.update(
-        site_name=name, counts=store.counts, synthetic=store.synthetic, page_size=PAGE_SIZE
+        site_name=name, counts=store.counts, synthetic=store.synthetic, page_size=schema.PAGE_SIZE
     )
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _fail)
@@ -123,7 +106,7 @@ def check_key() -> None:
         text = "Requests cannot be counted at the moment. Try again later."
         raise ServiceUnavailable(text, retry_after=5) from error
     if wait is None:
-        raise Forbidden("A valid api_key is required to access this URL.")
+        abort(403, "A valid api_key is required to access this URL.")
     if wait:
         text = f"The daily limit of this api_key is used up. It is free again in {wait} seconds."
         raise TooManyRequests(text, retry_after=wait)
@@ -149,9 +132,9 @@ def route(rule: str, **defaults: object) -> Callable[[View], View]:
     return add
 
 
-@route("/accounts.xml", resource=ACCOUNT)
-@route("/projects.xml", resource=PROJECT)
-def collection(resource: Resource) -> bytes:
+@route("/accounts.xml", resource=schema.ACCOUNT)
+@route("/projects.xml", resource=schema.PROJECT)
+def collection(resource: schema.Resource) -> bytes:
     """Return a page of accounts or projects."""
     query, sort, number = asked()
     size = current_app.config["PAGE_SIZE"]
@@ -159,46 +142,44 @@ def collection(resource: Resource) -> bytes:
     fragments = page.fragments
     if not current_app.config["ANALYSES"]:
         fragments = [_without_analysis(fragment) for fragment in fragments]
-    return _page(fragments, page.available, page.first)
+    return _result(fragments, page.available, page.first)
 
 
-@route("/accounts/<segment>.xml", resource=ACCOUNT)
-@route("/projects/<segment>.xml", resource=PROJECT)
-def single(resource: Resource, segment: str) -> bytes:
+@route("/accounts/<segment>.xml", resource=schema.ACCOUNT)
+@route("/projects/<segment>.xml", resource=schema.PROJECT)
+def single(resource: schema.Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
-    store = current_store()
-    fragment = store.by_segment(resource, segment)
-    if fragment is None and resource is ACCOUNT:
-        fragment = store.by_email_md5(segment)
+    fragment = current_store().record(resource, segment, by_email=resource is schema.ACCOUNT)
     if fragment is None:
-        raise NotFound(f"There is no such {resource.name}.")
-    return single_xml(fragment, synthetic=store.synthetic)
+        abort(404, f"There is no such {resource.name}.")
+    return _result([fragment])
 
 
-@route("/languages.xml", resource=LANGUAGE)
-@route("/projects/<segment>/contributors.xml", resource=CONTRIBUTOR_FACT)
-@route("/projects/<segment>/analyses/<analysis>/activity_facts.xml", resource=ACTIVITY_FACT)
-@route("/projects/<segment>/analyses/<analysis>/size_facts.xml", resource=SIZE_FACT)
-def entries(resource: Resource, segment: str = "", analysis: str = "latest") -> bytes:
+@route("/languages.xml", resource=schema.LANGUAGE)
+@route("/projects/<segment>/contributors.xml", resource=schema.CONTRIBUTOR_FACT)
+@route("/projects/<segment>/analyses/<analysis>/activity_facts.xml", resource=schema.ACTIVITY_FACT)
+@route("/projects/<segment>/analyses/<analysis>/size_facts.xml", resource=schema.SIZE_FACT)
+def entries(resource: schema.Resource, segment: str = "", analysis: str = "latest") -> bytes:
     """Return a stored document: a page of languages or contributors, or all months of a project."""
     found = _find_entries(resource, segment, analysis)
     first, size = 0, len(found)
     if resource.paged:
         found, size = _select(found, resource), current_app.config["PAGE_SIZE"]
-        first = (asked().page - 1) * size
+        first = (asked()[2] - 1) * size
     selected = found[first : first + size]
-    texts = [etree.tostring(entry, encoding="unicode") + "\n" for entry in selected]
-    return _page(texts, len(found), first)
+    return _result([*map(_text, selected)], len(found), first)
 
 
-@route("/languages/<identifier>.xml", resource=LANGUAGE)
-@route("/projects/<segment>/contributors/<identifier>.xml", resource=CONTRIBUTOR_FACT)
-def entry(resource: Resource, identifier: str, segment: str = "") -> bytes:
+@route("/languages/<identifier>.xml", resource=schema.LANGUAGE)
+@route("/projects/<segment>/contributors/<identifier>.xml", resource=schema.CONTRIBUTOR_FACT)
+def entry(resource: schema.Resource, identifier: str, segment: str = "") -> bytes:
     """Return one language, or one contributor of a project."""
-    for found in _find_entries(resource, segment, "latest"):
-        if identifier in map(found.findtext, ("id", "name", "contributor_id")):
-            return _single(found)
-    raise NotFound(f"There is no such {resource.words[0]}.")
+    names = ("id", "name", "contributor_id")
+    entries = _find_entries(resource, segment, "latest")
+    found = [each for each in entries if identifier in map(each.findtext, names)]
+    if not found:
+        abort(404, f"There is no such {resource.words[0]}.")
+    return _result([_text(found[0])])
 
 
 @route("/projects/<segment>/analyses/<analysis>.xml")
@@ -207,26 +188,25 @@ def single_analysis(segment: str, analysis: str) -> bytes:
     _, element = _find_project(segment, analysis)
     if element is None:
         return message_xml(status="error", message="Code analysis is not available")
-    return _single(element)
+    return _result([_text(element)])
 
 
 @xml.get("/<path:address>.xml")
 def nothing(address: str) -> NoReturn:
     """Refuse all other addresses of XML, with a key and a count too."""
-    raise NotFound(f"There is nothing at /{address}.xml.")
+    abort(404, f"There is nothing at /{address}.xml.")
 
 
-def _single(element: _Element) -> bytes:
-    text = etree.tostring(element, encoding="unicode", with_tail=False)
-    return single_xml(f"{text}\n", synthetic=current_store().synthetic)
-
-
-def _page(fragments: list[str], available: int, first: int) -> bytes:
+def _result(fragments: list[str], available: int | None = None, first: int = 0) -> bytes:
     synthetic = current_store().synthetic
-    return collection_xml(fragments, available=available, first=first, synthetic=synthetic)
+    return result_xml(fragments, available=available, first=first, synthetic=synthetic)
 
 
-def _select(entries: list[_Element], resource: Resource) -> list[_Element]:
+def _text(element: _Element) -> str:
+    return etree.tostring(element, encoding="unicode", with_tail=False) + "\n"
+
+
+def _select(entries: list[_Element], resource: schema.Resource) -> list[_Element]:
     """Return the entries whose name has the words of the query, in the order of the sort."""
     query, sort, _ = asked()
     named, sort = _NAMES[resource.name], sort or resource.default_sort
@@ -238,37 +218,39 @@ def _select(entries: list[_Element], resource: Resource) -> list[_Element]:
     if field is None:  # the order of the document
         return entries
 
+    is_number = field.kind in {schema.Kind.INTEGER, schema.Kind.NUMBER}
+
     def key(entry: _Element) -> float | str:
         text = entry.findtext(field.path[0]) or ""
-        return float(text or 0) if field.kind in {Kind.INTEGER, Kind.NUMBER} else fold(text)
+        return float(text or 0) if is_number else fold(text)
 
     return sorted(entries, key=key, reverse=sort not in {"name", "oldest"})
 
 
-def _find_entries(resource: Resource, segment: str, analysis: str) -> list[_Element]:
+def _find_entries(resource: schema.Resource, segment: str, analysis: str) -> list[_Element]:
     owner = _find_project(segment, analysis)[0] if segment else ""
     texts = current_store().entries(resource.collection, owner)
     if texts is None:
-        raise NotFound(f"This directory does not hold these {resource.words[1]}.")
+        abort(404, f"This directory does not hold these {resource.words[1]}.")
     return [etree.fromstring(text) for text in texts]
 
 
 def _find_project(segment: str, analysis: str) -> tuple[str, _Element | None]:
     """Return the id of a project and its analysis, which is the latest one."""
-    fragment = current_store().by_segment(PROJECT, segment)
+    fragment = current_store().record(schema.PROJECT, segment)
     if fragment is None:
-        raise NotFound("There is no such project.")
+        abort(404, "There is no such project.")
     project = etree.fromstring(fragment)
     found = project.find("analysis")
     if found is not None and analysis not in {"latest", found.findtext("id")}:
-        raise NotFound("There is no such analysis of this project; the current one is latest.")
+        abort(404, "There is no such analysis of this project; the current one is latest.")
     return project.findtext("id") or "", found
 
 
 def _without_analysis(fragment: str) -> str:
     element = etree.fromstring(fragment)
     etree.strip_elements(element, "analysis", with_tail=False)
-    return etree.tostring(element, encoding="unicode") + "\n"
+    return _text(element)
 
 
 def _healthz() -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl
 
 from flask import current_app, request
@@ -42,16 +42,8 @@ def _decoded(text: str) -> str:
         return text
 
 
-class Asked(NamedTuple):
-    """What a list is asked for; `query` and `sort` are empty if they are missing."""
-
-    query: str
-    sort: str
-    page: int
-
-
-def asked() -> Asked:
-    """Return what the current request asks for; the first page is 1."""
+def asked() -> tuple[str, str, int]:
+    """Return query, sort and page that the current request asks for; empty if missing, and 1."""
     arguments = request_arguments()
     query = arguments.get("query", arguments.get("q", ""))  # the second of old clients
     if _CONTROLS.search(query):
@@ -61,4 +53,4 @@ def asked() -> Asked:
         raise InvalidInputError(
             f"There is no page {page[:30]!r}: the first page is 1, and a page is a whole number."
         )
-    return Asked(query, arguments.get("sort", ""), int(page))
+    return query, arguments.get("sort", ""), int(page)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, url_for
+from flask import Blueprint, abort, render_template, url_for
 from lxml import etree
-from werkzeug.exceptions import NotFound
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.context import asked, current_store
@@ -82,9 +81,9 @@ def listing(resource: Resource) -> str:
 @pages.get("/p/<segment>", defaults={"resource": PROJECT})
 def single(resource: Resource, segment: str) -> str:
     """Render the page of a record."""
-    fragment = current_store().by_segment(resource, segment)
+    fragment = current_store().record(resource, segment)
     if fragment is None:
-        raise NotFound(f"There is no {resource.name} {segment[:50]}.")
+        abort(404, f"There is no {resource.name} {segment[:50]}.")
     record = etree.fromstring(fragment)
     kinds = {"/".join(field.path): field.kind.value for field in resource.fields}
     texts = {path: (record.findtext(path) or "").strip() for path in _FACTS}

@@ -13,18 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lxml import etree
 
-from dirframe import _tables
+from dirframe import _tables, schema
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import (
-    ACCOUNT,
-    LESS_THAN_ONE,
-    RESOURCES,
-    Field,
-    Items,
-    Kind,
-    Resource,
-    detect_resource,
-)
 from dirframe.service.read_xml import open_file, refuse_unreadable
 from dirframe.service.records import ITEM_TAGS, Refusals, Row, is_url, row_of
 
@@ -39,22 +29,25 @@ Ids: TypeAlias = "set[tuple[str, str]]"
 _LOG = logging.getLogger("dirframe.service")
 #: Fields that every record must have, and those whose digests are served in their place.
 _NEEDED = ("id", "name")
-_EMAIL = tuple(Field((name,), Kind.TEXT, "") for name in ("email", "email_md5"))
+_EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
 #: The forms of values, and the reason to refuse others. Separators of thousands have two readings.
-_FORMS: dict[Kind, tuple[Callable[[str], object], str]] = {
-    Kind.INTEGER: (
+_FORMS: dict[schema.Kind, tuple[Callable[[str], object], str]] = {
+    schema.Kind.INTEGER: (
         re.compile(r"[-+]?\d+(\.0)?", re.ASCII).fullmatch,  # of a frame with missing numbers
         "it is not a whole number, written in digits alone",
     ),
-    Kind.NUMBER: (
+    schema.Kind.NUMBER: (
         re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE).fullmatch,
         "it is not a number, written in digits with a decimal point",
     ),
-    Kind.URL: (is_url, "it is no URL, which begins with https://, http://, ftp:// or irc://"),
+    schema.Kind.URL: (
+        is_url,
+        "it is no URL, which begins with https://, http://, ftp:// or irc://",
+    ),
 }
 
 
-def read_table(data: object, resource: Resource | None, ids: Ids) -> Iterator[Row]:
+def read_table(data: object, resource: schema.Resource | None, ids: Ids) -> Iterator[Row]:
     """Yield the records of a file of what its content shows, or of a pandas, polars or Arrow frame."""
     if not isinstance(data, Path) and not hasattr(data, "__arrow_c_stream__"):
         raise InvalidInputError(
@@ -73,7 +66,7 @@ def read_table(data: object, resource: Resource | None, ids: Ids) -> Iterator[Ro
             f"{name} has no column {' and no column '.join(absent)}, which every record needs; "
             f"it has {', '.join(columns)}. Name its columns as the fields."
         )
-    known = (*_EMAIL, *resource.fields) if resource is ACCOUNT else resource.fields
+    known = (*_EMAIL, *resource.fields) if resource is schema.ACCOUNT else resource.fields
     fields = [field for field in known if field.column in columns]
     fields.sort(key=lambda field: field not in resource.specified)
     if unused := columns.keys() - {field.column for field in fields}:
@@ -112,11 +105,13 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
     return _tables.table_columns(pa.table(data)), _tables.is_synthetic(data)
 
 
-def _resource_of(name: str, columns: _tables.Columns) -> Resource:
+def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
     """Return the resource by the name of the file, or by the columns."""
-    named = (r for r in RESOURCES.values() if Path(name).name.lower().startswith(r.collection))
-    resource = next(named, None) or detect_resource(columns)
-    if resource is None or resource.name not in RESOURCES:
+    named = (
+        r for r in schema.RESOURCES.values() if Path(name).name.lower().startswith(r.collection)
+    )
+    resource = next(named, None) or schema.detect_resource(columns)
+    if resource is None or resource.name not in schema.RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",
             hint='Pass {"accounts": …}, or name the file accounts or projects.',
@@ -124,7 +119,7 @@ def _resource_of(name: str, columns: _tables.Columns) -> Resource:
     return resource
 
 
-def _add(record: _Element, field: Field, text: str) -> None:
+def _add(record: _Element, field: schema.Field, text: str) -> None:
     """Add the value of a field to a record; ValueError says why it does not fit."""
     if not text:
         if field.column == "name":
@@ -141,19 +136,19 @@ def _add(record: _Element, field: Field, text: str) -> None:
         _child(parent, name).text = _checked(text, field)
 
 
-def _checked(text: str, field: Field) -> str:
+def _checked(text: str, field: schema.Field) -> str:
     # What directories themselves send where a number or a URL is due.
-    is_usual = (text == LESS_THAN_ONE and field.unit == "%") or (
+    is_usual = (text == schema.LESS_THAN_ONE and field.unit == "%") or (
         text.startswith("no_logo") and field.column.endswith("_logo_url")
     )
     if text and not is_usual and field.kind in _FORMS:
         fits, reason = _FORMS[field.kind]
         if not fits(text):
             raise ValueError(reason)
-    return text.removesuffix(".0") if field.kind is Kind.INTEGER else text
+    return text.removesuffix(".0") if field.kind is schema.Kind.INTEGER else text
 
 
-def _add_entries(parent: _Element, items: Items, text: str) -> None:
+def _add_entries(parent: _Element, items: schema.Items, text: str) -> None:
     """Add the entries of a list in JSON, each a text or an object."""
     try:
         values = json.loads(text if text.startswith("[") else "")

@@ -38,7 +38,6 @@ class Document(NamedTuple):
     kind: str
     owner: str
     entries: list[str]
-    path: Path
 
 
 def find_files(sources: Iterable[Path]) -> dict[Path, str]:
@@ -130,7 +129,7 @@ def _read_document(path: Path, match: re.Match[str], stream: IO[bytes]) -> Docum
     entries = root.findall("*" if root.tag == "result" else "result/*")
     _check_tags(path, entries, {_ENTRY_TAGS[kind]})
     texts = [etree.tostring(e, encoding="unicode", with_tail=False) + "\n" for e in entries]
-    return Document(kind, match[1] or "", texts, path)
+    return Document(kind, match[1] or "", texts)
 
 
 def _elements(path: Path, stream: IO[bytes]) -> Iterator[_Element]:

@@ -1,8 +1,5 @@
 """Serve a directory, in a background thread or as a command."""
 
-# The server is waitress: pure Python, it runs in any thread, accepts absolute-form request targets,
-# bounds the size of requests, and its loop can be stopped between two responses.
-
 from __future__ import annotations
 
 import logging

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from dirframe._files import atomic_write
 from dirframe._sqlite import open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, RESOURCES, Resource
+from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Ids, read_table
 from dirframe.service.read_xml import Document, find_files, is_xml, read_xml, refuse_unreadable
 from dirframe.service.records import COLUMNS, Row, fold
@@ -79,7 +79,7 @@ class Store:
         self.sorts: dict[str, list[str]] = {}
         with self._database() as database:
             #: Whether any record is generated.
-            self.synthetic = bool(database.execute("SELECT synthetic FROM about").fetchone()[0])
+            self.synthetic = bool(database.execute("PRAGMA user_version").fetchone()[0])
             for name, resource in _COLLECTIONS.items():
                 counts = ", ".join(f"count({column})" for column in _OPTIONAL)
                 sql = f"SELECT count(*), {counts} FROM {name}"
@@ -124,7 +124,9 @@ class Store:
                 sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
                 rows = database.execute(sql, (page_size, min(first, available)))
                 numbers = [number for (number,) in rows]
-            return Page([_xml(database, name, number) for number in numbers], available, first)
+            sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
+            fragments = [database.execute(sql, (number,)).fetchone()[0] for number in numbers]
+        return Page(fragments, available, first)
 
     def _find_matches(
         self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]
@@ -150,44 +152,32 @@ class Store:
         with self._database() as database:
             return array("I", json.loads(database.execute(sql, values).fetchone()[0]))
 
-    def by_segment(self, resource: Resource, segment: str) -> str | None:
-        """Return a record by its id, or else by its name in addresses, in any case."""
-        with self._database() as database:
-            number = _find(database, resource.collection, segment)
-            return None if number is None else _xml(database, resource.collection, number)
+    def record(self, resource: Resource, segment: str, *, by_email: bool = False) -> str | None:
+        """Return a record by its id, or else by its name in addresses, in any case.
 
-    def by_email_md5(self, digest: str) -> str | None:
-        """Return the account whose e-mail address has this MD5 digest: of several the lowest id."""
-        name = ACCOUNT.collection
-        sql = f"SELECT n FROM {name} WHERE email_md5 = ? ORDER BY id_key"
+        `by_email` looks for the MD5 digest of an e-mail address too. Of several the lowest id.
+        """
+        name, keys = resource.collection, {"id": segment, "slug": fold(segment)}
+        if by_email:
+            keys["email_md5"] = segment.lower()
         with self._database() as database:
-            row = database.execute(sql, (digest.lower(),)).fetchone()
-            return None if row is None else _xml(database, name, row[0])
+            for column, text in keys.items():
+                rows = f"{name} JOIN {name}_xml USING (n) WHERE {column} = ? ORDER BY id_key"
+                if row := database.execute(f"SELECT xml FROM {rows}", (text,)).fetchone():
+                    return str(row[0])
+        return None
 
-    def entries(self, kind: str, owner: str) -> list[str] | None:
-        """Return the entries of a document: of a project by its id, or of the whole directory."""
-        sql = "SELECT entries FROM documents WHERE kind = ? AND owner = ?"
+    def entries(self, kind: str, project_id: str = "") -> list[str] | None:
+        """Return the entries of a document: of a project, or of the whole directory."""
+        slug = "SELECT slug FROM projects WHERE id = ?2"
+        sql = f"SELECT entries FROM documents WHERE kind = ?1 AND owner IN (?2, ({slug}))"
         with self._database() as database:
-            row = database.execute(sql, (kind, owner)).fetchone()
+            row = database.execute(sql, (kind, project_id)).fetchone()
         return None if row is None else list(json.loads(row[0]))
 
     def _database(self) -> closing[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
         return closing(open_database(self._path, mode="fixed"))
-
-
-def _xml(database: sqlite3.Connection, name: str, number: int) -> str:
-    (xml,) = database.execute(f"SELECT xml FROM {name}_xml WHERE n = ?", (number,)).fetchone()
-    return str(xml)
-
-
-def _find(database: sqlite3.Connection, name: str, segment: str) -> int | None:
-    """Return the number of a record by its id, or else by its slug; of several the lowest id."""
-    for column, text in (("id", segment), ("slug", fold(segment))):
-        sql = f"SELECT n FROM {name} WHERE {column} = ? ORDER BY id_key"
-        if row := database.execute(sql, (text,)).fetchone():
-            return int(row[0])
-    return None
 
 
 def _rank(words: int) -> str:
@@ -269,8 +259,6 @@ def _parts(data: Data) -> list[tuple[str, Any]]:
         parts = list(data.items())
     else:
         parts = [("", part) for part in (data if isinstance(data, (list, tuple)) else [data])]
-    if not parts:
-        raise StoreError("There is no data to serve.", hint="Name a file or a folder.")
     return [(n, Path(p) if isinstance(p, (str, os.PathLike)) else p) for n, p in parts]
 
 
@@ -306,12 +294,10 @@ def _build(path: Path, rows: Iterable[Row | Document]) -> None:
             temporary.touch(mode=0o600)  # it holds digests of e-mail addresses
             with closing(open_database(temporary)) as database:
                 _fill(database, rows)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
             raise KeyboardInterrupt from None  # of its progress handler SQLite says only this
         raise StoreError(f"The store {path} cannot be written: {error}.") from error
-    except OSError as error:
-        raise StoreError(f"The store {path} cannot be written: {error.strerror}.") from error
 
 
 def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
@@ -319,7 +305,6 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
     database.executescript(
         "PRAGMA page_size = 16384; PRAGMA cache_size = -65536;"
         " PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-        " CREATE TABLE about (synthetic INTEGER NOT NULL);"
         " CREATE TABLE documents (kind, owner, entries, PRIMARY KEY (kind, owner)); BEGIN"
     )
     database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
@@ -327,31 +312,19 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
         columns = ", ".join(COLUMNS)
         database.execute(f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id))")
         database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
-    synthetic, documents, marks = False, [], ", ?" * len(COLUMNS)
+    synthetic, marks = False, ", ?" * len(COLUMNS)
     for number, row in enumerate(rows):
         if isinstance(row, Document):
-            documents.append(row)
-            continue
-        name, synthetic = row.resource.collection, synthetic or row.synthetic
-        database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
-        database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
-    database.execute("INSERT INTO about VALUES (?)", (synthetic,))
+            document = (row.kind, fold(row.owner), json.dumps(row.entries))
+            database.execute("REPLACE INTO documents VALUES (?, ?, ?)", document)
+        else:
+            name, synthetic = row.resource.collection, synthetic or row.synthetic
+            database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
+            database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
+    database.execute(f"PRAGMA user_version = {synthetic:d}")
     for name, resource in _COLLECTIONS.items():
         sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
         for number, columns in enumerate(("slug, id_key", "email_md5, id_key", *sorts)):
             if not columns.endswith("id_key DESC"):  # SQLite reads an index in both directions
                 database.execute(f"CREATE INDEX {name}_{number} ON {name} ({columns})")
-    for document in documents:
-        _insert_document(database, document)
     database.execute("COMMIT")
-
-
-def _insert_document(database: sqlite3.Connection, document: Document) -> None:
-    owner = ""
-    if document.owner:
-        number = _find(database, PROJECT.collection, document.owner)
-        if number is None:
-            raise StoreError(f"{document.path}: there is no project {document.owner} in the data.")
-        (owner,) = database.execute("SELECT id FROM projects WHERE n = ?", (number,)).fetchone()
-    entries = json.dumps(document.entries)
-    database.execute("REPLACE INTO documents VALUES (?, ?, ?)", (document.kind, owner, entries))

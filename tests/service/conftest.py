@@ -147,25 +147,6 @@ def held_keys(tmp_path):
         keys.go_on.set()
 
 
-class _Broken:
-    """A store whose pages fail."""
-
-    def __init__(self, store):
-        self._store = store
-
-    def __getattr__(self, name):
-        return getattr(self._store, name)
-
-    def page(self, *arguments, **options):
-        raise RuntimeError("secret detail")
-
-
-@pytest.fixture
-def broken(store, keys):
-    """Return an application that has a fault."""
-    return Client(_Broken(store), keys)
-
-
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     """Return a cache folder of the test's own, in which stores are kept."""

@@ -2,7 +2,6 @@
 
 import logging
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 
@@ -126,21 +125,3 @@ def test_lock_on_the_keys_is_503_and_nothing_is_served_uncounted(client, caplog)
     assert all(str(client.keys.path) in error for error in errors)
     assert len(errors) == 4
     assert client.key not in caplog.text
-
-
-def test_keys_are_managed_after_a_request_that_found_a_lock(keys):
-    key = keys.add("Ada", "charts")
-    with (
-        closing(sqlite3.connect(keys.path, isolation_level=None)) as other,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StoreError, match=str(keys.path)):
-            keys.charge(key)
-        limited = pool.submit(keys.set_daily_limit, 1, 7)
-        with pytest.raises(TimeoutError):
-            limited.result(0.1)
-        other.execute("ROLLBACK")
-        limited.result()
-    assert keys.charge(key) == 0
-    assert keys.records()[0].daily_limit == 7

@@ -67,29 +67,6 @@ def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
             dirframe.serve(folder, **options)
 
 
-def test_keys_of_an_operator_are_used_as_they_are(folder, tmp_path):
-    with KeyStore(tmp_path / "k") as keys:
-        secret = keys.add("Ada", "charts")
-    service = dirframe.serve(folder, keys=tmp_path / "k")
-    with service:
-        assert service.api_key is None
-        assert get(service, "/accounts.xml", api_key=secret).ok
-    with KeyStore(tmp_path / "k") as keys:
-        assert keys.records()[0].used == 1
-
-
-def test_answer_in_flight_is_finished_when_the_service_stops(folder, held_keys):
-    service = dirframe.serve(folder, keys=held_keys)
-    with ThreadPoolExecutor(2) as pool:
-        answer = pool.submit(get, service, "/accounts.xml", api_key=held_keys.key)
-        assert held_keys.asked.wait(wire.LIMIT)
-        stopped = pool.submit(service.stop)
-        wait_until_refused(service)
-        held_keys.go_on.set()
-        assert answer.result().text.endswith("</response>\n")
-        stopped.result()
-
-
 def test_answer_that_is_being_read_is_finished_when_the_service_stops(large):
     target = f"/projects.xml?api_key={large.api_key.reveal()}"
     with wire.connect(large.url, receive_buffer=65_536) as client, ThreadPoolExecutor(1) as pool:
@@ -174,14 +151,6 @@ def test_command_ends_with_0_on_a_signal_and_logs_no_key(folder, tmp_path, numbe
     assert '"GET /accounts.xml" 200' in rest
     assert secret not in log + rest
     assert "Traceback" not in rest
-
-
-def test_command_that_cannot_begin_leaves_no_file_open(run, tmp_path):
-    words = ("serve", "--port", 0, "--key-file", tmp_path / "k")
-    assert run(*words, tmp_path / "missing.xml").code == 2
-    (tmp_path / "wrong.xml").write_bytes(b"<html/>")
-    assert run(*words, tmp_path / "wrong.xml").code not in {0, 2}
-    assert open_files(tmp_path) == set()
 
 
 # What it is asked

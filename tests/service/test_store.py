@@ -186,20 +186,16 @@ def test_folders_in_folders_and_compressed_files_are_read_and_others_are_named(w
                 dirframe.serve(tmp_path / name)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="permissions are others")
+@pytest.mark.skipif(os.name == "nt" or not os.geteuid(), reason="root may read everything")
 def test_folder_is_read_whole_or_refused(tmp_path):
-    inner = tmp_path / "data" / "inner"
-    inner.mkdir(parents=True)
-    for path in (tmp_path / "data" / "a.xml", inner / "b.xml"):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    for path in (tmp_path / "a.xml", inner / "b.xml"):
         path.write_bytes(page_xml([record("1", "account")]))
     inner.chmod(0)
-    try:
-        if os.access(inner, os.R_OK):
-            pytest.skip("this user, such as root, may read everything")
-        with pytest.raises(StoreError, match="inner"):
-            dirframe.serve(tmp_path / "data")
-    finally:
-        inner.chmod(0o700)
+    with pytest.raises(StoreError, match="inner"):
+        dirframe.serve(tmp_path)
+    inner.chmod(0o700)
 
 
 def test_documents_in_a_folder_are_served_at_their_addresses(tmp_path, imported):
@@ -244,9 +240,6 @@ def test_documents_in_a_folder_are_served_at_their_addresses(tmp_path, imported)
     client.error("/p/fox/contributors.xml?sort=stars", 400)
     none = client.get("/p/3/analyses/latest.xml")  # as today's directories answer
     assert (none.status_code, "<status>error</status>" in none.text) == (200, True)
-    (data / "projects" / "fox").rename(data / "projects" / "nobody")
-    with pytest.raises(StoreError, match="nobody"):
-        imported(data)
     (data / "languages.xml").write_bytes(b"<response><status>failed</status></response>")
     with pytest.raises(StoreError, match=r"languages\.xml"):
         imported(data)
@@ -257,8 +250,7 @@ def test_documents_in_a_folder_are_served_at_their_addresses(tmp_path, imported)
 
 def shape(element):
     """Return structure, order and text of an element, white space around texts aside."""
-    attributes = sorted(element.attrib.items())
-    text = (element.text or "").strip()
+    attributes, text = sorted(element.attrib.items()), (element.text or "").strip()
     return (element.tag, attributes, text, [shape(child) for child in element])
 
 
@@ -285,16 +277,9 @@ def test_every_recorded_project_comes_back_in_its_order(shared, imported):
 
 
 def test_every_recorded_dialect_is_read(shared, imported):
-    for name in (
-        *(
-            "proj_2007_readme",
-            "proj_2008_yanick",
-            "proj_2013_johloh",
-            "today_project_show",
-            "today_projects_index",
-        ),
-        *("acct_2013_apiexample", "today_account_show", "today_accounts_index"),
-    ):
+    names = "proj_2007_readme proj_2008_yanick proj_2013_johloh acct_2013_apiexample"
+    today = "today_project_show today_projects_index today_account_show today_accounts_index"
+    for name in (*names.split(), *today.split()):
         path = shared / "samples" / f"{name}.xml"
         kind = "account" if "acc" in name else "project"
         recorded = etree.parse(path).xpath(f"/result/{kind} | /response/result/{kind}")

@@ -4,9 +4,8 @@ import csv
 import json
 import re
 import signal
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from statistics import median
 from time import monotonic, sleep
 
@@ -157,36 +156,6 @@ def test_command_that_is_to_stop_ends_its_import(tmp_path, number):
     assert not list((tmp_path / "cache" / "stores").iterdir())  # nor half of a store
 
 
-#: A signal that another thread receives does not interrupt the wait of the main thread, as one that
-#: comes in the instant before it.
-ELSEWHERE = """
-import signal, sys, threading, time, urllib.request
-from dirframe.cli import main
-
-def stop(port):
-    while True:
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=60)
-            break
-        except OSError:
-            time.sleep(0.05)
-    time.sleep(0.5)
-    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
-
-threading.Thread(target=stop, args=(sys.argv[1],)).start()
-sys.argv = ["dirframe", "serve", sys.argv[2], "--key-file", sys.argv[3], "--port", sys.argv[1]]
-main()
-"""
-
-
-def test_signal_that_does_not_interrupt_the_wait_stops_the_command_all_the_same(folder, tmp_path):
-    with dirframe.serve(folder) as url:
-        port = url.rpartition(":")[2]  # which is free from now on
-    done = processes.run(port, folder, tmp_path / "keys", program=ELSEWHERE)
-    assert done.code == 0
-    assert "Traceback" not in done.err
-
-
 def test_request_that_outlasts_the_service_writes_into_no_other_file(folder, tmp_path):
     """Files of the user get the numbers of the descriptors that the service had."""
     before = open_files(tmp_path)
@@ -257,31 +226,6 @@ def test_thousand_are_counted_exactly_by_threads_and_processes_and_over_restarts
 def test_processes_that_register_at_once_get_five_keys_together(tmp_path):
     # The file does not exist yet: making it is part of the race.
     assert printed(REGISTER, *[(tmp_path / "k", n) for n in range(3)]) == 5
-
-
-def test_lock_on_the_keys_holds_up_no_page_and_no_client_for_long(folder, tmp_path):
-    with (
-        KeyStore(tmp_path / "keys.sqlite") as keys,
-        dirframe.serve(folder, keys=keys) as url,
-        closing(sqlite3.connect(keys.path, isolation_level=None)) as backup,
-        ThreadPoolExecutor(24) as clients,
-    ):
-        key = keys.add("Ada", "charts")
-
-        def ask(_=None):
-            return requests.get(f"{url}/accounts.xml?api_key={key}", timeout=60).status_code
-
-        assert ask() == 200
-        backup.execute("BEGIN EXCLUSIVE")
-        begin = monotonic()
-        answers = clients.map(ask, range(24))
-        for path in ("healthz", "accounts", "accounts/1"):
-            assert requests.get(f"{url}/{path}", timeout=60).status_code == 200
-        assert set(answers) == {503}
-        assert monotonic() - begin < 30  # a lock that is waited for takes so long for each
-        backup.execute("ROLLBACK")
-        assert ask() == 200
-        assert keys.records()[0].used == 2
 
 
 #: No file can be written to, as on a full disk; pipes and sockets can.

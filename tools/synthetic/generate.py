@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from dirframe.service.records import ITEM_TAGS
-from dirframe.service.xml import collection_xml
+from dirframe.service.xml import result_xml
 from tools.synthetic.accounts import account
 from tools.synthetic.history import History, languages
 from tools.synthetic.projects import project
@@ -80,6 +80,6 @@ def _escape(text: str) -> str:
 def _write(folder: Path, name: str, tag: str, records: Iterable[dict[str, Any]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     fragments = [record_xml(tag, record) for record in records]
-    page = collection_xml(fragments, available=len(fragments), synthetic=True)
+    page = result_xml(fragments, available=len(fragments), synthetic=True)
     # No timestamp, so that the same records give the same bytes.
     (folder / f"{name}.xml.gz").write_bytes(gzip.compress(page, 6, mtime=0))

@@ -1,8 +1,7 @@
 """Convert frames to Arrow tables and back, with their provenance and their lists as they were."""
 
 # Arrow fills in the keys that a record of a list lacks, and cannot hold a text beside a record. A
-# field whose values it would change says so in its metadata: "sparse", where a key with a null was
-# missing, or "json", where the values are texts.
+# column whose values it would change is JSON; the metadata of its field says so.
 
 from __future__ import annotations
 
@@ -58,10 +57,9 @@ def unify_schemas(schemas: Iterable[pa.Schema]) -> pa.Schema:
         forms = found.setdefault(field.name, {})
         if not pa.types.is_null(field.type):
             forms[field.type, _form(field)] = field
+    json_type = pa.large_string()
     fields = [
-        next(iter(forms.values()))
-        if len(forms) == 1
-        else _field(name, pa.large_string() if forms else pa.null(), "json" if forms else "")
+        next(iter(forms.values())) if len(forms) == 1 else _field(name, json_type, "json")
         for name, forms in found.items()
     ]
     return pa.schema(fields, first.metadata)
@@ -82,7 +80,11 @@ def as_pandas(frame: Any) -> Any:
         columns = dict(table.select(others).to_pandas().items())
     else:
         columns = {name: _as_loaded(table[name], name) for name in others}
-    columns |= {name: _values(table[name], _form(table.schema.field(name))) for name in objects}
+    for name in objects:
+        values = table[name].to_pylist()
+        if _form(table.schema.field(name)) == "json":
+            values = [value if value is None else json.loads(value) for value in values]
+        columns[name] = pd.Series(values, dtype="object")
     index = pd.RangeIndex(table.num_rows)
     converted = pd.DataFrame({name: columns[name] for name in table.column_names}, index=index)
     converted.attrs.update(attributes_of(frame))
@@ -145,21 +147,11 @@ def _lists(column: pd.Series[Any], *, as_json: bool) -> tuple[str, pa.Array]:
         array = None if as_json else pa.array(values)
     except (pa.ArrowException, OverflowError):
         array = None
-    if array is not None and not _is_lossy(array.type):
-        held = array.to_pylist()
-        if held == values:
-            return "", array
-        if [_sparse(value) for value in held] == values:
-            return "sparse", array
+    # Parquet has no records without keys.
+    if array is not None and array.to_pylist() == values and "struct<>" not in str(array.type):
+        return "", array
     texts = [None if value is None else _json(value) for value in values]
     return "json", pa.array(texts, pa.large_string())
-
-
-def _is_lossy(kind: pa.DataType) -> bool:
-    """Return whether Parquet cannot store a type: it has no records without keys."""
-    if pa.types.is_struct(kind) and not kind.num_fields:
-        return True
-    return any(_is_lossy(kind.field(index).type) for index in range(kind.num_fields))
 
 
 def _field(name: str, kind: pa.DataType, form: str) -> pa.Field:
@@ -180,23 +172,6 @@ def _json(value: object) -> str:
             f"A column holds a {type_name(value)} beside other values, which no file can hold. Turn "
             "it into text, numbers or lists of them first."
         ) from None
-
-
-def _values(column: pa.ChunkedArray, form: str | None) -> pd.Series[Any]:
-    """Return the values of an object column as they were."""
-    values = column.to_pylist()
-    if form == "json":
-        values = [value if value is None else json.loads(value) for value in values]
-    elif form == "sparse":
-        values = [_sparse(value) for value in values]
-    return pd.Series(values, dtype="object")
-
-
-def _sparse(value: Any) -> Any:
-    """Return a value without the keys that Arrow has filled in."""
-    if isinstance(value, dict):
-        return {key: _sparse(item) for key, item in value.items() if item is not None}
-    return [_sparse(item) for item in value] if isinstance(value, list) else value
 
 
 def _as_loaded(column: pa.ChunkedArray, name: str) -> pd.Series[Any]:

@@ -115,12 +115,6 @@ class ApiKey:
 
     __str__ = __repr__
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ApiKey) and other._secret == self._secret
-
-    def __hash__(self) -> int:
-        return hash(self.fingerprint)
-
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("An API key is not pickled: set it again where it is needed.")
 

@@ -72,6 +72,15 @@ def run(capsys):
     return partial(processes.command, capsys)
 
 
+@pytest.fixture
+def rig():
+    """Serve 55 projects on six pages of ten."""
+    from tests.rig.server import Rig
+
+    with Rig(55) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="session")
 def root():
     """Return the project's own folder."""

@@ -12,10 +12,37 @@ from tests.rig.server import Rig
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 
+#: Runs before everything else in a process, as sitecustomize.py: Ctrl-C while a module is loaded.
+IN_IMPORTS = """
+import signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r} and self in sys.meta_path:
+            sys.meta_path.remove(self)
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                raise {error}
+sys.meta_path.insert(0, Finder())
+"""
+#: Ctrl-C as a new file is about to get its name.
+AT_RENAMING = """
+import signal, sys
+def stop(event, arguments):
+    if event in {'os.link', 'os.rename'} and 'made.parquet' in str(arguments[1]):
+        signal.raise_signal(signal.SIGINT)
+sys.addaudithook(stop)
+"""
 
-def begin(*words, **options):
+
+def begin(*words, folder=None, before="", **environment):
+    """Start a command; Python that is to run in it before everything else is put into a folder."""
+    if folder:
+        (folder / "sitecustomize.py").write_text(before, encoding="utf-8")
+        here = os.environ.get("PYTHONPATH", "")
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), here)))
     with interruptible():
-        return start(*words, **options)
+        return start(*words, env=environment)
 
 
 def end(process):
@@ -26,7 +53,16 @@ def end(process):
     return process.returncode, out, err
 
 
-def test_a_command_that_waits_for_pages_is_stopped(tmp_path):
+@pytest.mark.parametrize(
+    ("words", "number", "code"),
+    [
+        (["projects"], signal.SIGINT, 130),
+        (["harvest", "projects", "--to", "kept.archive"], signal.SIGINT, 130),
+        (["projects"], signal.SIGTERM, -signal.SIGTERM),  # 143 to a shell
+    ],
+)
+def test_a_command_that_waits_for_pages_is_stopped(words, number, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     begun, done = threading.Event(), threading.Event()
 
     def wait(request):
@@ -42,64 +78,28 @@ def test_a_command_that_waits_for_pages_is_stopped(tmp_path):
             "DIRFRAME_CACHE_DIR": str(tmp_path / "cache"),
             "DIRFRAME_DATA_DIR": str(tmp_path / "data"),
         }
-        process = begin("projects", env=environment)
+        process = begin(*words, **environment)
         assert begun.wait(LIMIT)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         done.set()  # a request in flight is waited for
-        code, out, _ = end(process)
+        assert end(process)[:2] == (code, "")
         assert len(rig.requests) < 40  # the rest was not asked for
-    assert (code, out) == (130, "")
 
 
-def test_a_command_that_loads_its_modules_is_stopped(tmp_path):
-    # sitecustomize runs before everything.
-    (tmp_path / "sitecustomize.py").write_text(
-        "import signal, sys\n"
-        "class Finder:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'pandas' and self in sys.meta_path:\n"
-        "            sys.meta_path.remove(self)\n"
-        "            signal.raise_signal(signal.SIGINT)\n"
-        "sys.meta_path.insert(0, Finder())\n",
-        encoding="utf-8",
-    )
-    code, out, _ = end(begin("projects", "--sample", env={"PYTHONPATH": str(tmp_path)}))
+@pytest.mark.parametrize("error", ["", "RuntimeError('release unlocked lock')"])
+@pytest.mark.parametrize("module", ["pandas", "click", "requests"])
+def test_a_command_that_loads_its_modules_is_stopped(module, error, tmp_path):
+    """Also where the interrupt becomes another error, as where it comes while a lock is taken."""
+    before = IN_IMPORTS.format(module=module, error=error)
+    code, out, err = end(begin("projects", "--sample", folder=tmp_path, before=before))
     assert (code, out) == (130, "")
+    assert not error or err == "dirframe: stopped.\n"
 
 
 def test_an_export_that_is_stopped_leaves_no_file(tmp_path):
-    # As the new file is about to get its name.
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, signal, sys\n"
-        "def stop(event, arguments):\n"
-        "    if event in {'os.link', 'os.rename'} and 'made.parquet' in str(arguments[1]):\n"
-        "        signal.raise_signal(signal.SIGINT)\n"
-        "sys.addaudithook(stop)\n",
-        encoding="utf-8",
-    )
     (tmp_path / "projects.csv").write_text("id,name\n1,a\n", encoding="utf-8")
     words = ("export", tmp_path / "projects.csv", tmp_path / "made.parquet")
-    code, out, _ = end(begin(*words, env={"PYTHONPATH": str(tmp_path)}))
+    code, out, _ = end(begin(*words, folder=tmp_path, before=AT_RENAMING))
     assert (code, out) == (130, "")
     left = {one.name for one in tmp_path.iterdir() if one.is_file()}
     assert left == {"sitecustomize.py", "projects.csv"}
-
-
-def test_an_interrupt_that_becomes_another_error_still_is_one(root, tmp_path):
-    # As where it comes while a lock is taken.
-    (tmp_path / "sitecustomize.py").write_text(
-        "import signal, sys\n"
-        "class Finder:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'pandas' and self in sys.meta_path:\n"
-        "            sys.meta_path.remove(self)\n"
-        "            try:\n"
-        "                signal.raise_signal(signal.SIGINT)\n"
-        "            except KeyboardInterrupt:\n"
-        "                raise RuntimeError('release unlocked lock')\n"
-        "sys.meta_path.insert(0, Finder())\n",
-        encoding="utf-8",
-    )
-    environment = {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(root)))}
-    code, out, err = end(begin("projects", "--sample", env=environment))
-    assert (code, out, err) == (130, "", "dirframe: stopped.\n")

@@ -267,7 +267,7 @@ def test_connections(message, tmp_path):
         )
     # Nothing listens any longer.
     assert message(load) == snapshot(
-        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request did not arrive and was not counted. Check the address and the connection. What was loaded is in the cache: run the same line again."
+        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request did not arrive and was not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. What was loaded is in the cache: run the same line again."
     )
     assert message(load, offline=True) == snapshot(
         "CacheError: http://127.0.0.1:PORT/projects.xml?page=1 is not in the cache, and offline mode sends no requests. Load it once without offline=True (--offline)."

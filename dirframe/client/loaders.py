@@ -82,10 +82,8 @@ def load_projects(
     incomplete : {"raise", "warn"}, default "raise"
         What to do if the collection cannot be proven complete, or an own page cannot be fetched:
         raise, or warn and return what came, with the reason in its provenance.
-    refresh : bool, default False
-        Whether to fetch every page from the directory, even if it is cached.
-    offline : bool, default False
-        Whether to use only the cache.
+    refresh, offline : bool, default False
+        Whether to fetch every page, even if it is cached; whether to use only the cache.
     progress : bool or callable, default True
         Whether to show a progress bar in terminals and notebooks; or a callback that is called
         after each page with the number of records so far and the total, then likewise for own
@@ -154,11 +152,10 @@ def load_accounts(
 
     Parameters
     ----------
-    query : str, optional
-        Only accounts whose name matches.
-    sort : str, optional
-        ``created_at``, ``id``, ``name`` or ``updated_at``, each also with the suffix
-        ``_reverse``; the live service ignores it. Default: ``created_at_reverse``.
+    query, sort : str, optional
+        Only accounts whose name matches, in the order of ``created_at``, ``id``, ``name`` or
+        ``updated_at``, each also with the suffix ``_reverse`` (default: ``created_at_reverse``).
+        The live service ignores `sort`.
     directory, max_items, sample, seed, incomplete, refresh, offline, progress
         As in `load_projects`, and so are the errors.
 
@@ -238,29 +235,14 @@ def load(
     return _load(path, directory, options, query=query, sort=sort, max_items=max_items)
 
 
-@suggests_options
-def load_languages(
-    directory: Directory | None = None,
-    *,
-    query: str | None = None,
-    sort: str | None = None,
-    max_items: int | None = None,
-    incomplete: Incomplete = "raise",
-    refresh: bool = False,
-    offline: bool = False,
-    progress: bool | ProgressCallback = True,
-) -> pd.DataFrame:
+def load_languages(directory: Directory | None = None, **options: Any) -> pd.DataFrame:
     """Load the languages of a directory with their totals, an addition to the specification.
 
     Parameters
     ----------
-    query : str, optional
-        Only languages that match.
-    sort : str, optional
-        ``name`` (the default), ``total``, ``code``, ``projects``, ``comment_ratio``,
-        ``contributors`` or ``commits``.
-    directory, max_items, incomplete, refresh, offline, progress
-        As in `load_projects`, and so are the errors.
+    directory, **options
+        As in `load`, and so are the errors. Sorts are ``name`` (the default), ``total``, ``code``,
+        ``projects``, ``comment_ratio``, ``contributors`` and ``commits``.
 
     Returns
     -------
@@ -276,8 +258,7 @@ def load_languages(
     >>> dirframe.fields("language").query("unit == 'people'")["name"].item()
     'contributors'
     """
-    options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
-    return _load("languages", directory, options, query=query, sort=sort, max_items=max_items)
+    return load("languages", directory=directory, **options)
 
 
 @suggests_options
@@ -300,11 +281,10 @@ def load_contributors(
     project : str, int, list, pandas.Series or pandas.DataFrame
         The project's id, or its short name in addresses; or many, of a frame its column ``id``.
         ``dirframe.plan("contributors", projects=...)`` gives the price.
-    query : str, optional
-        Only contributors whose name in the commits matches.
-    sort : str, optional
-        ``commits_12_mo`` (the default of the directory), ``commits``, ``name``,
-        ``kudo_position``, ``language``, ``latest_commit``, ``newest`` or ``oldest``.
+    query, sort : str, optional
+        Only contributors whose name in the commits matches, in the order of ``commits_12_mo`` (the
+        default), ``commits``, ``name``, ``kudo_position``, ``language``, ``latest_commit``,
+        ``newest`` or ``oldest``.
     max_items, directory, incomplete, refresh, offline, progress
         As in `load_projects`; `max_items` is the maximum of each project.
 
@@ -542,8 +522,8 @@ def fetch_first(query: Query, fetch: Callable[[Query], FetchedPage]) -> tuple[Qu
 def is_single(query: Query, first: FetchedPage) -> bool:
     """Return whether the first page is a single record, and not a page of a collection."""
     page = first.page
-    counted = page.items_available is not None or page.items_returned is not None
-    return query.is_single is not False and len(page.records) == 1 and not counted
+    is_counted = page.items_available is not None or page.items_returned is not None
+    return query.is_single is not False and len(page.records) == 1 and not is_counted
 
 
 def _load_record(

@@ -39,9 +39,8 @@ _SYNTHETIC = b"<?" + SYNTHETIC_MARK.encode()
 class Page:
     """A parsed document: its envelope and the elements of its records.
 
-    `status` is ``success``, ``failed``, another word, or None if there is none; `error` the
-    message of a failure. The counts are None if they are absent or no numbers. `records` can be
-    dropped with `dataclasses.replace` once they are read: they take the most memory.
+    `status` is ``success``, ``failed``, or another word. The counts are None if they are absent or
+    no numbers. `records` take the most memory: drop them with `dataclasses.replace` once read.
     """
 
     status: str | None = None
@@ -87,12 +86,9 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     `UnreadableResponseError` if it is not the interface's XML, or holds records of several names.
     """
     if len(content) > max_bytes:
-        raise UnreadableResponseError(
-            f"{source or 'The document'} holds more than the {max_bytes:,} bytes allowed for a document.",
-            found=f"more than {max_bytes:,} bytes",
-            source=source,
-            hint="read_pages reads larger ones with max_bytes=.",
-        )
+        found = f"more than {max_bytes:,} bytes"
+        text = f"holds {found}, the most that is allowed for a document"
+        _fail(source, found, text, "read_pages reads larger ones with max_bytes=.")
     root = _parse_root(content, source)
     name = local_name(root)
     children = {local_name(child): child for child in root}
@@ -104,7 +100,7 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     records = [] if result is None else list(result)
     names = list(dict.fromkeys(map(local_name, records)))
     if names[1:]:
-        _raise_other_records(names[0], names[1:], source)
+        _fail_by_name(names[0], names[1], source)
     return Page(
         status=_text_of(children.get("status")),
         error=_text_of(children.get("error")) or _text_of(children.get("message")),
@@ -120,7 +116,7 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
 def check_records(page: Page, name: str | None) -> None:
     """Raise if the records of a page have another name than the expected one."""
     if name is not None and page.record_name not in {None, name}:
-        _raise_other_records(name, [str(page.record_name)], page.source)
+        _fail_by_name(name, str(page.record_name), page.source)
 
 
 def local_name(element: etree._Element) -> str:
@@ -137,16 +133,16 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
     try:
         root = etree.fromstring(content, _PARSER)
     except (etree.XMLSyntaxError, ValueError) as error:
-        _raise_unreadable(_describe(content), source, reason=str(error))
+        _refuse(_describe(content), source, f" ({error})")
     name = local_name(root)
     if root.getroottree().docinfo.internalDTD is not None:
-        _raise_unreadable(_describe(content), source)
+        _refuse(_describe(content), source)
     if name.lower() == "html":
-        _raise_unreadable(_HTML, source)
+        _refuse(_HTML, source)
     if name not in {"response", "error", "result"}:
-        _raise_unreadable(f"an XML document with the root <{name}>", source)
+        _refuse(f"an XML document with the root <{name}>", source)
     if sum(local_name(child) == "result" for child in root) > 1:
-        _raise_unreadable("a response with more than one <result>", source)
+        _refuse("a response with more than one <result>", source)
     return root
 
 
@@ -203,21 +199,20 @@ def _describe(content: bytes) -> str:
     return "something that is not XML"
 
 
-def _raise_unreadable(found: str, source: str | None, *, reason: str = "") -> NoReturn:
-    detail = f" ({reason})" if reason else ""
-    raise UnreadableResponseError(
-        f"{source or 'The document'} is {found}{detail}, not a response of the directory's XML "
-        "interface, whose root is <response>. Check the address and that its path ends in .xml; "
-        "a page saved from a browser is not enough.",
-        found=found,
-        source=source,
+def _refuse(found: str, source: str | None, detail: str = "") -> NoReturn:
+    text = (
+        f"is {found}{detail}, not a response of the directory's XML interface, whose root is "
+        "<response>"
     )
+    hint = "Check the address and that its path ends in .xml; a page saved from a browser is not enough."
+    _fail(source, found, text, hint)
 
 
-def _raise_other_records(expected: str, others: Sequence[str], source: str | None) -> NoReturn:
-    names = ", ".join(f"<{other}>" for other in sorted(others))
-    raise UnreadableResponseError(
-        f"{source or 'The document'} should hold <{expected}> records alone, but it holds {names}.",
-        found=names,
-        source=source,
-    )
+def _fail_by_name(expected: str, other: str, source: str | None) -> NoReturn:
+    text = f"should hold <{expected}> records alone, but it holds <{other}>"
+    _fail(source, f"<{other}>", text)
+
+
+def _fail(source: str | None, found: str, text: str, hint: str | None = None) -> NoReturn:
+    message = f"{source or 'The document'} {text}."
+    raise UnreadableResponseError(message, found=found, source=source, hint=hint)

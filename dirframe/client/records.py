@@ -109,9 +109,7 @@ class Records:
         text = text and text.strip()
         if not len(element) and not element.keys():
             return share(text, text) if text else None
-        node = container.entry
-        if node is None:
-            node = container.entry = _Node((), None)
+        node = container.entry = container.entry or _Node((), None)
         entry = self._read(element, node)
         if text:
             _put(entry, node[element.tag], text)
@@ -178,8 +176,10 @@ def _names(resource: Resource, paths: Iterable[Path]) -> dict[Path, str]:
     for path in paths:
         if path not in names:
             name = "_".join(path)
+            if name in used:
+                name = "__".join(path)
             while name in used:
-                name = "__".join(path) if name == "_".join(path) else f"{name}_"
+                name += "_"
             names[path] = name
             used.add(name)
     return names

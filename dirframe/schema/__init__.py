@@ -19,18 +19,16 @@ if TYPE_CHECKING:
 
 #: Timestamps have the form YYYY-MM-DDThh:mm:ssZ.
 TIMESTAMP_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
-
 #: How services of this kind write a share below one percent.
 LESS_THAN_ONE = "<1"
-
 #: Elements of the envelope that count the records of a collection, in order.
 COLLECTION_COUNTS = ("items_returned", "items_available", "first_item_position")
-
 #: Records per page of the embedded service (the specification's sample collection has 25).
 PAGE_SIZE = 25
-
 #: Target of the XML processing instruction before the root that marks generated data.
 SYNTHETIC_MARK = "dirframe-synthetic"
+#: Lists that every frame of projects has, so that one that is absent was taken away.
+COUNTED_LISTS = ("tags", "licenses", "analysis_languages")
 
 
 class Kind(enum.Enum):
@@ -56,9 +54,8 @@ class Dialect(enum.Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a record.
+    """One field of a record, at a path of elements below the record's own.
 
-    `path` leads from the element of the record to the value. `unit` is empty if there is none;
     `items` describes the entries of a repeated element. What is `personal` tells who or where a
     person is.
     """
@@ -74,11 +71,8 @@ class Field:
 
     @cached_property
     def column(self) -> str:
-        """Name of the column: the path, joined by underscores.
-
-        A project has both `analysis_id` and, inside `analysis`, an `id`. They usually agree but
-        need not, so the nested one has two underscores.
-        """
+        """Name of the column: the path, joined by underscores."""
+        # A project has both an analysis_id and, inside its analysis, an id, which may differ.
         return "analysis__id" if self.path == ("analysis", "id") else "_".join(self.path)
 
 
@@ -98,13 +92,10 @@ class Items:
 class Resource:
     """A kind of record: its element, collection, fields and sort values.
 
-    `sorts` are the sort values of the specification, which the embedded service always supports.
-    `other_sorts` are those of other dialects, and `relevance`, best match first; the embedded
-    service supports those whose field its records have. `query_sort` is the default sort of the
-    embedded service for a query, `default_sort` that of requests without one.
-    `paths` are templates of the paths that return such records, the collection first; empty if
-    they are not known. `key` is the column that identifies a record within its
-    collection, empty if there is none.
+    `sorts` are those of the specification, `other_sorts` those of other dialects, and `relevance`,
+    best match first; the embedded service supports the latter if its records have the field, and
+    sorts by `query_sort` or `default_sort` if it is not told. `paths` are templates, the collection
+    first. `key` is the column that identifies a record within its collection, if there is one.
     """
 
     name: str
@@ -123,8 +114,7 @@ class Resource:
         """Singular and plural noun for the records."""
         plural = self.collection.replace("_", " ")
         stem = plural.removesuffix("s")
-        singular = stem if self.name.startswith(stem) else self.name.replace("_", " ")
-        return singular, plural
+        return stem if self.name.startswith(stem) else self.name.replace("_", " "), plural
 
     @cached_property
     def specified(self) -> tuple[Field, ...]:
@@ -142,9 +132,6 @@ class Resource:
         """All fields by column name."""
         return {f.column: f for f in self.fields}
 
-
-#: Lists that every frame of projects has, so that one that is absent was taken away.
-COUNTED_LISTS = ("tags", "licenses", "analysis_languages")
 
 #: Rows of the table of fields, by resource and by the list whose entries they describe.
 _ROWS: dict[tuple[str, str], list[dict[str, str]]] = {}

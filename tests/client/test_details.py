@@ -1,7 +1,6 @@
 """Analyses on own pages: they are asked for record by record, priced before, and never paid twice."""
 
 import re
-import warnings
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
@@ -97,17 +96,15 @@ def test_details_again_cost_nothing(rig, connect, workers):
         assert get_provenance(again)["requests_made"] == len(rig.requests) == paid
 
 
-def test_details_of_a_mixed_collection_are_those_that_lack(rig, connect, carried):
+def test_details_of_a_mixed_or_cut_collection_are_those_that_lack(rig, connect, carried):
     lacking = with_id(carried)[::7]
     rig.whole = {*IDS} - {*lacking}
     same(load(connect(rig), details=True), carried)
     assert own_pages(rig) == lacking
-    # At most so many records: the own pages of these.
     rig.whole = set()
     rig.forget()
-    frame = load(connect(rig, cache=False), details=True, max_items=5)
-    same(frame, carried[:5])
-    assert own_pages(rig) == [one for one in with_id(carried) if one in set(frame["id"])]
+    same(load(connect(rig, cache=False), details=True, max_items=5), carried[:5])
+    assert own_pages(rig) == with_id(carried[:5])
 
 
 def test_details_are_of_records_without_content_of_an_analysis(serve, connect):
@@ -137,16 +134,15 @@ def test_details_are_of_records_without_content_of_an_analysis(serve, connect):
     }  # fmt: skip
 
 
-def test_details_without_ids_of_analyses_are_of_every_record(serve, connect):
-    with Today([xml.replace("<analysis_id>", "<other>").replace("</analysis_id>", "</other>")
-                for xml in projects(IDS[:12])]).in_process() as rig:  # fmt: skip
-        rig.moves = False
-        rig.own_pages = {"3": SILENT}
+def test_details_without_ids_of_analyses_are_of_every_record(connect):
+    records = [re.sub("analysis_id>", "other>", xml) for xml in projects(IDS[:12])]
+    with Today(records).in_process() as rig:
+        rig.moves, rig.own_pages = False, {"3": SILENT}
         frame = load(connect(rig), details=True)
-        assert own_pages(rig) == frame["id"].tolist()
-        assert frame["id"][frame[LINES].isna()].tolist() == ["3"]
-        facts = get_provenance(frame)
-        assert (facts["details_missing"], facts["complete"]) == ([], True)
+    assert own_pages(rig) == frame["id"].tolist()
+    assert frame["id"][frame[LINES].isna()].tolist() == ["3"]
+    facts = get_provenance(frame)
+    assert (facts["details_missing"], facts["complete"]) == ([], True)
 
 
 def test_analyses_that_were_not_sent_are_said_with_their_price(rig, connect):
@@ -174,10 +170,10 @@ def test_analyses_that_are_not_there_are_no_reason_to_warn(rig, connect):
 # What does not come
 
 
-@pytest.mark.parametrize("how", ["gone", "deleted", "refused"])
-def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, carried, how):
+@pytest.mark.parametrize("reply", [GONE, DELETED, REFUSED], ids=["gone", "deleted", "refused"])
+def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, carried, reply):
     directory, lost = connect(rig), with_id(carried)[2:4]
-    rig.own_pages = dict.fromkeys(lost, {"gone": GONE, "deleted": DELETED, "refused": REFUSED}[how])
+    rig.own_pages = dict.fromkeys(lost, reply)
     with pytest.raises(IncompleteCollectionError, match=lost[0]) as caught:
         load(directory, details=True)
     assert caught.value.details_missing == tuple(lost)
@@ -251,50 +247,29 @@ def test_details_a_callback_is_told_of_them_and_may_stop(rig, connect):
 # What they cost
 
 
-def test_details_price_has_two_bounds_until_pages_are_known(rig, connect):
+def test_details_price_has_two_bounds_until_pages_are_known(rig, connect, carried):
     question = {"sort": "project_name", "details": True}
     directory = connect(rig)
-    price = dirframe.plan("projects", directory=directory, **question)
-    first = [one for one in own_needed(directory) if one not in BARE]
+    price = directory.plan("projects", **question)
+    first = len(with_id(carried[:10]))  # of the first page
     assert (price.exact, price.requests_used, len(rig.requests)) == (False, 1, 1)
-    assert price.requests_at_least == 2 + len(first)
-    assert price.requests_needed == 2 + len(first) + 14
-    assert price.details == len(first) + 14
-    for left, fits in (
-        (price.requests_at_least - 1, False),
-        (price.requests_at_least, None),
-        (price.requests_needed - 1, None),
-        (price.requests_needed, True),
-    ):
-        other = connect(rig, daily_quota=left + len(rig.requests))
-        again = dirframe.plan("projects", directory=other, **question)
+    least, most = price.requests_at_least, price.requests_needed
+    assert (least, most, price.details) == (2 + first, 2 + first + 14, first + 14)
+    for left, fits in ((least - 1, False), (least, None), (most - 1, None), (most, True)):
+        again = connect(rig, daily_quota=left + len(rig.requests)).plan("projects", **question)
         assert (again.quota_left, again.fits) == (left, fits)
-    load(directory, details=True)
-    assert price.requests_at_least <= len(rig.requests) - 1 <= price.requests_needed
-    price = dirframe.plan("projects", directory=directory, **question)
-    assert (price.exact, price.requests_needed, price.details, price.fits) == (True, 0, 22, True)
-
-
-def own_needed(directory):
-    """Return the projects of the first page, which is in the cache."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AnalysesNotSentWarning)
-        return load(directory, max_items=10, offline=True)["id"].tolist()
-
-
-def test_details_price_is_exact_when_all_pages_are_known(rig, connect):
-    directory = connect(rig)
     with pytest.warns(AnalysesNotSentWarning):
         load(directory)
-    rig.forget()
-    price = directory.plan("projects", sort="project_name", details=True)
+    price = directory.plan("projects", **question)
     assert (price.exact, price.requests_needed, price.requests_at_least) == (True, 22, 22)
-    frame = load(directory, details=True)
-    assert get_provenance(frame)["requests_made"] == len(rig.requests) == 22
     without = directory.plan("projects", sort="project_name")
     assert (without.exact, without.details, without.requests_needed) == (True, 0, 0)
+    load(directory, details=True)
+    assert least <= len(rig.requests) - 1 <= most
+    price = directory.plan("projects", **question)
+    assert (price.exact, price.requests_needed, price.details, price.fits) == (True, 0, 22, True)
     rig.bare = set(IDS)  # without any id of an analysis nothing shows which pages are needed
-    price = connect(rig, cache=False).plan("projects", sort="project_name", details=True)
+    price = connect(rig, cache=False).plan("projects", **question)
     assert (price.requests_at_least, price.requests_needed) == (3, 27)
 
 

@@ -2,28 +2,27 @@
 
 import math
 import pickle
+from pathlib import Path
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import dirframe
-from dirframe.errors import ConfigurationError, DirframeError, InvalidKeyError, NetworkError
+from dirframe import Directory
+from dirframe.errors import (
+    ConfigurationError,
+    DirframeError,
+    InvalidInputError,
+    InvalidKeyError,
+    NetworkError,
+)
 from tests.rig import faults
 from tests.rig.server import KEY, MARK, Rig, id_of, numbered, record
 from tests.rig.today import Today
 
-
-def test_directory_repr_tells_all_but_the_key(tmp_path):
-    directory = dirframe.Directory("https://d.example/x/", KEY, name="D", cache=tmp_path)
-    text = repr(directory)
-    for told in ("Directory: D", "https://d.example/x", str(tmp_path)):
-        assert told in text
-    for shown in (text, repr(vars(directory)), repr(directory), directory._repr_html_()):
-        assert MARK not in shown
-    assert str(tmp_path) not in repr(dirframe.Directory("https://d.example", KEY, cache=False))
-    with pytest.raises(TypeError):
-        pickle.dumps(directory)
-    with pytest.raises(TypeError):
-        dirframe.Directory("https://d.example", KEY, retries=5)
+ADDRESS = "https://directory.example"
+SECRET = "a-key-that-nobody-may-see"
 
 
 def test_directory_rate_is_limited_unless_the_service_is_local():
@@ -33,8 +32,8 @@ def test_directory_rate_is_limited_unless_the_service_is_local():
         ("http://127.0.0.1:1", {"rate": 10}, 10.0),
         ("https://d.example", {"rate": math.inf}, math.inf),
     ]
-    for address, given, limit in cases:
-        assert dirframe.Directory(address, KEY, **given).rate == limit
+    for address, options, limit in cases:
+        assert dirframe.Directory(address, KEY, **options).rate == limit
 
 
 def test_directory_of_the_environment(monkeypatch, connect):
@@ -51,17 +50,6 @@ def test_directory_of_the_environment(monkeypatch, connect):
         made = dirframe.Directory("https://d.example", "another")
     assert made.base_url == "https://d.example"
     assert made.api_key.reveal() == "another"
-
-
-def test_directory_that_is_nowhere_named_is_an_error(tmp_path):
-    for load in (dirframe.load_accounts, dirframe.load_projects):
-        with pytest.raises(ConfigurationError):
-            load()
-    for load in (dirframe.load_account, dirframe.load_size):
-        with pytest.raises(ConfigurationError):
-            load("1")
-    dirframe.Directory("https://d.example", KEY, cache=tmp_path / "cache").close()
-    assert not (tmp_path / "cache").exists()  # nothing is opened before it is needed
 
 
 def test_directory_is_used_again_after_it_was_closed_unless_its_service_has_stopped(connect):
@@ -83,6 +71,7 @@ def test_directory_closed_during_a_load_ends_it(connect):
         with pytest.raises(DirframeError):
             directory.projects(progress=False)
         assert rig.pages == [1, 2]
+        assert directory.quota().used == 2  # the count is opened again
 
 
 def test_directory_methods_take_the_options_of_the_functions(connect):
@@ -94,6 +83,133 @@ def test_directory_methods_take_the_options_of_the_functions(connect):
         assert directory.plan("projects", max_items=20).pages == 2
         with pytest.raises(TypeError):
             directory.projects(max_item=5)
+
+
+# Address, key and limits
+
+
+def directory(url=ADDRESS, key=SECRET, **options):
+    """Make a directory that sends nothing."""
+    return Directory(url, key, cache=False, **options)
+
+
+def test_directory_arguments_come_before_the_environment(monkeypatch):
+    monkeypatch.setenv("DIRFRAME_BASE_URL", "https://other.example")
+    monkeypatch.setenv("DIRFRAME_API_KEY", "other")
+    for given_, url, key in (
+        ((ADDRESS, SECRET), ADDRESS, SECRET),
+        ((ADDRESS,), ADDRESS, "other"),
+        ((), "https://other.example", "other"),
+    ):
+        made = Directory(*given_)
+        assert (made.base_url, made.api_key.reveal()) == (url, key)
+
+
+@pytest.mark.parametrize("name", ["load_accounts", "load_projects", "load_account", "load_project"])
+def test_directory_that_is_nowhere_named_is_an_error_that_names_every_way(name):
+    with pytest.raises(ConfigurationError) as caught:
+        getattr(dirframe, name)(*["1"] * (not name.endswith("s")))
+    assert all(
+        way in str(caught.value) for way in ("url=", "DIRFRAME_BASE_URL", "sample_directory")
+    )
+    with pytest.raises(ConfigurationError) as caught:
+        Directory(ADDRESS)
+    assert all(way in str(caught.value) for way in ("key=", "DIRFRAME_API_KEY", "sample_directory"))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("directory.example", "ftp://directory.example", "https://", "https://[directory"),
+        *("https://directory.example:port", "https://directory.example?key=x"),
+        *("https://directory.example/#top", f"https://person:{SECRET}@directory.example"),
+        "https://bücher.example",  # in another form on the wire: redirects would not be recognised
+    ],
+)
+def test_directory_address_that_cannot_be_meant_is_refused(address):
+    with pytest.raises(ConfigurationError) as caught:
+        directory(address)
+    assert SECRET not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_directory_is_named_and_told_apart_by_its_address():
+    assert directory(ADDRESS + "/").base_url == ADDRESS
+    assert directory("https://xn--bcher-kva.example").name == "xn--bcher-kva.example"
+    assert directory(name="Example").name == "Example"
+
+
+def test_directory_asks_only_this_machine_without_encryption_unless_told():
+    for host in ("127.0.0.1", "127.1.2.3", "localhost", "a.localhost", "[::1]"):
+        assert directory(f"http://{host}:8080").base_url == f"http://{host}:8080"
+    for host in ("directory.example", "10.0.0.1", "localhost.example", "127.0.0.1.example"):
+        with pytest.raises(ConfigurationError):
+            directory(f"http://{host}")
+        assert directory(f"http://{host}", allow_http=True).base_url == f"http://{host}"
+
+
+@given(
+    st.text(
+        st.characters(categories=["L", "N", "P", "S"], exclude_characters="<>"),
+        min_size=9,  # a fingerprint has eight characters, and may not hold the key by chance
+    )
+)
+def test_directory_tells_all_but_the_key(secret):
+    others = directory(key="a-key-of-theirs")
+    assume(secret not in repr(others) + repr(vars(others)))  # a word that all directories show
+    shown = directory(key=secret, name="D")
+    key = shown.api_key
+    for text in (str(key), f"{key!r:>40}", repr(shown), repr(vars(shown)), shown._repr_html_()):
+        assert secret not in text
+    assert all(told in repr(shown) for told in ("D", ADDRESS, key.fingerprint, "none"))
+    assert key.reveal() == secret
+    for secretive in (shown, key):
+        with pytest.raises(TypeError) as caught:
+            pickle.dumps(secretive)
+        assert secret not in str(caught.value)
+
+
+@pytest.mark.parametrize("secret", [" ", "a ", "\na", "a\0b", "a\x7fb", 1234567890123456])
+def test_directory_key_that_was_copied_badly_is_refused_without_being_shown(secret):
+    with pytest.raises(ConfigurationError) as caught:
+        directory(key=secret)
+    assert str(secret).strip() in ("", "a") or str(secret) not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("daily_quota", "5"), ("daily_quota", float("nan")), ("workers", 1.5), ("workers", 0)),
+        *(("rate", 0), ("rate", -1.0), ("rate", float("nan")), ("rate", "10"), ("timeout", 0.0)),
+        *(("expire_after", "1d"), ("expire_after", 86_400)),
+    ],
+)
+def test_directory_option_that_cannot_be_meant_is_refused_by_name(name, value):
+    with pytest.raises(InvalidInputError, match=name) as caught:
+        directory(**{name: value})
+    assert str(value) in str(caught.value)
+    with pytest.raises(TypeError, match=f"{name}s"):
+        directory(**{f"{name}s": value})
+
+
+def test_directory_folders_can_be_moved_and_begin_with_a_tilde(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("DIRFRAME_CACHE_DIR", "~/cache")  # as systemd hands it over
+    monkeypatch.setenv("DIRFRAME_DATA_DIR", "~/data")
+    moved = Directory(ADDRESS, SECRET)
+    assert (moved.cache_folder, moved.quota_folder) == (tmp_path / "cache", tmp_path / "data")
+    with dirframe.sample_directory(cache=Path("~/sample")) as sample:
+        assert sample.cache_folder == tmp_path / "sample"
+    monkeypatch.delenv("DIRFRAME_CACHE_DIR")
+    monkeypatch.delenv("DIRFRAME_DATA_DIR")
+    own = Directory(ADDRESS, SECRET)
+    assert own.cache_folder.name == own.quota_folder.name == "dirframe"
+    assert own.cache_folder != own.quota_folder
+
+
+def test_directory_opens_nothing_before_it_is_needed(tmp_path):
+    Directory(ADDRESS, SECRET, cache=tmp_path / "cache").close()
+    assert not (tmp_path / "cache").exists()
 
 
 # How it answers: `check`

@@ -46,13 +46,6 @@ def test_read_pages_of_a_folder_in_the_order_of_names(tmp_path):
     assert facts["query"] == {"files": 3}
 
 
-def test_read_pages_of_files_in_the_order_given(tmp_path):
-    files = write_pages(tmp_path)
-    assert dirframe.read_pages(reversed(files))["id"].tolist() == ["4", "2", "3", "0", "1"]
-    with pytest.warns(IncompleteWarning):
-        assert dirframe.read_pages(str(files[1]))["id"].tolist() == ["2", "3"]
-
-
 def test_read_pages_of_packed_files(tmp_path):
     for file in write_pages(tmp_path):
         file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
@@ -99,6 +92,7 @@ def test_read_pages_names_the_document_that_is_none(read):
 
 def test_read_pages_that_are_not_all_are_warned_of(tmp_path):
     files = write_pages(tmp_path)
+    assert dirframe.read_pages(reversed(files))["id"].tolist() == ["4", "2", "3", "0", "1"]
     with pytest.warns(IncompleteWarning, match="3 of 5") as caught:
         frame = dirframe.read_pages([files[0], files[2]])
     assert caught[0].filename == __file__
@@ -142,29 +136,6 @@ def test_read_pages_keeps_the_newer_of_two_states(read):
     frame = read(*pages, record("3", inner=twice))
     assert frame["id"].tolist() == ["0", "1", "2", "3"]
     assert get_provenance(frame)["records_newest"] is None
-
-
-def test_read_pages_of_many_documents_loses_none(read):
-    """Documents whose columns come one after the other."""
-    fields = ("stack_count", "new", "created_at", "other")
-    records = [
-        record(
-            n, **{fields[n // 40 % 4]: 1 + n}, inner=f"<tags><tag>t{n}</tag></tags>" * (n % 90 > 70)
-        )
-        for n in range(150)
-    ]
-    records[100] = records[100].replace("<created_at>101", "<created_at>2001-02-03")
-    with pytest.warns(dirframe.errors.UnreadableValueWarning):
-        frame = read(*records)
-    with pytest.warns(dirframe.errors.UnreadableValueWarning):
-        whole = read(page_xml(records))
-    assert frame["id"].tolist() == [str(n) for n in range(150)]
-    pd.testing.assert_frame_equal(frame[list(whole)], whole, check_flags=False)
-    assert frame["stack_count"].dropna().tolist() == list(range(1, 41))
-    assert frame["created_at"].dropna().index.tolist() == [100]
-    assert frame["created_at_unreadable"].notna().sum() == 39
-    assert frame["new"].dropna().tolist() == [str(n + 1) for n in range(40, 80)]
-    assert frame["tags"].dropna().index.tolist() == [*range(71, 90)]
 
 
 def linked(read, *links):

@@ -17,21 +17,14 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import dirframe
-from dirframe.errors import (
-    DirframeWarning,
-    UnreadableResponseError,
-)
+from dirframe.errors import DirframeWarning, UnreadableResponseError
 from tests.rig.server import Trap, page_xml
 
 XML = Path(__file__).parent.parent / "xml"
 
 
 ONE = "<project><id>1</id></project>"
-
-
 DTD = "<!DOCTYPE response [{}]>".format
-
-
 LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 
 
@@ -47,19 +40,14 @@ def row(frame, number=0):
 
 
 NAMES = ["name", "analysis", "languages", "language", "tags", "tag", "links", "link", "x"]
-
-
 TEXTS = st.one_of(
-    st.sampled_from(["", " ", "\n  a \n", "1,935", "<b> & 'c' \"d\"", 'a="1" b', "]]>", "=", '="']),
+    st.sampled_from(["", " ", "\n  a \n", "1,935", "<b> & 'c' \"d\"", "]]>", "="]),
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]), max_size=6),
 )
-
-
 ATTRIBUTES = st.just({}) | st.dictionaries(
     st.sampled_from(["id", "color", "xml:lang", "name", "tag"]), TEXTS, max_size=2
 )
-
-
+#: Elements of any form; that of a record has its id beside.
 TREES = st.recursive(
     st.tuples(st.sampled_from(NAMES), ATTRIBUTES, TEXTS),
     lambda inner: st.tuples(
@@ -67,45 +55,23 @@ TREES = st.recursive(
     ),
     max_leaves=8,
 ).filter(lambda tree: tree[0] != "id")
-
-
-#: The children of a record.
 RECORDS = st.lists(TREES, min_size=1, max_size=6)
-
-
 PAGES = st.lists(st.lists(RECORDS, min_size=1, max_size=3), min_size=1, max_size=4)
 
 
-STYLES = st.sampled_from(["plain", "spaced", "cdata", "comment", "instruction", "quotes"])
-
-
-def written(tree, style="plain"):
-    """Write a tree as XML, in one of many ways that mean the same."""
+def written(tree):
+    """Write a tree as XML."""
     name, attributes, inside = tree
-    equals = " =\n " if style == "spaced" else "="
-    quoted = [
-        f" {key}{equals}"
-        + (f"'{escape(text, {chr(39): '&apos;'})}'" if style == "quotes" else quoteattr(text))
-        for key, text in attributes.items()
-    ]
-    if isinstance(inside, list):
-        between = {"comment": "<!-- <x>no</x> -->", "instruction": "<?note a='b' ?>"}
-        inner = between.get(style, "").join(written(child, style) for child in inside)
-    elif style == "cdata" and inside and "]]>" not in inside:
-        inner = f"<![CDATA[{inside}]]>"
-    else:
-        inner = escape(inside)
-    start = f"<{name}{''.join(quoted)}"
-    return f"{start}/>" if not inner and style == "spaced" else f"{start}>{inner}</{name}>"
+    quoted = "".join(f" {key}={quoteattr(text)}" for key, text in attributes.items())
+    inner = "".join(map(written, inside)) if isinstance(inside, list) else escape(inside)
+    return f"<{name}{quoted}>{inner}</{name}>"
 
 
-def documents(pages, style="plain"):
+def documents(pages):
     """Write pages of projects; each gets an id of its own."""
-    numbers = count(1)
+    ids = count(1)
     return [
-        page_xml(
-            written(("project", {}, [("id", {}, f"r{next(numbers)}"), *one]), style) for one in page
-        )
+        page_xml(written(("project", {}, [("id", {}, f"r{next(ids)}"), *one])) for one in page)
         for page in pages
     ]
 
@@ -133,44 +99,32 @@ def texts_in(values):
     return Counter([values.strip()] if isinstance(values, str) and values.strip() else [])
 
 
-@given(pages=PAGES, style=STYLES)
-def test_parser_finds_each_text_and_attribute_again(read, pages, style):
-    # What is unknown the first time is known the second.
-    pages = documents([*pages, *pages], style)
+@given(pages=PAGES)
+def test_parser_finds_each_text_and_attribute_again(read, pages):
+    pages = documents([*pages, *pages])  # unknown the first time, known the second
     assert texts_in(read(*pages)) == sum(map(texts_of, pages), Counter())
 
 
-def test_read_pages_of_real_pages_finds_every_text(shared):
+def test_parser_finds_every_text_of_real_pages(shared):
     """Numbers and times are counted: they are written in other ways than they came."""
     types = dirframe.fields("project").set_index("name")["type"]
     typed = set(types.index[~types.isin(["str", "object", "list"])])
-    failures = []
     for folder, records in (("pages", 313), ("projects", 49)):
         files = sorted((shared / "real" / folder).glob("*.xml"))
         frame = dirframe.read_pages(files)
-        if len(frame) != records:
-            failures.append((folder, len(frame)))
+        assert len(frame) == records
         expected, numbers = Counter(), Counter()
-        for file in files:
-            content = file.read_bytes()
+        for content in map(Path.read_bytes, files):
             expected += texts_of(content)
-            for one in etree.fromstring(content).iterfind("result/project"):
-                for element in one.iter(etree.Element):
-                    above = [ancestor.tag for ancestor in element.iterancestors()][-4::-1]
-                    name = "_".join([*above, element.tag])
-                    if name in typed and not len(element) and (element.text or "").strip():
-                        expected[element.text.strip()] -= 1
-                        numbers[name] += 1
-        found = texts_in(frame[[name for name in frame if name not in typed]])
-        if +expected != found:
-            failures.append((folder, found - expected, expected - found))
-        failures += [
-            (folder, name, count)
-            for name, count in numbers.items()
-            if frame[name].notna().sum() != count
-        ]
+            for leaf in etree.fromstring(content).iterfind("result/project//*"):
+                above = [ancestor.tag for ancestor in leaf.iterancestors()][-4::-1]
+                name = "_".join([*above, leaf.tag])
+                if name in typed and not len(leaf) and (leaf.text or "").strip():
+                    expected[leaf.text.strip()] -= 1
+                    numbers[name] += 1
+        assert texts_in(frame[[name for name in frame if name not in typed]]) == +expected
+        assert {name: frame[name].notna().sum() for name in numbers} == numbers
         assert len(numbers) > 10
-    assert not failures
 
 
 @given(record=RECORDS, seed=st.integers(0, 999))
@@ -256,15 +210,10 @@ def test_parser_finds_the_result_where_it_is(read):
     two = "<project><id>1</id></project><project><id>2</id></project>"
     status = "<status>success</status>"
     contents = [
-        f"<response>{status}<!-- <result> --><result>{two}</result></response>",
-        f"<response>{status}<result>{two}</result><!-- </result> --></response>",
-        f"<response>{status}<result>{two}<!-- </result><result> --></result></response>",
-        f"<?note <result> ?><response>{status}<result>{two}</result></response>",
-        f"<response><result>{two}</result><?note </result> ?>{status}</response>",
+        f"<?note <result> ?><response>{status}<!-- <result> --><result>{two}</result></response>",
+        f"<response><result>{two}<!-- </result><result> --></result>{status}</response>",
         f"<response><x><![CDATA[<result>]]></x>{status}<result >{two}</result ></response>",
-        f"<response><x a='&lt;result>'/>{status}<result>{two}</result></response>",
-        f"<response xmlns='u'>{status}<result>{two}</result></response>",
-        f"<response>{status}<result>\r\n{two}\r text</result></response>",
+        f"<response xmlns='u'>{status}<result>\r\n{two}\r text</result></response>",
         f"<result>{two}</result>",
     ]
     assert not [c for c in contents if read(c.encode())["id"].tolist() != ["1", "2"]]

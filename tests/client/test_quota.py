@@ -1,11 +1,9 @@
-"""The daily quota: exact over threads, directories and days, and it learns from refusals.
-
-Over real HTTP, over processes and with waiting it is looked at in tests/faults.
-"""
+"""The daily quota: exact over threads, processes and days; it learns from refusals, and never waits."""
 
 import sqlite3
 import threading
-from contextlib import closing
+import time
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -20,8 +18,10 @@ from dirframe.errors import (
     QuotaExceededError,
     QuotaWarning,
 )
+from tests import processes
+from tests.faults import LINE, error_of, load
 from tests.rig import faults
-from tests.rig.server import KEY, MARK, Rig
+from tests.rig.server import MARK, Rig
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -208,21 +208,10 @@ def test_quota_believes_a_clock_that_is_seconds_ahead(rig, connect, clock):
 def test_quota_limit_lowered_below_the_count(rig, connect, clock):
     assert send(connect(rig, daily_quota=5), 4) == 4
     directory = connect(rig, daily_quota=2)
-    assert directory.quota().left == 0
+    assert (directory.quota().used, directory.quota().left) == (4, 0)
     assert send(directory) == 0
     clock.shift(DAY)
     assert directory.quota().left == 2
-
-
-def test_quota_used_beyond_a_lowered_limit(rig, connect, clock):
-    send(connect(rig, daily_quota=5), 4)
-    assert connect(rig, daily_quota=2).quota().used == 4
-
-
-def test_quota_folder_is_made_with_those_above_it(rig, connect, tmp_path):
-    folder = tmp_path / "not" / "yet"
-    assert send(connect(rig, data=folder)) == 1
-    assert (folder / "quota.sqlite").is_file()
 
 
 def test_quota_file_that_fails_is_left_for_memory_and_the_count_goes_on(rig, connect, file):
@@ -231,37 +220,63 @@ def test_quota_file_that_fails_is_left_for_memory_and_the_count_goes_on(rig, con
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("DROP TABLE requests")
     with pytest.warns(QuotaWarning) as warned:
-        assert directory.quota().left == 2
-    assert warned[0].filename == __file__
-    assert send(directory, 3) == 2  # those of others are not seen, its own are
+        assert send(directory, 3) == 2  # those of others are not seen, its own are
+    assert [one.filename for one in warned] == [__file__]
     assert directory.quota().left == 0
 
 
-def test_quota_warning_of_a_load_points_at_the_line_that_loads(rig, connect, file):
-    directory = connect(rig)
-    send(directory)
-    with closing(sqlite3.connect(file)) as database, database:
-        database.execute("DROP TABLE requests")
-    with pytest.warns(QuotaWarning) as warned:
-        send(directory)
-    assert warned[0].filename == __file__
-
-
-def test_quota_file_of_garbage_is_warned_of_and_counted_in_memory(rig, connect, file):
+@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0"])
+def test_quota_file_of_garbage_is_warned_of_and_counted_in_memory(content, rig, connect, file):
     file.parent.mkdir()
-    file.write_bytes(b"no database at all" * 100)
+    file.write_bytes(content)
     directory = connect(rig, daily_quota=2)
     with pytest.warns(QuotaWarning, match="DIRFRAME_DATA_DIR"):
         assert send(directory, 3) == 2
-    assert file.read_bytes().startswith(b"no database at all")
+    assert file.read_bytes() == content
 
 
-def test_quota_of_a_directory_that_is_closed_meanwhile(connect):
-    with Rig(30) as rig:
-        directory = connect(rig, daily_quota=9)
-        rig.before = lambda asked: directory.close() if asked.page == 2 else None
-        with pytest.raises(DirframeError):
-            dirframe.load_projects(directory, progress=False)
-        assert rig.pages == [1, 2]
-        assert directory.quota().used == 2  # the count is opened again
-    assert KEY not in repr(directory)
+# Over sockets, with retries and processes
+
+
+@pytest.fixture
+def slept(monkeypatch):
+    """Note what the client sleeps, and do not sleep it."""
+    pauses, sleep = [], time.sleep
+    monkeypatch.setattr(time, "sleep", lambda s: sleep(s) if s < 0.1 else pauses.append(s))
+    return pauses
+
+
+def test_quota_counts_retries_and_is_never_exceeded_by_them(rig, connect):
+    rig.always = faults.reset_before
+    directory = connect(rig, daily_quota=3)
+    assert isinstance(error_of(directory), NetworkError)
+    assert isinstance(error_of(directory), QuotaExceededError)
+    assert len(rig.requests) == 3
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_quota_refusal_is_believed_by_all_that_come_after(workers, slept, connect, tmp_path):
+    with Rig(55, daily_limit=3) as rig:
+        error = error_of(connect(rig, workers=workers))
+        assert (type(error), error.status) == (QuotaExceededError, 429)
+        requests = len(rig.requests)
+        error = error_of(connect(rig))
+        assert (type(error), error.status) == (QuotaExceededError, None)
+        assert len(rig.requests) == requests
+        # Somebody else's count knows nothing of it, and pays only for what is missing.
+        rig.daily_limit = None
+        rig.forget()
+        assert load(connect(rig, data=tmp_path / "other")) == rig.ids
+        assert len(rig.pages) == 3
+    assert slept == []
+
+
+def test_quota_of_two_processes_at_once_is_exact(tmp_path):
+    with Rig(55) as rig, ExitStack() as both:
+        rig.always = faults.late(0.01)
+        words = rig.url, rig.key, tmp_path, 4, 5
+        lines = [both.enter_context(processes.start(*words, program=LINE)) for _ in range(2)]
+        errors = [line.communicate(timeout=processes.LIMIT)[1] for line in lines]
+        assert all("QuotaExceededError" in text for text in errors)
+        assert len(rig.requests) == 5
+        assert rig.directory(tmp_path, daily_quota=5).quota().left == 0

@@ -8,12 +8,7 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.errors import (
-    InvalidInputError,
-    NotFoundError,
-    ServiceError,
-    UnreadableResponseError,
-)
+from dirframe.errors import InvalidInputError, NotFoundError, ServiceError, UnreadableResponseError
 from dirframe.provenance import get_provenance
 from tests.rig.server import Reply, failed, page_xml, record
 from tests.rig.today import DELETED, SILENT, Today
@@ -120,13 +115,9 @@ def test_record_of_the_number_that_a_digest_begins_with_is_refused(serve, connec
 def test_record_of_the_sample_by_an_address(sample):
     frame = dirframe.load_account("ada@example.org", directory=sample)
     assert get_provenance(frame)["synthetic"] is True
-    for load, value in (
-        (dirframe.load_account, "nobody@example.org"),
-        (dirframe.load_project, 10**9),
-    ):
-        with pytest.raises(NotFoundError) as caught:
-            load(value, directory=sample)
-        assert caught.value.status == 404
+    with pytest.raises(NotFoundError) as caught:
+        dirframe.load_project(10**9, directory=sample)
+    assert caught.value.status == 404
 
 
 # Another one than was asked for
@@ -210,15 +201,15 @@ def test_record_name_never_changes_what_is_asked(serve, connect):
 def test_record_is_not_asked_for_by_what_is_no_id(people, connect):
     directory = connect(people)
     wrong = ["", "  ", "..", None, 1.0, pd.NA, True, b"7"]
-    several = [1, 2], pd.Series([1])
-    for load in (dirframe.load_project, dirframe.load_account):
-        for value in (*wrong, *several):
-            with pytest.raises(InvalidInputError):
-                load(value, directory=directory)
-    for load in (dirframe.load_size, dirframe.load_contributors):
-        for value in (*wrong, [], *([1, one] for one in wrong), pd.DataFrame({"name": ["a"]})):
-            with pytest.raises(InvalidInputError):
-                load(value, directory=directory)
+    single, many = [[1, 2], pd.Series([1])], [[], [1, ""], pd.DataFrame({"name": ["a"]})]
+    for loads, values in (
+        ((dirframe.load_project, dirframe.load_account), [*wrong, *single]),
+        ((dirframe.load_size, dirframe.load_contributors), [*wrong, *many]),
+    ):
+        for load in loads:
+            for value in values:
+                with pytest.raises(InvalidInputError):
+                    load(value, directory=directory)
     assert people.requests == []
 
 

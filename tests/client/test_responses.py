@@ -25,6 +25,7 @@ from dirframe.errors import (
 )
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, page_xml, record
+from tests.rig.today import failure
 
 PAUSES = session.PAUSES  # as they are before any test
 ONE = page_xml([record("1")], available=1, first=0)
@@ -61,31 +62,21 @@ MEANINGS = [
 ]
 
 
-def test_response_failure_is_the_error_that_it_means():
-    failures = []
-    for status, text, kind in MEANINGS:
-        bodies = {
-            "envelope": failed(text),
-            "error": f"<error><message>{text}</message></error>".encode(),
-            "html": f"<html><body>{text}</body></html>".encode(),
-        }
-        for form, body in bodies.items():
-            error = error_of(body, status)
-            expected, help_text = kind, text
-            if form == "html":  # nobody reads HTML: what it says cannot decide
-                unread = {200: UnreadableResponseError, 400: ServiceError, 401: InvalidKeyError}
-                expected, help_text = unread.get(status, kind), None
-            if type(error) is not expected:
-                failures.append((status, text, form, error))
-            elif isinstance(error, RequestError):
-                facts = (error.url, error.status, error.help_text)
-                if facts != ("http://127.0.0.1:1/projects.xml?page=1", status, help_text):
-                    failures.append((form, facts))
-                if (expected is QuotaExceededError) != hasattr(error, "resets_at"):
-                    failures.append((form, error))
-                if getattr(error, "reported", None) not in (None, "failed"):
-                    failures.append((form, error.reported))
-    assert not failures
+@pytest.mark.parametrize(("status", "text", "kind"), MEANINGS)
+def test_response_failure_is_the_error_that_it_means(status, text, kind):
+    # Nobody reads HTML: what it says cannot decide.
+    unread = {200: UnreadableResponseError, 400: ServiceError, 401: InvalidKeyError}
+    for body, expected, help_text in (
+        (failed(text), kind, text),
+        (failure(text), kind, text),
+        (f"<html><body>{text}</body></html>".encode(), unread.get(status, kind), None),
+    ):
+        error = error_of(body, status)
+        assert type(error) is expected
+        if expected is not UnreadableResponseError:
+            facts = error.url, error.status, error.help_text
+            assert facts == ("http://127.0.0.1:1/projects.xml?page=1", status, help_text)
+            assert getattr(error, "reported", None) in (None, "failed")
 
 
 def test_response_with_a_page_is_a_success_with_200_alone():
@@ -174,19 +165,12 @@ def test_response_retry_after_of_any_text_is_a_refusal(text):
 # What is tried again
 
 
-def test_response_that_may_pass_is_asked_for_again():
-    failures = []
-    for status in (400, 403, 404, 429, 500, 501, 502, 503, 504, 505):
-        rig = Rig(answer=lambda _, status=status: Reply(failed("broken"), status))
-        with (
-            rig.in_process(),
-            rig.directory() as directory,
-            pytest.raises(RequestError),
-        ):
-            projects(directory)
-        if len(rig.requests) != (3 if status in (502, 503, 504) else 1):
-            failures.append((status, len(rig.requests)))
-    assert not failures
+@pytest.mark.parametrize("status", [400, 403, 404, 429, 500, 501, 502, 503, 504, 505])
+def test_response_that_may_pass_is_asked_for_again(status):
+    rig = Rig(answer=lambda _: Reply(failed("broken"), status))
+    with rig.in_process(), rig.directory() as directory, pytest.raises(RequestError):
+        projects(directory)
+    assert len(rig.requests) == (3 if status in (502, 503, 504) else 1)
 
 
 def test_response_pauses_grow_and_end(connect, monkeypatch):
@@ -216,43 +200,33 @@ def test_response_pauses_grow_and_end(connect, monkeypatch):
 # Redirects
 
 
-def test_response_redirect_of_a_folder_is_paid_for_once():
-    """What is kept under another name is asked for there; another record's name says nothing."""
-    cases = [
+@pytest.mark.parametrize(
+    ("asked", "moved", "then", "expected"),
+    [
         ("/projects/1.xml", "/p/1.xml", "/projects/2.xml", "/p/2.xml"),
         ("/projects/1.xml", "/p/1.xml", "/projects.xml", "/p.xml"),
         ("/projects.xml", "/p.xml", "/projects/x%20y.xml", "/p/x%20y.xml"),
         ("/projects/1.xml", "/p/1.xml", "/accounts/2.xml", "/accounts/2.xml"),
+        # What is kept under another name says nothing about another record.
         ("/projects/1.xml", "/p/one.xml", "/projects/2.xml", "/projects/2.xml"),
         ("/projects/1.xml", "/projects/one.xml", "/projects/2.xml", "/projects/2.xml"),
         ("/projects/1.xml", "/x/p/1.xml", "/projects/2.xml", "/projects/2.xml"),
-    ]
-    failures = []
-    for asked, moved, then, expected in cases:
-        ids = {"one": "1", "projects": "1", "p": "1", "x%20y": "x y"}
+    ],
+)
+def test_response_redirect_of_a_folder_is_paid_for_once(asked, moved, then, expected):
+    def answer(request):
+        path = request.path.removeprefix("/below")
+        if path == asked:
+            return Reply(b"", 302, {"Location": request.target.replace(asked, moved)})
+        kind = "account" if "accounts" in path else "project"
+        return page_xml([record("1", kind)], available=1, first=0)
 
-        def answer(request, ids=ids, asked=asked, moved=moved):
-            path = request.path.removeprefix("/below")
-            if path == asked:
-                return Reply(b"", 302, {"Location": request.target.replace(asked, moved)})
-            kind = "account" if "accounts" in path else "project"
-            name = path.rpartition("/")[2].removesuffix(".xml")
-            return page_xml([record(ids.get(name, name), kind)], available=1, first=0)
-
-        rig = Rig(answer=answer)
-        with rig.in_process(), rig.directory(url=f"{rig.url}/below") as directory:
-            for path in (asked, then):
-                name = path.rpartition("/")[2].removesuffix(".xml")
-                if path == "/projects.xml":
-                    projects(directory)
-                elif "accounts" in path:
-                    dirframe.load_account(name, directory=directory)
-                else:
-                    dirframe.load_project(ids.get(name, name), directory=directory)
-        sent = [request.path.removeprefix("/below") for request in rig.requests]
-        if sent != [asked, moved, expected]:
-            failures.append((sent, [asked, moved, expected]))
-    assert not failures
+    rig = Rig(answer=answer)
+    with rig.in_process(), rig.directory(url=f"{rig.url}/below") as directory:
+        for path in (asked, then):
+            dirframe.load(path, directory=directory, progress=False)
+    sent = [request.path.removeprefix("/below") for request in rig.requests]
+    assert sent == [asked, moved, expected]
 
 
 # Bodies

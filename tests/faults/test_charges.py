@@ -3,7 +3,6 @@
 import socket
 import ssl
 import struct
-from contextlib import suppress
 
 import pytest
 import trustme
@@ -61,11 +60,12 @@ def encrypted(authority):
         yield rig
 
 
-def failure(directory):
-    """Load what cannot be fetched; return the error, which does not hold the key."""
+def is_free(directory):
+    """See to it that a load fails, costs nothing and shows no key; return the error."""
     error = error_of(directory)
     assert type(error) is dirframe.NetworkError
-    assert MARK not in str(error)
+    assert MARK not in f"{error} {vars(error)}"
+    assert directory.quota().used == 0
     return error
 
 
@@ -94,91 +94,55 @@ def test_unknown_authority_is_refused_before_the_key_goes_out(authority, nowhere
         received.append(speaking.recv(4096))
 
     with Trap(act=shake) as trap:
-        directory = nowhere.directory(url=f"https://127.0.0.1:{trap.port}")
-        failure(directory)
-        assert directory.quota().used == 0
+        is_free(nowhere.directory(url=f"https://127.0.0.1:{trap.port}"))
     assert b"".join(received) == b""
     assert trap.connections == 1
 
 
-def test_certificate_of_another_host_costs_nothing_and_is_not_tried_again(trusted, authority):
+def test_certificate_of_another_host_is_not_tried_again(trusted, authority):
     with Rig(5, tls=context_for(authority, "directory.example")) as rig:
-        directory = rig.directory()
-        failure(directory)
-        assert (rig.requests, directory.quota().used) == ([], 0)
+        is_free(rig.directory())
+        assert rig.requests == []
 
 
-def test_wrong_path_of_certificates_is_advised_on_and_costs_nothing(nowhere, tmp_path, monkeypatch):
+def test_wrong_path_of_certificates_is_advised_on(nowhere, tmp_path, monkeypatch):
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "gone.pem"))
     directory = nowhere.directory(tmp_path, url="https://127.0.0.1:9")
-    error = failure(directory)
+    error = is_free(directory)
     assert "REQUESTS_CA_BUNDLE" in str(error)
     assert "gone.pem" in str(error)
-    assert directory.quota().used == 0
     directory.close()
     assert open_files(tmp_path) == set()
 
 
-def test_port_without_tls_costs_nothing_and_is_not_tried_again(nowhere):
+@pytest.mark.parametrize(
+    ("response", "connections"),
+    [(b"HTTP/1.1 400 Bad Request\r\n\r\n", 1), (b"", 3)],
+    ids=["no TLS", "cut handshake"],
+)
+def test_port_without_tls_is_tried_again_only_if_it_may_pass(response, connections, nowhere):
     def answer(connection):
         connection.recv(4096)
-        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        connection.sendall(response)
 
     with Trap(act=answer) as trap:
-        directory = nowhere.directory(url=f"https://127.0.0.1:{trap.port}")
-        failure(directory)
-        assert (trap.connections, directory.quota().used) == (1, 0)
-
-
-def test_port_with_tls_that_is_asked_without_costs_nothing(authority, nowhere):
-    def shake(connection):
-        # In memory, so that the alert goes out before the connection is closed.
-        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        speaking = context_for(authority).wrap_bio(incoming, outgoing, server_side=True)
-        incoming.write(connection.recv(4096))
-        with suppress(ssl.SSLError):
-            speaking.do_handshake()
-        connection.sendall(outgoing.read() or b"\x15\x03\x01\x00\x02\x02\x46")
-
-    with Trap(act=shake) as trap:
-        directory = nowhere.directory(url=f"http://127.0.0.1:{trap.port}")
-        failure(directory)
-        assert (trap.connections, directory.quota().used) == (1, 0)
+        is_free(nowhere.directory(url=f"https://127.0.0.1:{trap.port}"))
+        assert trap.connections == connections
 
 
 # Connections
 
 
-def test_cut_handshake_is_tried_again_for_nothing(nowhere):
-    with Trap() as trap:
-        directory = nowhere.directory(url=f"https://127.0.0.1:{trap.port}")
-        failure(directory)
-        assert (trap.connections, directory.quota().used) == (3, 0)
-
-
-def test_refused_connection_costs_nothing_however_often_it_is_tried(nowhere):
+def test_address_where_nobody_listens_is_free_however_often_it_is_tried(nowhere, monkeypatch):
     with Trap() as trap:
         port = trap.port
-    directory = nowhere.directory(url=f"http://127.0.0.1:{port}")
-    assert str(port) in failure(directory).url
-    assert directory.quota().used == 0
+    assert str(port) in is_free(nowhere.directory(url=f"http://127.0.0.1:{port}")).url
 
-
-def test_host_without_an_address_costs_nothing(nowhere, monkeypatch):
     def unknown(*arguments, **options):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)  # no test asks a name server
-    directory = nowhere.directory(url="https://directory.example")
-    assert "directory.example" in failure(directory).url
-    assert directory.quota().used == 0
-
-
-def test_reset_after_sending_is_charged_once_each_time(rig):
-    rig.faults.append(faults.reset_before)
-    directory = rig.directory()
-    assert load(directory) == rig.ids
-    assert directory.quota().used == len(rig.requests) == 7
+    assert "directory.example" in str(is_free(nowhere.directory(url="https://directory.example")))
 
 
 def test_failures_before_and_after_sending_are_counted_apart(trusted, authority, nowhere):
@@ -193,7 +157,7 @@ def test_failures_before_and_after_sending_are_counted_apart(trusted, authority,
 
     with Trap(act=act) as trap:
         directory = nowhere.directory(url=f"https://127.0.0.1:{trap.port}")
-        failure(directory)
+        assert type(error_of(directory)) is dirframe.NetworkError
         assert (trap.connections, directory.quota().used) == (3, 1)
 
 
@@ -206,14 +170,6 @@ def test_body_that_is_cut_is_asked_for_again_and_each_try_is_charged(rig):
     assert load(directory) == rig.ids
     assert rig.pages == [1, 2, 3, 3, 3, 4, 4, 5, 6]
     assert directory.quota().used == 9
-
-
-def test_body_that_is_always_cut_ends_at_the_tries_allowed_or_the_quota(rig):
-    rig.always = faults.cut_short
-    failure(rig.directory(daily_quota=5))
-    assert rig.pages == [1] * 3
-    failure(rig.directory(daily_quota=5))
-    assert rig.pages == [1] * 5
 
 
 # Proxies
@@ -245,27 +201,21 @@ def test_tunnel_carries_an_encrypted_directory_and_never_sees_the_key(
     assert MARK.encode() not in proxy.received
 
 
-def test_proxy_that_wants_a_password_costs_nothing_and_is_asked_once(encrypted, monkeypatch):
+def test_proxy_that_wants_a_password_is_asked_once(rig, encrypted, monkeypatch):
     with Proxy(refuses=True) as proxy:
         monkeypatch.setenv("https_proxy", proxy.url.replace("http://", "http://ada:s3cret@"))
-        directory = encrypted.directory()
-        error = failure(directory)
+        error = is_free(encrypted.directory())
         assert len(proxy.connected) == 1
     assert "s3cret" not in f"{error} {vars(error)}"
-    assert (encrypted.requests, directory.quota().used) == ([], 0)
-
-
-def test_proxy_that_wants_a_password_without_a_tunnel_costs_nothing(rig, monkeypatch):
+    assert encrypted.requests == []
     rig.always = faults.answers("<html>Who are you?</html>", 407, Proxy_Authenticate="Basic")
-    monkeypatch.setenv("http_proxy", rig.url)
-    directory = rig.directory(url="http://127.0.0.1:9")
-    failure(directory)
-    assert (len(rig.requests), directory.quota().used) == (1, 0)
+    monkeypatch.setenv("http_proxy", rig.url)  # without a tunnel
+    is_free(rig.directory(url="http://127.0.0.1:9"))
+    assert len(rig.requests) == 1
 
 
-def test_proxy_that_is_gone_costs_nothing(nowhere, monkeypatch):
+def test_proxy_that_is_gone_is_named(nowhere, monkeypatch):
     with Proxy() as proxy:
         monkeypatch.setenv("https_proxy", proxy.url)
-    directory = nowhere.directory(url="https://127.0.0.1:9")
-    assert proxy.url.removeprefix("http://") in str(failure(directory))
-    assert directory.quota().used == 0
+    error = is_free(nowhere.directory(url="https://127.0.0.1:9"))
+    assert proxy.url.removeprefix("http://") in str(error)

@@ -56,7 +56,7 @@ class PageCache(SQLiteCache):
 
     def __init__(self, file: Path) -> None:
         self._access = threading.RLock()
-        self._is_writable = self._is_readable = True
+        self._is_open = self._is_writable = True
         with close_on_error(open_database(file, timeout=_TIMEOUT, any_thread=True)) as database:
             self._database = database
             enable_wal(database, timeout=_TIMEOUT)
@@ -69,18 +69,14 @@ class PageCache(SQLiteCache):
     def get_response(self, key: str, default: Any = None) -> CachedResponse | None:
         """Return a stored page; None if it is missing or cannot be read."""
         with self._access:
-            if not self._is_readable:
-                return None
             try:
-                response: CachedResponse | None = super().get_response(key, default)
+                page: Any = super().get_response(key, default) if self._is_open else None
             except sqlite3.Error as error:
-                self._is_readable = False
                 self._give_up(error)
+                page = None
             except Exception:  # noqa: BLE001  # what an entry that somebody else wrote may raise
-                return None
-            else:
-                return response if response is not None and response.content else None
-        return None
+                page = None
+        return page if page is not None and page.content else None
 
     def save_response(
         self,
@@ -102,14 +98,14 @@ class PageCache(SQLiteCache):
     def close(self) -> None:
         """Close the file; a request still in flight then stores nothing."""
         with self._access:
-            self._is_writable = self._is_readable = False
+            self._is_open = self._is_writable = False
             super().close()  # type: ignore[no-untyped-call]  # requests-cache
             self._database.close()
 
     def _give_up(self, error: Exception) -> None:
         if self._is_writable:
-            self._is_writable = False
             _warn(self.db_path, error)
+        self._is_writable = False
 
 
 def _warn(file: object, error: Exception) -> None:

@@ -32,10 +32,9 @@ _EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
 #: count until a day after that date. Other processes are at most a minute ahead.
 _REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now + 60"
 
-_USED = """
-SELECT coalesce(sum(count), 0) FROM requests
-WHERE fingerprint = :fingerprint AND sent_at > :day_ago
-"""
+_TODAY = "requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago"
+_USED = f"SELECT coalesce(sum(count), 0) FROM {_TODAY}"  # noqa: S608  # a constant
+_OLDEST = f"SELECT min(sent_at) FROM {_TODAY}"  # noqa: S608  # a constant
 # A single statement checks and counts, so that two requests cannot take the same last slot.
 _ACQUIRE = f"""
 INSERT INTO requests (id, fingerprint, sent_at, count)
@@ -45,9 +44,6 @@ RETURNING id
 _EXHAUST = f"""
 INSERT INTO requests (id, fingerprint, sent_at, count)
 SELECT random(), :fingerprint, :sent_at, :limit - ({_USED}) WHERE ({_USED}) < :limit
-"""
-_OLDEST = """
-SELECT min(sent_at) FROM requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago
 """
 _RELEASE = "DELETE FROM requests WHERE id = :id"
 
@@ -73,8 +69,7 @@ class DailyQuota:
 
     def acquire(self) -> int | None:
         """Count one request; return a receipt for `release`, or None if the quota is used up."""
-        receipt: int | None = self._execute(_ACQUIRE)
-        return receipt
+        return self._execute(_ACQUIRE)  # type: ignore[no-any-return]  # a random id
 
     def release(self, receipt: int) -> None:
         """Undo one count: the request did not arrive, or the directory did not count it."""
@@ -83,8 +78,8 @@ class DailyQuota:
     def mark_exhausted(self, resets_at: datetime | None = None) -> None:
         """Mark the quota as used up, as reported by the directory, for a day at most."""
         now = datetime.now(UTC)
-        reset = min(resets_at or self.resets_at() or now + _DAY, now + _DAY)
-        self._execute(_EXHAUST, sent_at=(reset - _DAY).timestamp())
+        reset = resets_at or self.resets_at() or now + _DAY
+        self._execute(_EXHAUST, sent_at=(min(reset, now + _DAY) - _DAY).timestamp())
 
     def used(self) -> int:
         """Return the number of requests of the last 24 hours."""

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import http.client
 import ssl
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -40,7 +40,11 @@ RUN_AGAIN = "What was loaded is in the cache: run the same line again."
 RUN_AGAIN_LATER = (
     "What was loaded is in the cache: run the same line again later and only the rest is asked for."
 )
-
+SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
+_CHECK = (
+    "Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, "
+    f"REQUESTS_CA_BUNDLE the certificate of an institution's own authority. {RUN_AGAIN}"
+)
 #: What the errors mean that a directory reports, and what to do.
 _MEANINGS: dict[type[RequestError], str] = {
     QuotaExceededError: "The daily quota of this key is used up.",
@@ -53,6 +57,15 @@ _ADVICE: dict[type[RequestError], str] = {
     QuotaExceededError: RUN_AGAIN_LATER,
     InvalidKeyError: "Check it, or register an application with the directory to get one.",
 }
+#: No request was sent, and another attempt may succeed.
+_NOT_CONNECTED = (
+    ssl.SSLEOFError,
+    ssl.SSLZeroReturnError,
+    urllib3_errors.NewConnectionError,
+    urllib3_errors.ConnectTimeoutError,
+)
+_SILENCE = TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout
+_INTERRUPTIONS = urllib3_errors.HTTPError, requests.ConnectionError, HTTPException, ConnectionError
 
 
 def check_response(
@@ -66,7 +79,7 @@ def check_response(
         if status == 200:
             # The parser's message, and the error that caused it, may repeat the key.
             error.message, error.found = key.redact(error.message), key.redact(error.found)
-            raise type(error)(**vars(error)) from None
+            raise UnreadableResponseError(**vars(error)) from None
     else:
         if status == 200 and page.succeeded:
             return page
@@ -121,7 +134,23 @@ def network_error(
     """Return what a failed attempt means, whether it arrived, and whether to try again."""
     causes = list(_causes(error))
     root = causes[-1]
-    reason, advice, has_arrived, is_temporary = _explain(causes, url, proxies, timeout)
+
+    def is_among(*types: type[BaseException]) -> bool:
+        return any(isinstance(cause, types) for cause in causes)
+
+    text = (isinstance(root, OSError) and root.strerror) or str(root) or type(root).__name__
+    proxy = select_proxy(url, dict(proxies))
+    host = urlsplit(proxy or url).netloc.rpartition("@")[2]
+    reason = f"there was no connection to {'the proxy ' if proxy else ''}{host} ({text})"
+    advice, has_arrived, is_temporary = _CHECK, False, is_among(*_NOT_CONNECTED)
+    # A plain OSError: a proxy does not connect, or REQUESTS_CA_BUNDLE names no file.
+    if not is_temporary and not is_among(ssl.SSLError) and type(root) is not OSError:
+        if is_among(*_SILENCE):
+            reason, advice = f"no data was received for {timeout:g} seconds", SLOW
+            has_arrived = is_temporary = True
+        elif is_among(*_INTERRUPTIONS):
+            reason, advice, has_arrived = f"the response ended early ({text})", RUN_AGAIN, True
+            is_temporary = not is_among(urllib3_errors.DecodeError)
     free = "" if has_arrived else " The request did not arrive and was not counted."
     message = f"{url} could not be fetched: {key.redact(reason)}.{free}"
     failure = NetworkError(message, url=url, hint=advice)
@@ -131,68 +160,6 @@ def network_error(
         failure.__cause__ = root.with_traceback(None)
         root.__context__ = root.__cause__ = None
     return failure, has_arrived, is_temporary
-
-
-_TLS = (
-    "Check the address and this machine's clock. If your institution or a proxy signs with its own "
-    "authority, set REQUESTS_CA_BUNDLE to the path of that authority's certificate (PEM)."
-)
-_PROXY = (
-    "If it asks for a name and a password, put them into HTTPS_PROXY and HTTP_PROXY "
-    "(http://name:password@host:port); if the directory needs no proxy, put its host into NO_PROXY."
-)
-_CHECK = f"Check the address and the connection. {RUN_AGAIN}"
-SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
-_ADDRESS = (
-    "Check the address, and the path in REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE if one of them is set."
-)
-_NOT_CONNECTED = (
-    ssl.SSLError,
-    urllib3_errors.NewConnectionError,
-    urllib3_errors.ConnectTimeoutError,
-)
-_INTERRUPTIONS = (
-    urllib3_errors.HTTPError,
-    requests.ConnectionError,
-    http.client.HTTPException,
-    ConnectionError,
-)
-#: First characters of a TLS alert: content type, and the major version.
-_TLS_ALERT = "\x15\x03"
-
-
-def _explain(
-    causes: list[BaseException], url: str, proxies: Mapping[str, str], timeout: float
-) -> tuple[str, str, bool, bool]:
-    """Return why an attempt failed, what to do, whether it arrived, whether to try again."""
-    root = causes[-1]
-    text = (isinstance(root, OSError) and root.strerror) or str(root) or type(root).__name__
-    proxy = select_proxy(url, dict(proxies))
-    target = f"the proxy {_host(proxy)}" if proxy else _host(url)
-
-    def is_among(*types: type[BaseException]) -> bool:
-        return any(isinstance(cause, types) for cause in causes)
-
-    reason, advice = f"it cannot be requested ({text})", _ADDRESS
-    has_arrived = is_temporary = False
-    if is_among(ssl.SSLError) and not is_among(ssl.SSLEOFError, ssl.SSLZeroReturnError):
-        reason, advice = f"{target} and this machine agreed on no encryption ({text})", _TLS
-    elif proxy and type(root) is OSError and root.errno is None:  # its answer is not 200, or 407
-        reason, advice = f"{target} refused it ({text})", _PROXY
-    elif isinstance(root, http.client.BadStatusLine) and text.startswith(_TLS_ALERT):
-        reason, advice = "the port speaks TLS", "Write https:// instead of http:// in the address."
-    elif is_among(*_NOT_CONNECTED):
-        reason, advice, is_temporary = f"there was no connection to {target} ({text})", _CHECK, True
-        if is_among(TimeoutError):
-            reason = f"there was no connection to {target} within {timeout:g} seconds"
-            advice = SLOW
-    elif is_among(TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout):
-        has_arrived = is_temporary = True
-        reason, advice = f"no data was received for {timeout:g} seconds", SLOW
-    elif is_among(*_INTERRUPTIONS):
-        has_arrived, is_temporary = True, not is_among(urllib3_errors.DecodeError)
-        reason, advice = f"the response ended early ({text})", RUN_AGAIN
-    return reason, advice, has_arrived, is_temporary
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -207,8 +174,3 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             following.__cause__,
         ]
         following = next((link for link in linked if isinstance(link, BaseException)), None)
-
-
-def _host(url: str) -> str:
-    """Return host and port of a URL, without a user and a password."""
-    return urlsplit(url if "//" in url else f"//{url}").netloc.rpartition("@")[2]

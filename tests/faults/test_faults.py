@@ -1,0 +1,375 @@
+"""Every fault leads to what was promised: a proven frame, or an error that says what happened."""
+
+import re
+import threading
+import warnings
+from collections import deque
+from itertools import cycle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+import dirframe
+from tests.faults import address_of, after_fault, error_of, load, stored
+from tests.rig import faults
+from tests.rig.server import Exchange, Rig, Trap, numbered
+
+#: One of each way in which a response is damaged, slow, or leads elsewhere.
+DAMAGED = [
+    *("closed in headers", "reset in body", "cut short", "cut with its length", "not gzip"),
+    *("gzip bomb", "HTML with 200", "endless", "drip body"),
+    *("to another scheme", "in a circle", "without an address"),
+]
+#: By the error that each refusal means.
+REFUSED = {
+    "failed with 200": (dirframe.NotFoundError, 200),
+    "failed with 200, for whatever reason": (dirframe.ServiceError, 200),
+    "400 for a bad key, today": (dirframe.InvalidKeyError, 400),
+    "401 for a bad key": (dirframe.InvalidKeyError, 401),
+    "401 over the limit, today": (dirframe.QuotaExceededError, 401),
+    "403": (dirframe.InvalidKeyError, 403),
+    "404": (dirframe.NotFoundError, 404),
+    "400 of another kind": (dirframe.ServiceError, 400),
+    "429": (dirframe.QuotaExceededError, 429),
+    "429 with seconds": (dirframe.QuotaExceededError, 429),
+    "429 with a date": (dirframe.QuotaExceededError, 429),
+    "429 for ten thousand years": (dirframe.QuotaExceededError, 429),
+    "500": (dirframe.ServiceError, 500),
+    "503 for hours": (dirframe.ServiceError, 503),
+    "503 until a date": (dirframe.ServiceError, 503),
+}
+
+
+@pytest.mark.parametrize("name", faults.INTERRUPTED)
+def test_interruption_is_overcome_or_given_up_and_never_stored(name, rig, tmp_path):
+    rig.on_page[3] = [faults.INTERRUPTED[name]] * 2
+    assert load(rig.directory()) == rig.ids
+    assert rig.pages == [1, 2, 3, 3, 3, 4, 5, 6]
+    status = int(name[:3]) if name[0] == "5" else None
+    kind = dirframe.ServiceError if status else dirframe.NetworkError
+    assert after_fault(rig, tmp_path, name, kind=kind, status=status, tries=3) is None
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damaged_response_is_an_error_and_later_only_missing_pages_are_paid_for(
+    name, rig, tmp_path
+):
+    assert after_fault(rig, tmp_path, name) is None
+
+
+def test_damaged_response_beside_other_workers_costs_their_pages_nothing(rig, tmp_path):
+    assert after_fault(rig, tmp_path, "reset in body", workers=4) is None
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusal_is_the_error_that_it_means_and_is_never_stored(name, rig, tmp_path):
+    kind, status = REFUSED[name]
+    assert after_fault(rig, tmp_path, name, kind=kind, status=status, tries=1) is None
+
+
+def test_right_response_with_something_odd_about_it_is_taken(rig):
+    with rig.directory() as directory:
+        for name, fault in faults.TALKATIVE.items():
+            rig.always = fault
+            frame = dirframe.load_projects(directory=directory, progress=False)
+            assert list(frame["id"]) == rig.ids, name
+            assert frame.attrs["dirframe"]["complete"] is True
+
+
+def test_unusual_form_of_a_right_response_is_taken(rig):
+    def without_length(exchange):
+        exchange.send(exchange.head() + exchange.body)
+        exchange.end()
+
+    def in_chunks(exchange):
+        exchange.send(exchange.head(Transfer_Encoding="chunked") + faults.chunked(exchange.body))
+
+    def with_bytes_behind(exchange):
+        body = exchange.body
+        exchange.send(exchange.head(Content_Length=str(len(body))) + body * 2)
+
+    unusual = without_length, in_chunks, with_bytes_behind, Exchange.answer
+    rig.on_page = {page: [fault] for page, fault in enumerate(unusual, 2)}
+    assert load(rig.directory()) == rig.ids
+    assert rig.pages == [1, 2, 3, 4, 5, 6]
+
+
+def test_failed_refresh_never_replaces_a_stored_page(rig, tmp_path):
+    with rig.directory(tmp_path) as directory:
+        load(directory)
+        for name in ("cut short", "HTML with 200", "500", "429"):
+            rig.always = faults.FAULTS[name]
+            error_of(directory, refresh=True)
+        rig.forget()
+        assert stored(tmp_path) == 6
+        assert load(directory) == rig.ids
+        assert rig.requests == []
+
+
+def test_single_record_meets_the_same_errors(rig):
+    with rig.directory() as directory:
+        for name, kind in [
+            ("failed with 200", dirframe.NotFoundError),
+            ("HTML with 200", dirframe.UnreadableResponseError),
+            ("500", dirframe.ServiceError),
+        ]:
+            rig.faults.append(faults.FAULTS[name])
+            with pytest.raises(kind) as caught:
+                dirframe.load_project(7, directory=directory)
+            assert address_of(caught.value) == f"{rig.url}/projects/7.xml"
+        assert list(dirframe.load_project(7, directory=directory)["id"]) == ["7"]
+
+
+def test_pages_of_two_addresses_are_never_mixed(rig, tmp_path):
+    load(rig.directory(tmp_path))
+    with Rig(7) as other:
+        assert load(other.directory(tmp_path)) == numbered(7)
+        assert other.pages == [1]
+
+
+# Redirects
+
+#: Ways to name another host or port, some of which are easily misread.
+STRANGE = [
+    "http://{host}:{port}/projects.xml",
+    "https://{host}:{port}/projects.xml",
+    "//{host}:{port}/projects.xml",
+    "HTTP://{host}:{port}",
+    "http://127.0.0.1@{host}:{port}/projects.xml",
+    "http://127.0.0.1:{own}@{host}:{port}/projects.xml",
+    "http://localhost:{port}/projects.xml",
+    "http://[::ffff:127.0.0.1]:{port}/projects.xml",
+    "http://{host}:{port}#@127.0.0.1:{own}/projects.xml",
+    "http://{host}:{port}\\@127.0.0.1:{own}/projects.xml",
+    "http://127.0.0.1:{own}\\@{host}:{port}/projects.xml",
+    "http:\\\\{host}:{port}/projects.xml",
+    "\t//{host}:{port}/projects.xml",
+]
+
+
+@pytest.mark.parametrize(("host", "status"), [("127.0.0.1", 301), ("127.0.0.2", 308)])
+def test_redirect_sends_no_byte_to_another_host_or_port(host, status, rig):
+    with Trap(host) as trap, rig.directory() as directory:
+        for address in STRANGE:
+            location = address.format(host=host, port=trap.port, own=rig.port)
+            rig.on_page[1] = [faults.redirects(location, status)]
+            assert isinstance(error_of(directory), dirframe.RequestError), address
+            assert (trap.connections, trap.received) == (0, b""), address
+
+
+def test_redirect_within_the_host_is_followed_with_one_key_and_stored(rig, tmp_path):
+    moved = faults.redirects(lambda e: e.request.target.replace(".xml?", ".xml?moved=1&"))
+    rig.on_page = {page: [moved] for page in range(1, 7)}
+    directory = rig.directory(tmp_path)
+    frame = dirframe.load_projects(directory=directory, progress=False)
+    assert list(frame["id"]) == rig.ids
+    assert all(request.target.count("api_key") == 1 for request in rig.requests)
+    assert frame.attrs["dirframe"]["requests_made"] == len(rig.requests) == 12
+    assert directory.quota().used == 12
+    rig.forget()
+    assert load(directory) == rig.ids
+    assert rig.requests == []
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [
+        ("/projects", dirframe.UnreadableResponseError),
+        ("/projects/seven/disabled", dirframe.ServiceError),  # as the live service says of a record
+    ],
+)
+def test_redirect_to_a_page_for_people_is_an_error(target, kind, rig):
+    rig.faults.extend([faults.redirects(target), faults.FAULTS["HTML with 200"]])
+    with pytest.raises(kind) as caught:
+        dirframe.load_project(7, directory=rig.directory())
+    assert address_of(caught.value).startswith(rig.url)
+    assert target in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["in a circle", "in a circle with the key"])
+def test_redirect_in_a_circle_ends_after_five(name, rig):
+    rig.always = faults.MISLED[name]
+    assert type(error_of(rig.directory())) is dirframe.ServiceError
+    assert len(rig.requests) == 6
+
+
+# Schedules of faults, lies and edits
+
+
+def _lie(by):
+    def change(found):
+        return b"<items_available>%d<" % max(int(found[1]) + by, 0)
+
+    return faults.rewrites(lambda body: re.sub(rb"<items_available>(\d+)<", change, body))
+
+
+def _without(pattern, by=b""):
+    return faults.rewrites(lambda body: re.sub(pattern, by, body, count=1))
+
+
+LIES = {
+    "one too many": _lie(1),
+    "one too few": _lie(-1),
+    "far too many": _lie(10_000),
+    "no count": _without(rb"<items_available>\d+</items_available>"),
+    "a record lost": _without(rb"(?s)<project>.*?</project>"),
+    "a record twice": _without(rb"(?s)(<project>.*?</project>)", rb"\1\1"),
+}
+#: What changes between requests, at a place.
+EDITS = {
+    "add": lambda ids, at, new: [*ids[:at], new, *ids[at:]],
+    "remove": lambda ids, at, *_: ids[:at] + ids[at + 1 :],
+    "to the front": lambda ids, at, *_: sorted(ids, key=lambda one: one != ids[at - 1]),
+    "to the end": lambda ids, at, *_: sorted(ids, key=lambda one: one == ids[at - 1]),
+    "turn": lambda ids, at, *_: ids[at:] + ids[:at],
+}
+#: As long as records only come or only go, a count belongs to one set of records. Where one
+#: goes and another comes, the count is the same, and no client can tell the states apart.
+FAMILIES = {
+    "growing": ["add", "to the front", "to the end", "turn"],
+    "shrinking": ["remove", "to the front", "to the end", "turn"],
+    "both": ["add", "remove", "to the front", "turn"],
+}
+#: Without those that take their time, and those that end the day for a key.
+BRIEF = sorted(
+    name
+    for name in set(faults.FAULTS) - set(faults.SLOW) - {"gzip bomb", "endless"}
+    if "429" not in name and "limit" not in name
+)
+
+
+USUAL = {
+    "size": 5,
+    "past_end_is_first": False,
+    "workers": 1,
+    "incomplete": "raise",
+    "schedule": {},
+    "in_process": True,
+}
+
+
+def _changes(family, kinds):
+    change = st.tuples(st.sampled_from(kinds), st.integers(0, 60))
+    return st.tuples(st.just(family), st.dictionaries(st.integers(0, 14), change, max_size=5))
+
+
+@given(
+    count=st.integers(0, 45),
+    size=st.sampled_from([5, 10, 25]),
+    past_end_is_first=st.booleans(),
+    workers=st.sampled_from([1, 3]),
+    incomplete=st.sampled_from(["raise", "warn"]),
+    schedule=st.dictionaries(st.integers(0, 20), st.sampled_from(BRIEF), max_size=4),
+    changes=st.one_of(
+        _changes("lies", sorted(LIES)), *(_changes(*family) for family in FAMILIES.items())
+    ),
+    in_process=st.booleans(),
+)
+@example(count=11, changes=("growing", {1: ("turn", 2)}), **USUAL)
+@example(count=11, changes=("growing", dict.fromkeys((1, 2), ("to the front", 0))), **USUAL)
+def test_load_is_a_whole_state_of_the_collection_or_is_said_not_to_be(
+    count, size, past_end_is_first, workers, incomplete, schedule, changes, in_process
+):
+    """Faults, edits and lies by the number of the request; the same line again and again."""
+    family, events = changes
+    # A lone page of unusual length is believed to be all if its count says so.
+    assume(family != "lies" or size in {10, 25})
+    rig = Rig(count, size=size)
+    rig.past_end_is_first = past_end_is_first
+    states, number, lock = [rig.ids], 0, threading.Lock()
+    lies = {at: LIES[kind] for at, (kind, _) in events.items() if family == "lies"}
+    planned = lies | {at: faults.FAULTS[name] for at, name in schedule.items()}
+    rig.faults = deque(planned.get(at) for at in range(max(planned, default=-1) + 1))
+
+    def before(_):
+        nonlocal number
+        with lock:
+            if family != "lies" and number in events:
+                kind, place = events[number]
+                new = f"new{number}"
+                rig.edit(lambda ids: EDITS[kind](ids, place % (len(ids) + 1), new))
+                states.append(rig.ids)
+            number += 1
+
+    rig.before = before
+    options = {"incomplete": incomplete, "progress": False}
+    with rig.in_process() if in_process else rig, TemporaryDirectory() as folder:
+        directory = rig.directory(Path(folder), workers=workers)
+
+        def is_proven(**more):
+            rig.requests.clear()
+            frame = _frame_of(directory, **options, **more)
+            # Pages are read again three times; a count that is far too high costs one chunk of
+            # pages that are not there.
+            pages = -(-max(map(len, states)) // size) + 3
+            assert len(rig.requests) <= (pages * 5 + 70) * 3
+            if frame is None or not frame.attrs["dirframe"]["complete"]:
+                return False
+            ids, known = list(frame["id"]), set().union(*states)
+            assert len(ids) == len(set(ids)) == frame.attrs["dirframe"]["items_available"]
+            same = family == "both"
+            assert same or set(ids) in [set(state) for state in states]
+            assert not same or (len(ids) in map(len, states) and known >= set(ids))
+            return True
+
+        # Each run uses up faults or ends them; when none is left, it must succeed. A directory
+        # that never counts is not asked again and again; a person may.
+        if not any(is_proven() for _ in range(len(schedule) + len(events) + 2)):
+            assert any(kind == "no count" for kind, _ in events.values())
+            assert any(is_proven(refresh=True) for _ in range(len(schedule) + len(events) + 2))
+
+
+def _frame_of(directory, *, incomplete, **options):
+    """Load once; return the frame, or None if an error came, as it should."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            frame = dirframe.load_projects(directory, incomplete=incomplete, **options)
+        except dirframe.DirframeError as error:
+            partial = getattr(error, "frame", None)
+            assert partial is None or incomplete == "raise"
+            assert partial is None or partial["id"].dropna().is_unique
+            return None
+    is_marked = any(one.category is dirframe.IncompleteWarning for one in warned)
+    assert is_marked != frame.attrs["dirframe"]["complete"]
+    assert incomplete == "warn" or not is_marked
+    assert frame["id"].dropna().is_unique
+    return frame
+
+
+def test_load_over_pages_that_lost_a_record_reads_them_again_or_is_an_error(rig):
+    rig.on_page[3] = [LIES["a record lost"]]
+    assert load(rig.directory()) == rig.ids
+    assert rig.pages.count(3) == 2
+    rig.forget()
+    rig.on_page[3] = [LIES["a record lost"]] * 99
+    error = error_of(rig.directory())
+    assert isinstance(error, dirframe.IncompleteCollectionError)
+    assert len(error.frame) == 54
+    assert len(rig.requests) < 60
+
+
+@pytest.mark.parametrize(("workers", "more"), [(1, [0, 1]), (4, range(100))])
+def test_load_with_a_count_that_changes_all_the_time_is_an_error(workers, more, rig):
+    numbers = cycle(more)
+    rig.items_available = lambda count: count + next(numbers)
+    error = error_of(rig.directory(workers=workers))
+    assert isinstance(error, dirframe.IncompleteCollectionError)
+    assert len(rig.requests) < 60
+
+
+def test_load_without_positions_is_proven_by_the_count(rig):
+    rig.always = _without(rb"<first_item_position>\d+</first_item_position>")
+    assert load(rig.directory()) == rig.ids
+
+
+def test_stored_page_without_a_count_is_asked_for_again(rig, tmp_path):
+    directory = rig.directory(tmp_path)
+    rig.on_page[6] = [LIES["no count"]] * 2
+    rig.on_page[3] = [faults.FAULTS["500"]] * 2
+    for _ in range(2):
+        error_of(directory)
+    assert load(directory) == rig.ids

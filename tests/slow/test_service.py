@@ -134,8 +134,8 @@ def test_command_raises_its_limit_of_open_files(folder, tmp_path):
 
 def test_answer_that_is_being_read_is_finished_when_the_service_stops(folder):
     service = dirframe.serve(folder)
-    with ThreadPoolExecutor(1) as pool, service as url:
-        client = request_large(url, service.api_key.reveal())
+    key = service.api_key.reveal()
+    with ThreadPoolExecutor(1) as pool, service as url, request_large(url, key) as client:
         begin = client.recv(4096)
         stopped = pool.submit(service.stop)
         wire.wait_until_refused(url)

@@ -201,9 +201,9 @@ def dot(ax: Axes) -> float:
     return text.size(ax, "small") * 0.7
 
 
-def number_axis(axis: Axis, bins: int = 6) -> None:
-    """Set ticks at whole numbers."""
-    axis.set_major_locator(MaxNLocator(bins, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+def number_axis(axis: Axis, bins: int = 6, least: int = 2) -> None:
+    """Set ticks at whole numbers, at least so many."""
+    axis.set_major_locator(MaxNLocator(bins, integer=True, min_n_ticks=least, steps=[1, 2, 5, 10]))
     axis.set_major_formatter("{x:,.0f}")
 
 

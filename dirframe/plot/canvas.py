@@ -135,7 +135,7 @@ class Canvas:
 
 def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
     """Return the options that all charts have; raise if one is invalid, or if there is another option."""
-    options = dict.fromkeys(Look.__annotations__) | look
+    options: dict[str, Any] = {**dict.fromkeys(Look.__annotations__), **look}
     for name in options.keys() - Look.__annotations__.keys():
         raise TypeError(
             f"{chart}() got an unexpected keyword argument {name!r}.{did_you_mean(name, Look.__annotations__)}"

@@ -216,7 +216,7 @@ def _draw_years(ax: Axes, table: pd.DataFrame, years: pd.DataFrame, is_pooled: b
         bars = ax.bar(x, share, widths, bottom, linewidth=0.5, **fill(colour, hatch))
         axes.fade(bars, years["projects"])
         bottom += share
-    axes.number_axis(ax.xaxis)
+    axes.number_axis(ax.xaxis, least=1)
     ax.xaxis.set_major_formatter("{x:.0f}")
     axes.share_axis(ax.yaxis)
     ax.set(xlim=(first[0] - 0.5, last[-1] + 0.5), ylim=(0, 1.05))

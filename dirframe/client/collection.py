@@ -138,31 +138,27 @@ def _raise_missing(
     frame: pd.DataFrame, pages: Pages, what: str, why: str, options: Options
 ) -> None:
     """Raise or warn that records are not proven complete."""
-    lost, is_unordered = pages.lost(), pages.lacks_order()
+    lost, is_unordered = tuple(pages.lost()), pages.lacks_order()
     better = better_sort(pages.query) if is_unordered else None
+    hint = (
+        "The collection probably changed while it was read: run the same line again (pages in the "
+        "cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort "
+        "(--sort)"
+    )
     if pages.missing() or pages.own_missing():
         hint = "The same line again continues from there; pages in the cache cost nothing"
     elif lost:
-        hint = (
-            "The cache keeps these refusals like pages; refresh=True (--refresh) requests "
-            "everything again"
-        )
+        hint = "The cache keeps refusals like pages; refresh=True (--refresh) requests all again"
     elif is_unordered:
         hint = f"Pass sort={better!r} (--sort {better})" if better else "To ask again does not help"
-    else:
-        hint = (
-            "The collection probably changed while it was read: run the same line again (pages in "
-            "the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose "
-            "another sort (--sort)"
-        )
     raise_or_warn(
         options,
         frame,
         f"The {what} are not proven complete: {why}.",
         why=why,
-        details_missing=tuple(lost),
+        details_missing=lost,
         received=len(frame),
-        expected=pages.expected or None,
+        expected=pages.expected,
         order_fails=is_unordered,
         better_sort=better,
         hint=f'{hint}; incomplete="warn" (--incomplete warn) accepts the partial result.',
@@ -187,14 +183,13 @@ class Walk:
         on_page: ProgressCallback = lambda *_: None,
         workers: int | None = None,
     ) -> None:
-        self.pages, self._policy = pages, policy
+        self.pages, self._policy, self._workers = pages, policy, workers or client.workers
         self._session = client.session  # a directory that is closed ends its walks
-        self._workers = workers or client.workers
         self._keep, self._receive, self._on_page = keep, receive, on_page
 
     def begin(self, first: FetchedPage | None = None) -> None:
         """Choose an order that holds, and receive its first page: `first` is in the order asked."""
-        query = self.pages.query
+        pages, query = self.pages, self.pages.query
         came = {} if first is None else {query.sort: first}
 
         def fetch(other: Query) -> FetchedPage:
@@ -204,22 +199,20 @@ class Walk:
                 came[other.sort] = other.get(self._session, 1, self._policy)
             return came[other.sort]
 
-        if query.sample is not None or self.pages.keeps_all:
-            query, first = find_order(query, fetch)
+        if query.sample or pages.keeps_all:
+            pages.query, first = find_order(query, fetch)
         else:
-            query, first = in_order_of_today(query, self._session, fetch), None
-        self.pages.query = query
-        self._add(self._kept(1, query.sort, first or fetch(query)))
-        self._on_page(len(self.pages.received[-1].ids), self.pages.total)
+            pages.query = in_order_of_today(query, self._session, fetch)
+            first = fetch(pages.query)
+        self._add(self._kept(1, pages.query.sort, first or fetch(pages.query)))
+        self._on_page(len(pages.latest[1].ids), pages.total)
 
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
-        pages = self.pages
         self.read_missing()
-        planned = len(pages.received)
+        planned = len(self.pages.received)
         for _ in range(MAX_REREADS):
-            unfit = pages.to_reread(len(pages.received) - planned)
-            self.read(unfit, refresh=True)
+            self.read(self.pages.to_reread(len(self.pages.received) - planned), refresh=True)
             self.read_missing(refresh=True)
 
     def read_missing(self, *, refresh: bool = False) -> None:

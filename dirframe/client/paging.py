@@ -29,19 +29,16 @@ if TYPE_CHECKING:
 
     from dirframe.client.http.session import FetchedPage
     from dirframe.client.page import Page
-    from dirframe.client.query import Query
+    from dirframe.client.query import Query, Sample
     from dirframe.schema import Resource
 
 Key = TypeVar("Key")
 
-#: More pages than these, or a tenth of all, are not requested again because they are of earlier days.
-FEW_PAGES = 5
-
-#: So many pages are requested again even if their order seems not to hold: a change may explain it.
-CHEAP_PAGES = 12
-
 #: All page sizes that are known are multiples; a single page of another length is the last one.
 PAGE_SIZE_STEP = 5
+
+_FEW = 5  # more pages, or a tenth of all, are not requested again because they are of earlier days
+_CHEAP = 12  # so many are requested again even if their order seems not to hold
 
 #: The columns of a project that only its analysis fills.
 ANALYSIS_COLUMNS = tuple(
@@ -217,17 +214,13 @@ class Pages:
         return used
 
     def _drawn_pages(self) -> list[int]:
+        size, sample = len(self.latest[1].ids) or 1, self.query.sample
         if self.available is None:
             raise InvalidInputError(
                 "No sample can be drawn: the directory does not state how many records it has "
                 "(items_available)."
             )
-        size = len(self.latest[1].ids) or 1
-        return sorted({1, *(place // size + 1 for place in self._positions())})
-
-    def _positions(self) -> list[int]:
-        sample = self.query.sample
-        return sample.positions(self.available or 0) if sample else []
+        return sample.pages(self.available, size) if sample else []
 
     # -- which pages do not fit ------------------------------------------------------------
 
@@ -239,12 +232,12 @@ class Pages:
         """
         unfit = [] if self.query.sample else self._unfit()
         if self.keeps_all:
-            is_worth_it = not reread and len(unfit) <= FEW_PAGES and len(self._days()) == 1
+            is_worth_it = not reread and len(unfit) <= _FEW and len(self._days()) == 1
         else:
             affected, most = self._repeating()
             is_change = len(self._counts) > 1 or reread + len(unfit) <= most
             is_worth_it = not affected or (affected <= most and is_change)
-            is_worth_it |= len(self.latest) <= CHEAP_PAGES
+            is_worth_it |= len(self.latest) <= _CHEAP
         return unfit if is_worth_it else []
 
     def _unfit(self) -> list[int]:
@@ -265,7 +258,7 @@ class Pages:
         earlier = [n for n, page in self.latest.items() if page.retrieved.date() < today]
         if earlier:
             is_whole = end == available or end >= (self.query.max_items or math.inf)
-            is_few = len(earlier) <= max(FEW_PAGES, math.ceil(len(self.latest) / 10))
+            is_few = len(earlier) <= max(_FEW, math.ceil(len(self.latest) / 10))
             return sorted(earlier) if is_few and (unfit or not is_whole) else []
         unfit |= {number for number, page in enumerate(used, 1) if page.available != available}
         if end < (self.expected or 0):
@@ -302,7 +295,8 @@ class Pages:
         of a page count.
         """
         if self._records is None:
-            records = self._drawn() if self.query.sample else self._readings()
+            sample = self.query.sample
+            records = self._drawn(sample) if sample else self._readings()
             self._records = dict(islice(records.items(), self.query.max_items))
         return self._records
 
@@ -323,10 +317,9 @@ class Pages:
                     readings[page.number, place] = page, place
         return readings
 
-    def _drawn(self) -> Readings:
-        """Return the records of a sample."""
+    def _drawn(self, sample: Sample) -> Readings:
         readings: Readings = {}
-        for position in self._positions():
+        for position in sample.positions(self.available or 0):
             number, place = divmod(position, len(self.latest[1].ids) or 1)
             page = self.latest.get(number + 1)
             if page is not None and place < len(page.ids):
@@ -377,10 +370,13 @@ class Pages:
         if left := len(self.own_missing()):
             return "incomplete", f"not finished: {left:,} own pages were not asked for yet"
         kind, reason = self._proof()
-        if kind != "incomplete" and (lost := self.lost()):
-            names = f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
-            return "incomplete", names
-        return kind, reason
+        lost = self.lost()
+        if not lost or kind == "incomplete":
+            return kind, reason
+        return (
+            "incomplete",
+            f"the own pages of {len(lost):,} records did not come: {list_named(lost)}",
+        )
 
     def lacks_order(self) -> bool:
         """Return whether records are missing because the order does not hold."""
@@ -390,17 +386,22 @@ class Pages:
     def _proof(self) -> tuple[str, str | None]:
         """Return what the pages of the collection prove, and the doubt that remains."""
         doubt, days = self._lack(), self._days()
-        if self.query.sample:
-            return ("incomplete", doubt) if doubt else ("sample", None)
-        if len(days) > 1 and self.available is not None:
-            period = f"read from {days[0]} to {days[-1]}"
-            if doubt is None:
-                return "counted", (
-                    f"{period}, as many different records as the directory counts; records that "
-                    "were exchanged meanwhile cannot be seen"
-                )
-            doubt = f"{doubt}; {period}"
+        period = f"read from {days[0]} to {days[-1]}"
+        if doubt is None and self.query.sample:
+            return "sample", None
+        if doubt is None and len(days) > 1 and self.available is not None:
+            return "counted", (
+                f"{period}, as many different records as the directory counts; records that were "
+                "exchanged meanwhile cannot be seen"
+            )
         counts = {page.available for page in self._used()}
+        if doubt is not None:
+            doubt += f"; {period}" if len(days) > 1 else ""
+        elif len(counts) > 1:
+            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
+            doubt = f"the collection changed while it was read: its pages count {reported} records"
+        elif self._unfit():
+            doubt = "the pages overlap or leave gaps"
         if self.lacks_order():
             order = f"of sort={self.query.sort!r}" if self.query.sort else "of the directory itself"
             better = better_sort(self.query)
@@ -409,28 +410,20 @@ class Pages:
                 f"{doubt}. The order {order} does not hold: records come again on other pages, and "
                 f"others on none; {other if better else 'no other is known'}"
             )
-        elif doubt is None and len(counts) > 1:
-            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
-            doubt = f"the collection changed while it was read: its pages count {reported} records"
-        elif doubt is None and self._unfit():
-            doubt = "the pages overlap or leave gaps"
         return ("incomplete", doubt) if doubt else ("proven", None)
 
     def _lack(self) -> str | None:
         """Return why there are not as many different records as expected."""
         came, expected = len(self.records), self.expected
-        has_key = bool(self.query.resource.key)
-        without_id = sum(not isinstance(key, str) for key in self.records) if has_key else 0
-        if self.query.sample:
-            came, expected = came - without_id, len(self._positions())
-        elif self.available is None and came != expected:
-            return "the directory does not state the number of records (items_available)"
-        elif without_id and self.available is not None:
+        without_id = sum(not isinstance(key, str) for key in self.records)
+        if self.available is None:
+            unknown = "the directory does not state the number of records (items_available)"
+            return unknown if came != expected else None
+        if without_id and self.query.resource.key:
             return f"{without_id:,} records have no id, so they cannot be distinguished"
-        if came == expected:
-            return None
         more = f"; {self.repeated():,} repeated" if self.repeated() else ""
-        return f"{came:,} different records were received of {expected:,}{more}"
+        lack = f"{came:,} different records were received of {expected:,}{more}"
+        return lack if came != expected else None
 
     def provenance(self) -> dict[str, Any]:
         """Return what the provenance says of the pages and their records."""
@@ -456,7 +449,7 @@ class Pages:
         later = {page.available for page in self.latest.values()} - {self.available, None}
         return {
             "design": "simple random sample of positions without replacement",
-            "size": len(self._positions()),
+            "size": self.expected,
             "population": self.available,
             "seed": self.query.sample.seed,
             "order": self.query.sort or "the directory's own",

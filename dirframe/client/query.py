@@ -35,7 +35,7 @@ PATHS = {r.collection: r.paths[0] for r in ALL_RESOURCES.values() if "{" not in 
 
 _SAFE = "/!$'()*+,:;=@~%"
 _PLACEHOLDER = re.compile(r"\\{\w+\\}")  # a template placeholder after re.escape
-
+_SURROGATE = re.compile("[\ud800-\udfff]")  # cannot be sent
 
 #: How the cache may be used: `refresh`, `offline` and `store`, as `Session.get` takes them.
 Policy = dict[str, bool]
@@ -84,8 +84,7 @@ class Query:
     def __post_init__(self) -> None:
         for name in ("query", "sort"):
             value = getattr(self, name)
-            # A lone surrogate cannot be sent.
-            if not isinstance(value or "", str) or "\\ud" in ascii(value):
+            if not isinstance(value or "", str) or _SURROGATE.search(value or ""):
                 raise InvalidInputError(f"{name} is {value!r}; it must be text, or None.")
         resource, most = self.resource, self.max_items
         allowed = (*resource.sorts, *resource.other_sorts)

@@ -11,14 +11,13 @@ from dirframe._display import counted
 from dirframe.charts import CHARTS
 from dirframe.plot import axes, text, worldmap
 from dirframe.plot.axes import bar_chart, distribution_chart
-from dirframe.plot.canvas import Canvas
+from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import NEUTRAL, Classes
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.plot.canvas import Look
     from dirframe.stats.kernel import Frame
 
 _ROWS = 12  # slightly more than the map needs, so that the layout leaves room for the title
@@ -74,49 +73,37 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     canvas.heading = CHARTS["accounts_map"].title
     if canvas.is_empty:
         return canvas.finish()
-    on_map = table["country_alpha_2"].isin([*worldmap.outlines()])
-    _draw_map(canvas.ax, dict(table[on_map][["country_alpha_2", "accounts"]].to_numpy()))
-    unknown = text.not_shown(table, **_UNKNOWN)
-    too_small = _too_small(table[~on_map])
-    prefix = "Nor" if unknown else "Not shown:"
-    return canvas.finish(unknown, f"{prefix} {too_small}" if too_small else "")
-
-
-def _draw_map(ax: Axes, numbers: dict[str, int]) -> None:
-    """Draw each country in the shade of its number of accounts, with a legend of the classes."""
+    ax, edge, outlines = canvas.ax, worldmap.frame(), worldmap.outlines()
+    on_map = table["country_alpha_2"].isin([*outlines])
+    numbers = dict(table[on_map][["country_alpha_2", "accounts"]].to_numpy())
     classes = Classes(max(numbers.values(), default=1))
-    edge = worldmap.frame()
     (left, bottom), (right, top) = edge.get_extents().get_points()
     ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], aspect="equal", anchor="S")
     ax.spines[:].set_visible(False)
     ax.grid(visible=False)
     ax.add_patch(PathPatch(edge, facecolor="none", edgecolor=NEUTRAL, linewidth=0.4, alpha=0.6))
-    for code, outline in worldmap.outlines().items():
-        land = PathPatch(
-            outline,
-            facecolor=classes.shade_of(numbers[code]) if code in numbers else "none",
-            edgecolor=NEUTRAL,
-            linewidth=0.35,
-            gid=code,
-            in_layout=False,  # all land lies within the sea
-        )
+    for code, outline in outlines.items():
+        shade = classes.shade_of(numbers[code]) if code in numbers else "none"
+        land = PathPatch(outline, facecolor=shade, edgecolor=NEUTRAL, linewidth=0.35, gid=code)
+        land.set_in_layout(False)  # all land lies within the sea
         ax.add_artist(land)  # as `add_patch` without measuring each coast: the limits are set
         land.set_clip_path(edge, ax.transData)
     none = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
     axes.legend(ax, [none, *classes.patches()], "Accounts")
+    unknown = text.not_shown(table, **_UNKNOWN)
+    return canvas.finish(unknown, _too_small(table[~on_map], "Nor" if unknown else "Not shown:"))
 
 
-def _too_small(territories: pd.DataFrame) -> str:
-    """Name the territories that the map does not show, and their accounts."""
-    if territories.empty:
-        return ""
+def _too_small(territories: pd.DataFrame, prefix: str) -> str:
+    """Return a note on the territories that the map does not show; empty if there are none."""
     pairs = zip(territories["country_name"], territories["accounts"], strict=True)
     names = [f"{name} ({number:,})" for name, number in pairs]
     if (more := len(names) - _NAMED) > 1:
         names[_NAMED:] = [f"{more:,} others"]
     accounts = counted(int(territories["accounts"].sum()), "account")
     places = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
-    return f"{accounts} in {places} too small for the map: {', '.join(names)}."
+    note = f"{prefix} {accounts} in {places} too small for the map: {', '.join(names)}."
+    return note if names else ""
 
 
 def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.dates import (
     DAILY,
     MONTHLY,
@@ -15,24 +16,21 @@ from matplotlib.dates import (
     date2num,
 )
 from matplotlib.ticker import MaxNLocator, PercentFormatter, SymmetricalLogLocator
-from matplotlib.transforms import ScaledTranslation
 
+from dirframe._display import percent
 from dirframe.plot import text
-from dirframe.plot.canvas import Canvas
+from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.container import BarContainer
     from matplotlib.patches import Patch
     from numpy.typing import NDArray
-
-    from dirframe.plot.canvas import Look
 
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
@@ -49,7 +47,7 @@ def bar_chart(
     table: pd.DataFrame,
     ax: Axes | None,
     look: Look,
-    *notes: str,
+    *notes: str | bool,
     name: str = "",
     number: str = "",
     unit: str = "",
@@ -74,7 +72,10 @@ def bar_chart(
         colours = [ACCENT] * (len(names) - others) + [OTHER] * others
     drawn = ax.barh(range(len(names)), numbers, height=thickness(len(names)), color=colours)
     hatch_other(drawn)
-    labels = text.amounts(numbers, table["share"])
+    labels = [
+        f"{number:,}" if pd.isna(share) else f"{number:,} ({percent(share)})"
+        for number, share in zip(numbers, table["share"], strict=True)
+    ]
     ax.bar_label(drawn, labels, padding=3, fontsize=size)  # the layout makes room for them
     ax.set_xlim(0, max(numbers))
     room = _inner_width(ax) - text.widest(labels, size)
@@ -221,7 +222,7 @@ def log_axis(
     """Set a scale from `least` to beyond `most`: linear from 0 to 1, then logarithmic."""
     getattr(ax, f"set_{which}scale")("symlog", linthresh=1, linscale=0.5)
     locator = SymmetricalLogLocator(base=10, linthresh=1, subs=[1] if most >= 50 else [1, 2, 5])
-    locator.set_params(numticks=ticks)
+    locator.set_params(numticks=max(ticks, 2))
     axis: Axis = getattr(ax, f"{which}axis")
     axis.set_major_locator(locator)
     axis.set_major_formatter("{x:,.0f}")  # replaced by the scale
@@ -281,14 +282,15 @@ def hatch_unfinished(
 # Legends
 
 
-def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
+def legend(ax: Axes, handles: Sequence[Artist], title: str) -> None:
     """Draw a legend below the axes, in as many columns as fit."""
-    size = text.size(ax, "small")
+    size, room = text.size(ax, "small"), text.width(ax)
     # A handle and its gaps take 4.5 ems. One line if it fits, else columns of the widest entry.
     widths = [text.widest([str(handle.get_label())], size) + 4.5 * size for handle in handles]
-    room = text.width(ax)
-    figure: Any = ax.get_figure(root=True)
-    down = ScaledTranslation(0, -_below(ax) / 72, figure.dpi_scale_trans)
+    ticks, unit = ax.xaxis.get_ticklabels(), ax.xaxis.label
+    below = 1.3 * float(ticks[0].get_fontsize()) + 9 if ticks else 0.0
+    if unit.get_text():
+        below += 1.3 * (unit.get_text().count("\n") + 1) * float(unit.get_fontsize())
     ax.legend(
         handles=list(handles),
         title=title,
@@ -296,7 +298,7 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str = "") -> None:
         fontsize=size,
         loc="upper center",
         bbox_to_anchor=(0.5, 0),
-        bbox_transform=ax.transAxes + down,
+        borderaxespad=below / size + mpl.rcParams["legend.borderaxespad"],
         ncols=len(handles) if sum(widths) <= room else max(int(room / max(widths)), 1),
         frameon=False,
         columnspacing=1.2,
@@ -310,21 +312,5 @@ def legend_beside(ax: Axes, handles: Sequence[Patch]) -> None:
     size = max(min(text.size(ax, "small"), room / (1.5 * len(handles))), text.SMALLEST)
     for handle in handles:
         handle.set_label(text.name(str(handle.get_label())))
-    ax.legend(
-        handles=handles,
-        loc="center left",
-        bbox_to_anchor=(1, 0.5),
-        reverse=True,
-        frameon=False,
-        fontsize=size,
-        handlelength=1.2,
-        handleheight=1.0,
-    )
-
-
-def _below(ax: Axes) -> float:
-    """Estimate the height of the tick labels and the unit below the axes, in points."""
-    ticks, unit = ax.xaxis.get_ticklabels(), ax.xaxis.label
-    numbers = 1.3 * float(ticks[0].get_fontsize()) + 9 if ticks else 0.0
-    lines = unit.get_text().count("\n") + 1 if unit.get_text() else 0
-    return float(numbers + 1.3 * lines * float(unit.get_fontsize()))
+    place: Any = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "reverse": True}
+    ax.legend(handles=handles, fontsize=size, frameon=False, handlelength=1.2, **place)

@@ -37,8 +37,8 @@ _LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # of the usual: smaller text, which takes 
 class Look(TypedDict, total=False):
     """Options that all charts have; `dirframe.plot` describes them."""
 
-    title: str | Literal[False] | None
-    caption: str | bool
+    title: str | bool | None
+    caption: str | bool | None
     width: Literal["column", "page"] | None
 
 
@@ -110,12 +110,18 @@ class Canvas:
         if (figure := _figure(self.ax)).get_layout_engine() is None:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
-    def finish(self, *notes: str, pad: float | None = None) -> Axes:
-        """Add the title, `pad` points above the axes, and the caption; return the axes."""
-        ax, shown = self.ax, [note for note in notes if note and not self.is_empty]
+    def finish(self, *notes: str | bool, pad: float | None = None) -> Axes:
+        """Add the title, `pad` points above the axes, and the caption with the notes that hold."""
+        ax, shown = self.ax, [str(note) for note in notes if note]
         if self.is_empty:
-            _say(ax, _nothing(text.counts_of(self.table), self._needs))
-        heading = self.heading if self._title is None else self._title or ""
+            noun, count = text.noun_and_count(self.table)
+            why = f"Of {counted(count, noun)}, none {self._needs}" if count else f"No {noun}s"
+            ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1), xlabel="", ylabel="")
+            ax.spines[:].set_visible(False)
+            size = text.size(ax, "large")
+            why = text.wrapped(why, size, text.width(ax))
+            ax.text(0.5, 0.5, why, ha="center", va="center", fontsize=size, gid=EMPTY)
+        heading = self.heading if self._title in {None, True} else self._title or ""
         size = text.size(ax, mpl.rcParams["axes.titlesize"])
         ax.set_title(text.wrapped(heading, size, text.width(ax)), fontsize=size, pad=pad)
         if self._caption is not False:
@@ -129,21 +135,20 @@ class Canvas:
 
 def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """Return title, caption and width; raise if one is invalid, or if there is another option."""
-    options: dict[str, Any] = {"title": None, "caption": True, "width": None}
+    options: dict[str, Any] = {"title": None, "caption": None, "width": None}
     for name in look.keys() - options.keys():
         raise TypeError(
             f"{chart}() got an unexpected keyword argument {name!r}.{did_you_mean(name, options)}"
         )
-    title, caption, width = (options | dict(look)).values()
-    if width is not None and width not in INCHES:
-        raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
-    if title is True or not isinstance(title, str | bool | None):
-        raise InvalidInputError(f"title is {title!r}; it must be text, or False for none.")
-    if not isinstance(caption, str | bool):
-        raise InvalidInputError(
-            f"caption is {caption!r}; it must be text, True for its own, or False for none."
-        )
-    return title, caption, width
+    options |= look
+    if options["width"] not in {None, *INCHES}:
+        raise InvalidInputError(f"width is {options['width']!r}; it must be 'column' or 'page'.")
+    for name in ("title", "caption"):
+        if not isinstance(options[name], str | bool | None):
+            raise InvalidInputError(
+                f"{name} is {options[name]!r}; it must be text, or False for none."
+            )
+    return options["title"], options["caption"], options["width"]
 
 
 def reason_if_empty(ax: Axes) -> str:
@@ -168,19 +173,6 @@ def _new_axes(rows: int, inches: float) -> Axes:
     row = _ROW_HEIGHT * max(min(inches / USUAL_WIDTH, 1), _LOWEST_ROW)
     size = (inches, lines + row * max(rows, _FEWEST_ROWS))
     return plt.figure(figsize=size, layout="constrained").subplots()
-
-
-def _nothing(counts: Mapping[str, int], needs: str) -> str:
-    noun, count = text.noun_of(counts), next(iter(counts.values()))
-    return f"Of {counted(count, noun)}, none {needs}" if count else f"No {noun}s"
-
-
-def _say(ax: Axes, message: str) -> None:
-    ax.set(xticks=[], yticks=[], xlim=(0, 1), ylim=(0, 1), xlabel="", ylabel="")
-    ax.spines[:].set_visible(False)
-    size = text.size(ax, "large")
-    wrapped = text.wrapped(message, size, text.width(ax))
-    ax.text(0.5, 0.5, wrapped, ha="center", va="center", fontsize=size, gid=EMPTY)
 
 
 def _figure(ax: Axes) -> Any:

@@ -42,18 +42,13 @@ _HATCHES = ("....", "----", "||||", "++++", "oo", "**", "\\\\||", "--..", "xx--"
 
 
 def language_colour(language: str) -> str:
-    """Return the colour of a language.
+    """Return the colour of a language, in hexadecimal.
 
     Parameters
     ----------
     language : str
-        Name of the language, case-insensitive.
-
-    Returns
-    -------
-    str
-        A hexadecimal colour. Nine frequent languages have their own, from a palette that is
-        distinguishable to colour-blind readers; all others share a grey.
+        Its name, case-insensitive. Nine frequent ones have a colour of their own, from a palette
+        that is distinguishable to colour-blind readers; all others share a grey.
 
     Examples
     --------
@@ -65,11 +60,6 @@ def language_colour(language: str) -> str:
             f"language is {language!r}; it must be the name of one, or '' for the grey of others."
         )
     return _LOOKS.get(language.strip().casefold(), (NEUTRAL, ""))[0]
-
-
-def has_colour(language: str) -> bool:
-    """Return whether a language has a colour of its own."""
-    return language.strip().casefold() in _LOOKS
 
 
 def looks(languages: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -11,7 +11,7 @@ from dirframe import stats
 from dirframe._display import counted, percent
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart, distribution_chart
-from dirframe.plot.canvas import Canvas
+from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, Classes
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from dirframe.plot.canvas import Look
     from dirframe.stats.kernel import Frame
 
 _UNCOUNTED = {
@@ -92,26 +91,13 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
     """
     table = stats.lorenz(projects)
     canvas = Canvas(table, ax, look, needs="with a contributor", rows=13, inches=4.6)
-    # The caption starts at the left and uses the full width.
-    canvas.ax.set(aspect="equal", anchor="SW")
+    ax = canvas.ax
+    ax.set(aspect="equal", anchor="SW")  # the caption starts at the left and uses the full width
     if canvas.is_empty:
         return canvas.finish()
     x, y = (table[name].to_numpy(float) for name in ("projects_share", "contributors_share"))
     measures = stats.contributor_concentration(projects).set_index("measure").astype(float)
-    _draw_lorenz(canvas.ax, x, y, measures["value"]["gini"])
-    tenth = percent(measures["value"]["top 10%"])
-    none, other = percent(float(x[y == 0].max())), measures["value_without_zeros"]["gini"]
-    return canvas.finish(
-        f"The tenth of the projects with the most has {tenth} of the contributors.",
-        f"Without the {none} that have none, the coefficient is {other:.2f}."
-        if (y == 0).sum() > 1
-        else "",
-        text.not_shown(table, **_UNCOUNTED),
-        pad=4,
-    )
-
-
-def _draw_lorenz(ax: Axes, x: NDArray[Any], y: NDArray[Any], gini: float) -> None:
+    (gini, tenth), (positive, _) = measures.loc[["gini", "top 10%"]].to_numpy().T
     ax.plot([0, 1], [0, 1], "--", color=NEUTRAL, linewidth=1, label="equality")
     ax.fill_between(x, x, y, color=ACCENT, alpha=0.15, linewidth=0)
     ax.plot(x, y, color=ACCENT, linewidth=1.8, label="lorenz", clip_on=False)
@@ -121,6 +107,14 @@ def _draw_lorenz(ax: Axes, x: NDArray[Any], y: NDArray[Any], gini: float) -> Non
     axes.share_axis(ax.xaxis)
     axes.share_axis(ax.yaxis)
     axes.units(ax, "Projects, those with the fewest first (share)", "Contributors (share)")
+    none = percent(float(x[y == 0].max()))
+    return canvas.finish(
+        f"The tenth of the projects with the most has {percent(tenth)} of the contributors.",
+        x[y == 0].size > 1
+        and f"Without the {none} that have none, the coefficient is {positive:.2f}.",
+        text.not_shown(table, **_UNCOUNTED),
+        pad=4,
+    )
 
 
 def users_against_contributors(
@@ -200,5 +194,5 @@ def _without_both(table: pd.DataFrame) -> str:
     hidden = counts["projects"] - counts["with_both"]
     if sum(counts[name] for name in words) == hidden:
         return text.not_shown(table, **words)
-    phrases = ", ".join(f"{counts[name]:,} {why}" for name, why in words.items() if counts[name])
-    return f"Not shown: {counted(hidden, 'project')} ({phrases}; some for two reasons)."
+    what = f"Not shown: {counted(hidden, 'project')}, some for two reasons"
+    return text.not_shown(table, what, **words)

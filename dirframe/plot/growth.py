@@ -8,13 +8,12 @@ from pandas import DateOffset
 
 from dirframe import stats
 from dirframe.plot import axes, text
-from dirframe.plot.canvas import Canvas
+from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import ACCENT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dirframe.plot.canvas import Look
     from dirframe.stats.kernel import Frame
 
 _PERIODS = {
@@ -64,6 +63,6 @@ def growth(
     axes.units(canvas.ax, f"Created at (UTC, by {period})", unit)
     last = f"the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in the data"
     return canvas.finish(
-        f"Hatched: {last}." if unfinished.any() else "",
+        any(unfinished) and f"Hatched: {last}.",
         text.not_shown(table, created_at_missing="without a date"),
     )

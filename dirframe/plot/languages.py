@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Literal, Unpack
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.patches import Patch
 
 from dirframe import stats
 from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
-from dirframe.plot.canvas import Canvas
+from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import OTHER, OTHER_HATCH, fill, language_colour, looks
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.plot.canvas import Look
     from dirframe.stats.kernel import Frame
 
 _WITHOUT_LANGUAGE = {
@@ -113,11 +112,14 @@ def _draw_spreads(ax: Axes, table: pd.DataFrame) -> float:
     ax.hlines(y, median_low, median_high, colors=ink, linewidth=2.2, gid="interval")
     (medians,) = ax.plot(median, y, "o", color=ax.get_facecolor(), markersize=dot, label="median")
     medians.set(markeredgecolor=ink, clip_on=False)
-    axes.log_axis(ax, "x", float(most.max()), least=-0.15, margin=1.15, ticks=4)
+    axes.log_axis(
+        ax, "x", float(most.max()), least=-0.15, margin=1.15, ticks=int(text.width(ax) / 50)
+    )
     axes.units(ax, "People per project in twelve months, logarithmic")
     beside = {"median": "median", "people": "contributors", "projects": "projects_counted"}
     cells = {
-        name: [text.number(value) for value in table[column]] for name, column in beside.items()
+        name: ["–" if pd.isna(n) else f"{n:,.1f}".removesuffix(".0") for n in table[column]]
+        for name, column in beside.items()
     }
     return axes.columns(ax, cells, size)
 
@@ -140,7 +142,7 @@ def language_breakdown(
     unnamed = text.counts_of(table)["code_lines_unnamed"]
     return bar_chart(
         *(table, ax, look),
-        f"{counted(unnamed, 'line')} in languages without a name." if unnamed else "",
+        unnamed > 0 and f"{counted(unnamed, 'line')} in languages without a name.",
         text.not_shown(
             table,
             breakdown_missing="without a breakdown",
@@ -193,19 +195,16 @@ def languages_by_year(
     axes.units(canvas.ax, f"Year ({begun})", "Projects (share of the year's)")
     canvas.ax.grid(visible=False)
     first, last = years.iloc[0], years.iloc[-1]
-    notes = {
-        "The language is that of the latest analysis.": True,
-        f"First bar: {first['from_year']} to {first['year']}.": first["from_year"] < first["year"],
-        f"Wide bars: years with fewer than {min_projects:,} projects, together.": (
-            years["from_year"][1:] < years["year"][1:]
-        ).any(),
-        axes.pale_note(years["projects"], "years"): True,
-        f"Hatched at its top: {last['year']} is not over at the newest date in the data.": (
-            not last["finished"]
-        ),
-        text.not_shown(table, **_WITHOUT_LANGUAGE, date_missing="without a date"): True,
-    }
-    return canvas.finish(*(note for note, is_said in notes.items() if is_said))
+    wide = (years["from_year"] < years["year"]).tolist()
+    return canvas.finish(
+        "The language is that of the latest analysis.",
+        wide[0] and f"First bar: {first['from_year']} to {first['year']}.",
+        any(wide[1:]) and f"Wide bars: years with fewer than {min_projects:,} projects, together.",
+        axes.pale_note(years["projects"], "years"),
+        not last["finished"]
+        and f"Hatched at its top: {last['year']} is not over at the newest date in the data.",
+        text.not_shown(table, **_WITHOUT_LANGUAGE, date_missing="without a date"),
+    )
 
 
 def _draw_years(ax: Axes, table: pd.DataFrame, years: pd.DataFrame, is_pooled: bool) -> None:

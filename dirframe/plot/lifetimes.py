@@ -15,15 +15,14 @@ from dirframe import stats
 from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
-from dirframe.plot.canvas import Canvas
-from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, has_colour, looks
+from dirframe.plot.canvas import Canvas, Look
+from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, language_colour, looks
 
 if TYPE_CHECKING:
     from datetime import date
 
     from matplotlib.axes import Axes
 
-    from dirframe.plot.canvas import Look
     from dirframe.stats.kernel import Frame
 
 _ANOTHER = "another or none"
@@ -65,9 +64,9 @@ def activity(
             f"Active: activity in {period} {month:%Y-%m}, or before and after it. "
             "Known where the code was fetched in that month or later."
         )
-    unknown = text.listed(
-        "Unknown",
+    unknown = text.not_shown(
         table,
+        "Unknown",
         not_fetched_since="not fetched since",
         fetch_missing="without a date of the fetch",
         fetch_impossible="with a date of the fetch that cannot be",
@@ -114,12 +113,10 @@ def life_span(
     lives, ended = (text.counts_of(table)[name] for name in ("with_life_span", "ended"))
     before = f"in the {counted(window, 'month')} before its code was fetched"
     such = f"{lives - ended:,} of all {lives:,} lives"
-    ongoing = [
-        f"+: active {before}, or not known to have ended.",
-        f"Such are {such}, which may go on: mean and median of the lengths are too low.",
-    ]
     return canvas.finish(
-        *(ongoing if ended < lives else []),
+        ended < lives and f"+: active {before}, or not known to have ended.",
+        ended < lives
+        and f"Such are {such}, which may go on: mean and median of the lengths are too low.",
         text.not_shown(table, projects_not_shown="with a shorter life", **_FAULTS),
         pad=pad,
     )
@@ -131,7 +128,8 @@ def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
     size = axes.rows(ax, list(table["name"].fillna(unnamed)))
     starts = axes.days(table["first_month"])
     lengths = axes.days(table["last_month"] + MonthBegin(1)) - starts
-    languages = [name if has_colour(name) else _ANOTHER for name in table["language"].fillna("")]
+    spoken = table["language"].fillna("")
+    languages = [_ANOTHER if language_colour(name) == NEUTRAL else name for name in spoken]
     names = sorted(dict.fromkeys(languages), key=lambda name: name == _ANOTHER)
     look = looks(names) | {_ANOTHER: (NEUTRAL, "....")}
     height = axes.thickness(len(table))
@@ -176,19 +174,7 @@ def survival(
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
-    _draw_survival(canvas.ax, table)
-    below, alive = table["months"][table["survival"] <= 0.5], text.counts_of(table)["not_ended"]
-    return canvas.finish(
-        f"Median life: {counted(int(below.iloc[0]), 'month')}."
-        if len(below)
-        else "More than half live on as long as any was seen.",
-        f"Ended: no activity in the last {counted(window, 'month')} seen; {alive:,} had not ended.",
-        f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-        text.not_shown(table, end_unknown="whose end is not known", **_FAULTS),
-    )
-
-
-def _draw_survival(ax: Axes, table: pd.DataFrame) -> None:
+    ax = canvas.ax
     months, share, low, high, at_risk = (
         table[name].to_numpy(float, na_value=np.nan)
         for name in ("months", "survival", "low", "high", "at_risk")
@@ -198,13 +184,20 @@ def _draw_survival(ax: Axes, table: pd.DataFrame) -> None:
     axes.share_axis(ax.yaxis)
     ax.set(xlim=(0, months[-1]), ylim=(0, 1.02))
     size = text.size(ax, "small")
-    fit = max(min(int(text.width(ax) / (_TICK_WIDTH * size)), 8), 2)
-    step = next((12 * n for n in (1, 2, 5, 10, 20, 50) if months[-1] / (12 * n) < fit), 1200)
+    ticks = max(min(text.width(ax) / (_TICK_WIDTH * size), 8), 2)
     ax.tick_params(axis="x", labelsize=size)
-    ax.xaxis.set_major_locator(MultipleLocator(step))
+    ax.xaxis.set_major_locator(MultipleLocator(12 * (int(months[-1] / 12 / ticks) + 1)))
     ax.xaxis.set_major_formatter(FuncFormatter(partial(_at_risk, months, at_risk)))
-    axes.units(
-        ax, "Months since the first activity; below: at risk", "Projects that live on (share)"
+    unit = "Months since the first activity; below: at risk"
+    axes.units(ax, unit, "Projects that live on (share)")
+    below, alive = table["months"][table["survival"] <= 0.5], text.counts_of(table)["not_ended"]
+    return canvas.finish(
+        f"Median life: {counted(int(below.iloc[0]), 'month')}."
+        if len(below)
+        else "More than half live on as long as any was seen.",
+        f"Ended: no activity in the last {counted(window, 'month')} seen; {alive:,} had not ended.",
+        f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
+        text.not_shown(table, end_unknown="whose end is not known", **_FAULTS),
     )
 
 

@@ -10,14 +10,13 @@ from pandas.tseries.offsets import MonthBegin
 from dirframe import provenance, stats
 from dirframe._display import counted, percent
 from dirframe.plot import axes, text
-from dirframe.plot.canvas import Canvas
+from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from dirframe.plot.canvas import Look
     from dirframe.stats.kernel import Frame
 
 _DOTS = 60  # contributors; more dots would merge into a line
@@ -49,12 +48,31 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
     if canvas.is_empty:
         return canvas.finish()
     unfinished = ~table["finished"].fillna(value=True).to_numpy(bool)
-    _draw_months(canvas.ax, table, unfinished)
+    ax = canvas.ax
+    edges = axes.days([*table["month"], table["month"].iloc[-1] + MonthBegin()])
+    ax.set(xlim=(edges[0], edges[-1]), yticks=[])
+    ax.spines[:].set_visible(False)
+    axes.date_axis(ax)
+    axes.units(ax, "Month (UTC)")
+    for column, (name, colour, bottom, height) in _LANES.items():
+        lane = ax.inset_axes((0, bottom, 1, height), sharex=ax)
+        heights = table[column].to_numpy(float, na_value=np.nan)
+        axes.steps(lane, edges, heights, unfinished, colour, opacity=0.35)
+        lane.set_ylim(0, max(np.nanmax(heights, initial=0), 1) * 1.28)  # room for the name
+        axes.number_axis(lane.yaxis, 4)
+        size = text.size(ax, "small")
+        lane.tick_params(axis="x", length=0, labelbottom=False)
+        lane.tick_params(axis="y", labelsize=size)
+        lane.spines[["top", "right"]].set_visible(False)
+        lane.patch.set_visible(False)
+        axes.grid(lane)
+        place: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
+        lane.annotate(name, (0, 1), (4, -2), fontsize=size, **place)
     months = ", ".join(f"{month:%Y-%m}" for month in table["month"][unfinished])
     filled = text.counts_of(table)["months_filled"]
     return canvas.finish(
-        f"Hatched: not over when it was loaded ({months})." if months else "",
-        f"{counted(filled, 'month')} without a row: 0." if filled else "",
+        any(unfinished) and f"Hatched: not over when it was loaded ({months}).",
+        filled > 0 and f"{counted(filled, 'month')} without a row: 0.",
         text.not_shown(
             table,
             month_missing="without a month",
@@ -62,34 +80,6 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
             contributors_invalid="without valid contributors",
         ),
     )
-
-
-def _draw_months(ax: Axes, table: pd.DataFrame, unfinished: Any) -> None:
-    """Draw both lanes within the axes, which keep the months."""
-    edges = axes.days([*table["month"], table["month"].iloc[-1] + MonthBegin()])
-    ax.set_xlim(edges[0], edges[-1])
-    axes.date_axis(ax)
-    axes.units(ax, "Month (UTC)")
-    ax.set_yticks([])
-    ax.spines[:].set_visible(False)
-    size = text.size(ax, "small")
-    for column, (name, colour, bottom, height) in _LANES.items():
-        lane = ax.inset_axes((0, bottom, 1, height), sharex=ax)
-        heights = table[column].to_numpy(float, na_value=np.nan)
-        axes.steps(lane, edges, heights, unfinished, colour, opacity=0.35)
-        lane.set_ylim(0, max(np.nanmax(heights, initial=0), 1) * 1.28)  # room for the name
-        axes.number_axis(lane.yaxis, 4)
-        lane.tick_params(axis="x", length=0, labelbottom=False)
-        lane.tick_params(axis="y", labelsize=size)
-        lane.spines[["top", "right"]].set_visible(False)
-        lane.patch.set_visible(False)
-        axes.grid(lane)
-        place: dict[str, Any] = {
-            "xycoords": "axes fraction",
-            "textcoords": "offset points",
-            "va": "top",
-        }
-        lane.annotate(name, (0, 1), (4, -2), fontsize=size, **place)
 
 
 def _of_project(table: pd.DataFrame) -> str:
@@ -119,20 +109,7 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
     canvas.heading += _of_project(table)
     if canvas.is_empty:
         return canvas.finish()
-    _draw_commits(canvas.ax, table, bus_factor)
-    rest = f", the first five have {percent(measures['top 5'])}." if len(table) > 5 else "."
-    return canvas.finish(
-        f"The first has {percent(measures['top 1'])} of the commits{rest}",
-        "Bus factor: so many have half of them together.",
-        text.not_shown(
-            table,
-            commits_missing="without a number of commits",
-            commits_negative="with a negative one",
-        ),
-    )
-
-
-def _draw_commits(ax: Axes, table: pd.DataFrame, bus_factor: float) -> None:
+    ax = canvas.ax
     ranks, shares = (table[name].to_numpy(float) for name in ("rank", "cumulative_share"))
     (curve,) = ax.plot(ranks, shares, color=ACCENT, linewidth=1.8, markersize=0.6 * axes.dot(ax))
     curve.set_marker("o" if len(table) <= _DOTS else "")
@@ -143,15 +120,23 @@ def _draw_commits(ax: Axes, table: pd.DataFrame, bus_factor: float) -> None:
     unit = "Contributors, most commits first (people), logarithmic"
     axes.units(ax, unit, "Commits of all these (share)")
     # The curve is neither below the half to the right of the bus factor, nor above to the left.
-    words, size = f"Bus factor {bus_factor:,.0f}", text.size(ax, "small")
-    x = ax.transAxes.inverted().transform(ax.transData.transform((bus_factor, 0)))[0]
-    is_right = text.widest([words], size) + 8 < (1 - x) * text.width(ax)
+    is_right = bus_factor**2 < ranks[-1]
     ax.annotate(
-        words,
+        f"Bus factor {bus_factor:,.0f}",
         (bus_factor, 0.25 if is_right else 0.5),
         (4, 0) if is_right else (-4, 3),
         textcoords="offset points",
         ha="left" if is_right else "right",
         va="center" if is_right else "bottom",
-        fontsize=size,
+        fontsize=text.size(ax, "small"),
+    )
+    rest = f", the first five have {percent(measures['top 5'])}." if len(table) > 5 else "."
+    return canvas.finish(
+        f"The first has {percent(measures['top 1'])} of the commits{rest}",
+        "Bus factor: so many have half of them together.",
+        text.not_shown(
+            table,
+            commits_missing="without a number of commits",
+            commits_negative="with a negative one",
+        ),
     )

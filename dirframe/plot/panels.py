@@ -34,8 +34,8 @@ def panels(
     column: str,
     *,
     min_records: int = 1,
-    title: str | Literal[False] | None = None,
-    caption: str | bool = True,
+    title: str | bool | None = None,
+    caption: str | bool | None = None,
     width: Literal["column", "page"] | None = None,
     **options: Any,
 ) -> Figure:
@@ -59,8 +59,8 @@ def panels(
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each part, with its name and number of records as title; notes that hold for all
-        are below the figure. A panel that cannot show anything says why.
+        Each panel has its name and number of records as title; notes that hold for all are below
+        the figure. A panel that cannot show anything says why.
 
     Examples
     --------
@@ -99,21 +99,21 @@ def panels(
     common = [note for note in first if others and all(note in notes for notes in others)]
     for ax, part in zip(places, captions, strict=True):
         own = [note for note in part.notes if note not in common]
-        if own and caption is True:
+        if own and caption in {None, True}:
             Caption(ax, " ".join(own), part.table, own)
     _share_axes(places, across)
     points = FontProperties(size=mpl.rcParams["figure.titlesize"]).get_size_in_points()
     room = 0.95 * figure.get_figwidth() * 72
     _write(
         figure.suptitle,
-        heading if title is None else title or "",
+        title if isinstance(title, str) else heading if title in {None, True} else "",
         points * min(1, room / 300),
         room,
     )
     if pooled := sum(stratum.pooled for stratum in strata):
         common.append(f"The last panel holds {counted(pooled, 'smaller group')} together.")
     if caption is not False:
-        words = " ".join(common) if caption is True else caption
+        words = caption if isinstance(caption, str) else " ".join(common)
         whole = f"{words}\n{_source(frame, [part.table for part in captions])}".strip()
         below = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION}
         _write(figure.supxlabel, whole, _CAPTION, room, **below)

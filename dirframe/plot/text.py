@@ -7,17 +7,16 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-import pandas as pd
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import text_to_path
 
-from dirframe._display import percent
+from dirframe._display import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
+    import pandas as pd
     from matplotlib.axes import Axes
-    from pandas.api.typing import NAType
 
 #: Fonts for scripts that matplotlib's own font lacks, in order of preference.
 FONTS = (
@@ -110,28 +109,18 @@ def short(text: str) -> str:
     return f"{line[:half].rstrip()}…{line[1 - half :].lstrip()}"
 
 
-def number(value: float | NAType) -> str:
-    """Format a number with thousands separators and at most one decimal; a missing one as –."""
-    return "–" if pd.isna(value) else f"{value:,.1f}".removesuffix(".0")
-
-
-def amounts(counts: Iterable[int], shares: Iterable[float | NAType]) -> list[str]:
-    """Format counts with their shares: ``1,500 (12.3%)``, or alone if the share is missing."""
-    pairs = zip(counts, shares, strict=True)
-    return [f"{n:,}" if pd.isna(share) else f"{n:,} ({percent(share)})" for n, share in pairs]
-
-
 def counts_of(table: pd.DataFrame) -> dict[str, int]:
     """Return the counts of a statistic, that of all records first."""
     return dict(table.attrs["dirframe"]["counted"])
 
 
-def noun_of(counts: Mapping[str, int]) -> str:
-    """Return what the records of a statistic are called: its first count is that of all."""
-    return next(iter(counts)).removesuffix("s").replace("_", " ")
+def noun_and_count(table: pd.DataFrame) -> tuple[str, int]:
+    """Return what the records of a statistic are called, and how many there are in all."""
+    name, count = next(iter(counts_of(table).items()))
+    return name.removesuffix("s").replace("_", " "), count
 
 
-def listed(what: str, table: pd.DataFrame, **words: str) -> str:
+def not_shown(table: pd.DataFrame, what: str = "Not shown", **words: str) -> str:
     """Return a note with the number of records for each reason; empty if there are none.
 
     The reasons are given in words by the names of their counts.
@@ -142,14 +131,9 @@ def listed(what: str, table: pd.DataFrame, **words: str) -> str:
     reasons: Counter[str] = Counter()
     for name, reason in words.items():
         reasons[reason] += counts.get(name, 0)
-    phrases = [f"{count:,} {reason}" for reason, count in reasons.items() if count]
+    phrases = [(count, reason) for reason, count in reasons.items() if count]
     if not phrases:
         return ""
-    number, reason = phrases[0].split(maxsplit=1)
-    noun = noun_of(counts) + "s" * (number != "1")
-    return f"{what}: {number} {noun} {', '.join([reason, *phrases[1:]])}."
-
-
-def not_shown(table: pd.DataFrame, **words: str) -> str:
-    """Return a note on the records that a chart leaves out, and why, as `listed` takes it."""
-    return listed("Not shown", table, **words)
+    (first, reason), *others = phrases
+    rest = "".join(f", {count:,} {why}" for count, why in others)
+    return f"{what}: {counted(first, noun_and_count(table)[0])} {reason}{rest}."

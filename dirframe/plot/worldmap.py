@@ -17,8 +17,6 @@ import numpy as np
 import pycountry
 from matplotlib.path import Path as Outline
 
-from dirframe.errors import DirframeError
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -27,8 +25,7 @@ if TYPE_CHECKING:
 #: Latitudes in degrees of the southernmost (without Antarctica) and northernmost land.
 LATITUDES = (-57.0, 84.0)
 
-_PACKAGE = Path(__file__).resolve().parents[1]
-_FILE = Path("data", "world", "countries-110m.json")
+_FILE = "data/world/countries-110m.json"
 _ANTARCTICA = "010"
 _KOSOVO = "XK"  # of no standard, but in use
 _A1, _A2, _A3, _A4 = 1.340264, -0.081106, 0.000893, 0.003796
@@ -58,7 +55,9 @@ def frame() -> Outline:
 @cache
 def outlines() -> dict[str, Outline]:
     """Return the outline of each country by its two-letter code, or its name if it has none."""
-    topology = json.loads(_file().read_text(encoding="utf-8"))
+    package = Path(__file__).resolve().parents[1]  # the file is in it in a wheel, else beside it
+    file = package / _FILE if (package / _FILE).is_file() else package.parent / _FILE
+    topology = json.loads(file.read_text(encoding="utf-8"))
     scale, origin = topology["transform"]["scale"], topology["transform"]["translate"]
     arcs = [np.cumsum(arc, axis=0) * scale + origin for arc in topology["arcs"]]
     return {
@@ -66,16 +65,6 @@ def outlines() -> dict[str, Outline]:
         for country in topology["objects"]["countries"]["geometries"]
         if country.get("id") != _ANTARCTICA
     }
-
-
-def _file() -> Path:
-    for folder in (_PACKAGE, _PACKAGE.parent):  # in a wheel, or in the repository
-        if (folder / _FILE).is_file():
-            return folder / _FILE
-    raise DirframeError(
-        f"The boundaries of countries ({_FILE.as_posix()}) are not beside the package: this is a "
-        "broken installation. Install dirframe again."
-    )
 
 
 def _code(country: dict[str, Any]) -> str:
@@ -95,10 +84,6 @@ def _path(ring: list[int], arcs: list[Points]) -> Outline:
     points = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
     longitudes = np.unwrap(points[:, 0], period=360)
     # A ring across the edge is drawn on both sides of the map and clipped by its frame.
-    turns = [t for t in (-360.0, 0.0, 360.0) if _is_seen(longitudes + t)]
-    copies = [project(longitudes + turn, points[:, 1]) for turn in turns]
+    turned = [longitudes + turn for turn in (-360.0, 0.0, 360.0)]
+    copies = [project(x, points[:, 1]) for x in turned if x.max() > -180 and x.min() < 180]
     return Outline.make_compound_path(*(Outline(copy, closed=True) for copy in copies))
-
-
-def _is_seen(longitudes: Points) -> bool:
-    return bool(np.max(longitudes) > -180 and np.min(longitudes) < 180)

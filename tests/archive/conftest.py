@@ -2,14 +2,40 @@
 
 import warnings
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pytest
 import time_machine
+from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import AnalysesNotSentWarning, IncompleteWarning, QuotaExceededError
-from tests.rig.server import Rig, id_of, numbered
+from tests.rig.server import ID, Rig, id_of, numbered
+
+#: What a person runs in a process of its own: URL, key, file, number of workers, and details or nothing.
+LINE = """
+import os, sys, dirframe
+url, key, file, workers, *details = sys.argv[1:]
+os.environ["DIRFRAME_DATA_DIR"] = f"{file}.data"
+options = {"cache": False, "workers": int(workers), "name": "rig"}
+with dirframe.Directory(url, key, **options) as directory:
+    dirframe.harvest("projects", file, directory=directory, details=bool(details))
+"""
+
+#: Arguments of `check_history`; changes by the number of the request.
+HISTORIES = {
+    "count": st.integers(0, 70),
+    "changes": st.dictionaries(
+        st.integers(2, 150),
+        st.tuples(st.sampled_from(["add", "remove", "move"]), st.integers(0, 200)),
+        max_size=40,
+    ),
+    "a_day": st.integers(4, 20),
+    "order": st.sampled_from(["id", "newest first", "none"]),
+}
+
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
@@ -41,6 +67,15 @@ class Harvests:
     def __init__(self, rig, folder):
         self.rig, self.folder, self.path = rig, folder, folder / "kept.archive"
         self.collection = f"{rig.kind}s"
+        rig.received, rig.sent, page = set(), [], rig.page
+
+        def noting(request):
+            reply = page(request)
+            rig.sent.append(request.page)
+            rig.received |= set(ID.findall(reply.body.decode()))
+            return reply
+
+        rig.page = noting
 
     def run(self, directory_options=None, **options):
         with self.rig.directory(self.folder, **directory_options or {}) as directory:
@@ -72,13 +107,11 @@ class Harvests:
         assert frame["id"].is_unique
         assert set(frame["id"]) == self.rig.received
         assert facts["completeness"] == status.completeness
-        assert facts["complete"] is {"proven": True, "counted": None}.get(
-            status.completeness, False
-        )
-        if status.completeness == "proven":
-            assert set(frame["id"]) == set(self.rig.ids)
-        if status.completeness == "counted":
-            assert len(frame) == facts["items_available"]
+        known = {"proven": True, "counted": None}
+        assert facts["complete"] is known.get(status.completeness, False)
+        assert status.completeness != "proven" or set(frame["id"]) == set(self.rig.ids)
+        assert status.completeness not in known or len(frame) == facts["items_available"]
+        assert (status.reason is None) == (status.completeness == "proven")
         assert (status.share == 1) == (len(frame) == facts["items_available"])
         return frame
 
@@ -86,18 +119,37 @@ class Harvests:
 @pytest.fixture
 def harvests(tmp_path):
     """Return a function from a rig to its `Harvests`; the rig notes the pages and records it sent."""
+    return lambda rig: Harvests(rig, tmp_path)
 
-    def begin(rig):
-        rig.received, rig.sent, page = set(), [], rig.page
 
-        def noting(request):
-            reply = page(request)
-            rig.sent.append(request.page)
-            records = reply.body.decode().split(f"<{rig.kind}>")[1:]
-            rig.received |= {id_of(xml) for xml in records}
-            return reply
+def check_history(*, count, changes, a_day, order):
+    """Harvest over days while records come and go: what is called proven is what there is."""
+    ids = numbered(count)
+    if order == "none":
+        Random(7).shuffle(ids)
+    rig = Rig(ids[::-1] if order == "newest first" else ids, size=4)
+    if order == "id":
+        rig.sorts = {"id": lambda xml: int(id_of(xml))}
+    total, final = 0, []
 
-        rig.page = noting
-        return Harvests(rig, tmp_path)
+    def before(_):
+        nonlocal total, final
+        what, place = changes.get(total, (None, 0))
+        if what == "add":
+            new = str(max(map(int, rig.ids), default=0) + 1)
+            rig.edit(lambda ids: [new, *ids] if order == "newest first" else [*ids, new])
+        elif what == "move" and order == "none":
+            rig.edit(lambda ids: [*ids[place % (len(ids) + 1) :], *ids[: place % (len(ids) + 1)]])
+        elif what and rig.ids:
+            rig.edit(lambda ids: [*ids[: place % len(ids)], *ids[place % len(ids) + 1 :]])
+        total += 1
+        final = rig.ids
 
-    return begin
+    rig.before = before
+    with rig.in_process(), TemporaryDirectory() as folder:
+        harvests = Harvests(rig, Path(folder))
+        archive, _ = harvests.over_days(a_day, at_most=80)
+        status, ids = archive.status(), harvests.check()["id"].tolist()
+        assert status.completeness != "proven" or sorted(ids) == sorted(final)
+        if not changes:
+            assert status.completeness in {"proven", "counted"}

@@ -1,7 +1,10 @@
 """An archive gives back what was received, or names what is wrong with it."""
 
 import json
+import sqlite3
 import sys
+from contextlib import closing
+from random import Random
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -9,15 +12,21 @@ import pytest
 
 import dirframe
 from dirframe._arrow import as_pandas
+from dirframe.archive.archive import Archive
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
+    DirframeError,
     IncompleteWarning,
     InvalidInputError,
     QuotaExceededError,
+    SortIgnoredWarning,
     UnreadableResponseError,
 )
-from tests.rig.server import Rig, numbered, record
+from dirframe.provenance import caption
+from tests import processes
+from tests.archive.conftest import LINE, Reshuffled, kept
+from tests.rig.server import MARK, Rig, numbered, record
 from tests.rig.today import Today
 
 
@@ -71,7 +80,9 @@ def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
     chunks = list(archive.chunks())
     assert [*map(len, chunks)] == [8_192, 808]
     frame = archive.frame()
-    read = pq.read_table(archive.to_parquet(tmp_path / "x.parquet")).to_pandas()
+    file = pq.ParquetFile(archive.to_parquet(tmp_path / "x.parquet"))
+    assert file.num_row_groups == 2
+    read = file.read().to_pandas()
     assert list(read) == list(frame)
     assert read["id"].tolist() == numbered(9_000)
     assert read["odd"].notna().sum() == 500
@@ -100,7 +111,6 @@ def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
     rig = Rig([*numbered(25), *(f"<project><name>nobody {n}</name></project>" for n in range(3))])
     rig.sorts = {}
     harvest = harvests(rig)
-    rig.page = type(rig).page.__get__(rig)  # records without an id have none to note
     with rig.in_process():
         with pytest.raises(QuotaExceededError):
             harvest.run({"daily_quota": 2})
@@ -125,6 +135,223 @@ def test_projects_without_analyses_are_said(harvests):
     assert "analysis_total_code_lines" in frame.attrs["dirframe"]["not_sent"]
 
 
+def test_sort_that_was_ignored_is_not_claimed(harvests, tmp_path):
+    harvest = harvests(Rig([f"{100 * (n % 7) + n}" for n in range(55)]))
+    with harvest.rig.in_process():
+        archive = harvest.run(sort="id")
+    with pytest.warns(SortIgnoredWarning):
+        frames = [archive.frame()]
+    frames += [*archive.chunks(), pd.read_parquet(archive.to_parquet(tmp_path / "x.parquet"))]
+    assert [frame.attrs["dirframe"]["query"] for frame in frames] == [{}] * 3
+
+
 def test_read_pages_reads_documents_alone(sample_archive):
     with pytest.raises(UnreadableResponseError):
         dirframe.read_pages(sample_archive.path)
+
+
+# What it says of itself
+
+
+def test_caption_and_citation_say_what_is_not_proven(harvests):
+    rig = kept()
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.over_days(60)
+    frame = harvest.check()
+    texts = [caption(frame), *(dirframe.cite(frame, style=s) for s in ("text", "bibtex"))]
+    assert all("ounted, not proven" in text for text in texts)
+    assert {"2026-11-02", "2026-11-03"} <= set(
+        frame.attrs["dirframe"]["incomplete_reason"].replace(",", "").split()
+    )
+
+
+def test_order_that_does_not_hold_names_the_one_that_would(harvests):
+    cases = [
+        (Today(300), {"sort": "users"}, "project_name", True),
+        (Reshuffled(300, kind="account"), {}, "project_name", False),
+    ]
+    for rig, options, sort, is_named in cases:
+        harvest = harvests(rig)
+        harvest.path = harvest.folder / f"{rig.kind}.archive"
+        with rig.in_process():
+            status = harvest.run(**options).status()
+            frame = harvest.check()
+        assert status.completeness == "incomplete"
+        assert len(rig.sent) <= 30 + 3
+        assert f"{len(frame):,}" in status.reason
+        assert "300" in status.reason
+        assert (sort in status.reason) == is_named
+
+
+def test_unfinished_archive_says_so(harvests):
+    rig = Rig(55)
+    harvest = harvests(rig)
+    with rig.in_process(), pytest.raises(QuotaExceededError):
+        harvest.run({"daily_quota": 2})
+    archive = dirframe.open_archive(harvest.path)
+    with pytest.warns(IncompleteWarning) as caught:
+        frame = archive.frame()
+    assert caught[0].filename == __file__
+    assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
+    assert "20 of 55" in str(archive)
+    assert "4 requests" in str(archive)
+    assert "day" not in str(archive).replace("today", "")
+    assert "1 day at 1,000" in str(Archive(harvest.path, 1_000))
+    assert archive._repr_html_()
+
+
+def test_archive_without_pages_says_so(harvests):
+    rig = Rig(55, key="another")
+    harvest = harvests(rig)
+    with rig.in_process(), pytest.raises(DirframeError):
+        harvest.run({"key": "wrong key 12345"})
+    archive = dirframe.open_archive(harvest.path)
+    assert (archive.status().records, archive.status().finished) == (0, False)
+    assert str(archive)
+    for read in (archive.frame, lambda: next(archive.chunks())):
+        with pytest.raises(ArchiveError):
+            read()
+
+
+# The file
+
+
+def test_another_question_is_refused_before_anything_is_sent(harvests):
+    rig = Rig(25)
+    rig.add("account", 5)
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.run(query="project", sort="name")
+        paid, before = len(rig.requests), harvest.path.read_bytes()
+        for options, error in (
+            ({"query": "other"}, ArchiveError),
+            ({}, ArchiveError),
+            ({"query": "project", "sort": "id"}, InvalidInputError),
+            ({"query": "project", "sort": "no such sort"}, InvalidInputError),
+        ):
+            with pytest.raises(error):
+                harvest.run(**options)
+        with pytest.raises(ArchiveError):
+            harvest.run({"url": "http://127.0.0.1:2"}, query="project")
+        harvest.collection = "accounts"
+        with pytest.raises(ArchiveError):
+            harvest.run(query="project")
+        assert (len(rig.requests), harvest.path.read_bytes()) == (paid, before)
+        harvest.collection = "projects"
+        harvest.run({"name": "another display name"}, query="project")
+    assert len(rig.requests) == paid
+
+
+def test_no_file_of_another_kind_is_written_to(harvests):
+    harvest = harvests(Rig(25))
+    with closing(sqlite3.connect(harvest.folder / "x.sqlite")) as other:
+        other.execute("CREATE TABLE pages (id)")
+    for name, content in (("short", "x"), ("text", "x" * 5_000), ("x.sqlite", None), ("", None)):
+        harvest.path = harvest.folder / name
+        if content:
+            harvest.path.write_text(content)
+        before = harvest.path.read_bytes() if name else None
+        with harvest.rig.in_process(), pytest.raises(ArchiveError):
+            harvest.run()
+        with pytest.raises(ArchiveError):
+            dirframe.open_archive(harvest.path)
+        assert before is None or harvest.path.read_bytes() == before
+    assert harvest.rig.requests == []
+
+
+def test_one_process_writes_and_all_read(harvests):
+    rig = Rig(55)
+    harvest = harvests(rig)
+    counts, refused, opened = [], [], []
+
+    def look(request):
+        if request.page > 1 and not refused[5:]:
+            opened.append(dirframe.open_archive(harvest.path))
+            counts.append(len(harvest.frame()))
+            with pytest.raises(ArchiveError) as caught:
+                harvest.run()
+            refused.append(caught.value)
+
+    rig.before = look
+    with rig.in_process():
+        harvest.run()
+    assert counts == [10, 20, 30, 40, 50]
+    assert len(refused) == 5
+    assert [archive.status().records for archive in opened] == counts  # as when they were opened
+    assert len(rig.sent) == 6
+
+
+def test_key_is_in_no_file(harvests):
+    rig = Today(25)
+    harvest = harvests(rig)
+    with rig.in_process():
+        harvest.run(details=True)
+    dirframe.open_archive(harvest.path).to_parquet(harvest.folder / "x.parquet")
+    files = [path for path in harvest.folder.rglob("*") if path.is_file()]
+    assert not [path for path in files if MARK.encode() in path.read_bytes()]
+
+
+def test_full_disk_loses_nothing_that_was_stored(tmp_path):
+    pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
+    program = (
+        "import resource, signal, sys\nsys.dont_write_bytecode = True\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))\n" + LINE
+    )
+    texts = [f"{Random(n).getrandbits(4000):x}" for n in range(300)]
+    with Rig([record(str(n), name=text) for n, text in enumerate(texts)]) as rig:
+        path = tmp_path / "kept.archive"
+        done = processes.run(rig.url, rig.key, path, 2, program=program)
+        assert (done.code, "ArchiveError" in done.err) == (1, True)
+        stored, paid = dirframe.open_archive(path).verify(), len(rig.pages)
+        assert 0 < stored < 31
+        with rig.directory() as directory:
+            archive = dirframe.harvest("projects", path, directory=directory)
+        assert archive.status().completeness == "proven"
+        assert len(rig.pages) - paid <= 31 - stored + 2
+
+
+def test_damaged_page_and_lost_page_are_named(harvests):
+    rig = Rig(55)
+    harvest = harvests(rig)
+    with rig.in_process():
+        archive = harvest.run()
+    before = harvest.path.read_bytes()
+    for statement, name in (
+        ("UPDATE pages SET content = x'00' WHERE number = 3", "3"),
+        ("UPDATE pages SET content = NULL WHERE number = 4", "4"),
+        ("UPDATE pages SET content = (SELECT content FROM pages WHERE id = 1) WHERE id = 5", "5"),
+        ("DELETE FROM pages WHERE number = 2", "3"),
+        ("DELETE FROM pages WHERE number = 6", None),
+    ):
+        harvest.path.write_bytes(before)
+        with closing(sqlite3.connect(harvest.path, isolation_level=None)) as database:
+            database.execute(statement)
+        if name is None:  # the last page: it is asked for again
+            assert not dirframe.open_archive(harvest.path).status().finished
+            continue
+        for read in (archive.verify, lambda: dirframe.open_archive(harvest.path).frame()):
+            with pytest.raises(ArchiveError, match=rf"\b{name}\b"):
+                read()
+
+
+def test_damaged_file_gives_the_same_frame_or_an_error(harvests):
+    rig = Rig(55)
+    harvest = harvests(rig)
+    with rig.in_process():
+        right = harvest.run().frame()
+    content, chance, errors = harvest.path.read_bytes(), Random(3), 0
+    used = [at for at, byte in enumerate(content) if byte]
+    for at in chance.sample(used, 60):
+        damaged = bytearray(content)
+        damaged[at] ^= chance.randrange(1, 256)
+        harvest.path.write_bytes(damaged)
+        try:
+            archive = dirframe.open_archive(harvest.path)
+            archive.verify()
+            frame = harvest.frame()
+        except DirframeError:
+            errors += 1
+        else:  # the facts of a page are not sealed, its content is
+            assert set(frame["name"].dropna()) <= set(right["name"])
+    assert errors

@@ -9,14 +9,20 @@ from hypothesis import given
 
 import dirframe
 from dirframe.errors import (
-    InvalidInputError,
     NotFoundError,
     QuotaExceededError,
     ServiceError,
 )
 from tests import processes
-from tests.archive.conftest import Reshuffled, kept, number, shuffled
-from tests.archive.histories import HISTORIES, LINE, check_history, harvest_over_days, ids_of
+from tests.archive.conftest import (
+    HISTORIES,
+    LINE,
+    Reshuffled,
+    check_history,
+    kept,
+    number,
+    shuffled,
+)
 from tests.rig.server import Reply, Rig, failed, id_of, record
 from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
 
@@ -54,6 +60,8 @@ def test_harvest_over_days_of_a_living_directory(harvests, order, daily):
         archive, days = harvest.over_days(daily, change=lambda _: change(rig, chance))
         frame = harvest.check()
         assert len(rig.sent) <= 100 + 2 * days + 5
+        orders = {request.query.get("sort") for request in rig.requests if request.page > 1}
+        assert orders == {archive.status().sort}
         before = len(rig.requests)
         harvest.run()
         assert len(rig.requests) == before
@@ -212,15 +220,6 @@ def test_refused_order_falls_back_and_one_asked_for_is_an_error(harvests):
             harvest.run(sort="name")
 
 
-def test_chosen_order_is_used_by_each_later_call(harvests):
-    rig = Today(200)
-    harvest = harvests(rig)
-    with rig.in_process():
-        harvest.over_days(7)
-    orders = Counter(request.query.get("sort") for request in rig.requests if request.page > 1)
-    assert set(orders) == {"project_name"}
-
-
 @pytest.mark.parametrize("reshuffles", [True, False])
 def test_harvest_of_todays_service_holds_every_record_received(harvests, reshuffles):
     rig = Today(120)
@@ -353,12 +352,6 @@ def test_kill_among_own_pages_loses_what_was_in_flight(harvests):
         assert harvest.check()["analysis__id"].notna().all()
 
 
-def test_accounts_have_no_own_pages(harvests):
-    harvest = harvests(Rig(9, kind="account"))
-    with harvest.rig.in_process(), pytest.raises(InvalidInputError):
-        harvest.run(details=True)
-
-
 def test_own_pages_may_be_added_later_and_are_needed_by_few(harvests):
     rig = Today(30)
     rig.bare, rig.whole = {"1", "2"}, {"3"}
@@ -376,13 +369,3 @@ def test_own_pages_may_be_added_later_and_are_needed_by_few(harvests):
 @given(**HISTORIES)
 def test_harvest_calls_proven_only_what_there_is(**history):
     check_history(**history)
-
-
-def test_harvest_of_a_collection_that_never_rests_keeps_what_it_received(tmp_path):
-    rig = Rig(55)
-    rig.before = lambda _: rig.edit(lambda ids: [*ids[7:], *ids[:7]])
-    with rig.in_process():
-        archive = harvest_over_days(rig, tmp_path / "a", 8)
-    assert archive.status().finished
-    assert len(ids_of(archive)) > 40
-    assert len(rig.requests) <= 6 + 5

@@ -32,13 +32,13 @@ def day(number):
     return f"{num2date(number):%Y-%m-%d}"
 
 
-def days(bar):
-    return day(bar.get_x()), day(bar.get_x() + bar.get_width())
-
-
 def line(ax, label):
     (found,) = (part for part in ax.lines if part.get_label() == label)
     return found
+
+
+def hatched(ax):
+    return [bool(bar.get_hatch()) for bar in bars(ax)]
 
 
 # Languages
@@ -46,7 +46,7 @@ def line(ax, label):
 
 def speaking(*rows):
     """Make projects of (main language, contributors in twelve months)."""
-    languages, people = zip(*rows, strict=True) if rows else ((), ())
+    languages, people = zip(*rows, strict=True)
     return pd.DataFrame(
         {LANGUAGE: texts(*languages), LINES: whole(*[100] * len(rows)), PEOPLE: whole(*people)}
     )
@@ -66,6 +66,9 @@ def test_language_share_bars_are_the_counts_from_the_most_to_the_least():
     assert labels(ax) == ["3 (50.0%)", "2 (33.3%)", "1 (16.7%)"]
     assert "1 project without a main language." in caption(ax)
     assert "ot shown" not in caption(plot.language_share(speaking(("C", 1))))
+    ax = lay_out(plot.language_share(speaking(*[("C", 1)] * 2000, ("D", 1))))
+    assert labels(ax) == ["2,000 (>99.9%)", "1 (<0.1%)"]
+    assert {"0", "1,000", "2,000"} <= {tick.get_text() for tick in ax.get_xticklabels()}
 
 
 def test_contributors_by_language_shows_quartiles_median_and_maximum():
@@ -78,13 +81,10 @@ def test_contributors_by_language_shows_quartiles_median_and_maximum():
     assert points(median) == [[4, 0], [2.5, 1], [1, 2]]
     (maximum,) = (part for part in ax.lines if part is not median)
     assert [x for x, _ in points(maximum)] == [9, 3, 1]
-    assert ax.get_xscale() == "symlog"
-    left, right = ax.get_xlim()
-    assert left < 0
-    assert right > 9
-    assert labels(ax)[:4] == ["median", "4", "2.5", "1"]
-    assert labels(ax)[4:8] == ["people", "13", "5", "1"]
-    assert labels(ax)[8:] == ["projects", "3", "2", "1"]
+    assert ax.get_xlim()[0] < 0
+    assert ax.get_xlim()[1] > 9
+    columns = [["median", "4", "2.5", "1"], ["people", "13", "5", "1"], ["projects", "3", "2", "1"]]
+    assert labels(ax) == [*columns[0], *columns[1], *columns[2]]
     _, narrow = plt.subplots(figsize=(2, 3))
     assert "median" not in labels(plot.contributors_by_language(speaking(*FEW), ax=narrow))
     assert "projects" in labels(narrow)
@@ -93,20 +93,15 @@ def test_contributors_by_language_shows_quartiles_median_and_maximum():
 def test_contributors_by_language_is_pale_for_few_projects_and_has_intervals():
     rows = [("C", number) for number in range(12)] + [("Lua", 3)] * 6 + [("Ada", 9)] * 5
     ax = plot.contributors_by_language(speaking(*rows))
-    table = stats.contributors_by_language(speaking(*rows)).set_index("language")
     alphas = {name: bar.get_alpha() for name, bar in zip(names(ax), bars(ax), strict=True)}
     assert alphas == {"C": None, "Lua": 0.3, "Ada": 0.3}
     assert "fewer than 10 projects" in caption(ax)
     (intervals,) = (part for part in ax.collections if part.get_gid() == "interval")
     ends = [np.asarray(path.vertices)[:, 0].tolist() for path in intervals.get_paths()]
     drawn = {name: pair for name, pair in zip(names(ax), ends, strict=True) if pair[0] == pair[0]}
-    low, high = (table[name].to_dict() for name in ("median_low", "median_high"))
-    assert drawn == {name: [low[name], high[name]] for name in ("C", "Lua")}
+    table = stats.contributors_by_language(speaking(*rows)).set_index("language")
+    assert drawn == {n: table.loc[n, ["median_low", "median_high"]].tolist() for n in ("C", "Lua")}
     assert drawn["C"] == [2, 9]
-    assert "95%" in caption(ax)
-
-
-def test_contributors_by_language_without_counts():
     ax = plot.contributors_by_language(speaking(("C", 1), ("C", 2), ("D", None), (None, 5)))
     assert names(ax) == ["C", "D"]
     assert len(bars(ax)) == 1
@@ -122,20 +117,13 @@ def test_languages_beyond_top_are_one_hatched_row_and_the_figure_grows():
     for chart in BOTH:
         ax = chart(speaking(*rows), top=5)
         assert [*names(ax)[-1:], len(names(ax))] == ["other (25 languages)", 6]
-        assert [bool(bar.get_hatch()) for bar in bars(ax)] == [False] * 5 + [True]
+        assert hatched(ax) == [False] * 5 + [True]
         assert len(names(chart(speaking(*rows)))) == 21  # the usual number
         everything = chart(speaking(*rows), top=None)
         assert len(names(everything)) == 30
         assert everything.figure.bbox.height > 1.5 * ax.figure.bbox.height
         with pytest.raises(InvalidInputError, match="top"):
             chart(speaking(*rows), top=0)
-
-
-def test_shares_and_thousands_as_they_are_read():
-    ax = lay_out(plot.language_share(speaking(*[("C", 1)] * 2000, ("D", 1))))
-    assert labels(ax) == ["2,000 (>99.9%)", "1 (<0.1%)"]
-    ticks = {tick.get_text() for tick in ax.get_xticklabels()}
-    assert {"0", "1,000", "2,000"} <= ticks
 
 
 def test_names_of_rows_take_two_lines_of_one_size_at_most():
@@ -171,18 +159,14 @@ def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
     assert "1 project without a breakdown" in caption(ax)
 
 
-# Languages by year
-
-
 def begun(*rows):
     """Make projects of (main language, first year)."""
     languages, years = zip(*rows, strict=True)
     return pd.DataFrame({LANGUAGE: texts(*languages), FIRST: times(*(f"{y}-05-01" for y in years))})
 
 
-YEARS = begun(
-    *[("C", 2011)] * 9, ("Lua", 2011), ("C", 2013), ("Ada", 2013), ("Ada", 2013), (None, 2013)
-)
+OLD = [("C", 2011)] * 9 + [("Lua", 2011)]
+YEARS = begun(*OLD, ("C", 2013), ("Ada", 2013), ("Ada", 2013), (None, 2013))
 
 
 def years_of(ax):
@@ -207,41 +191,28 @@ def test_languages_by_year_are_shares_stacked_to_the_whole():
     assert to_hex(legend["C"].get_facecolor()) == plot.language_colour("C").lower()
     assert to_hex(legend["Lua"].get_facecolor()) == to_hex(legend["Ada"].get_facecolor())  # grey
     assert legend["Lua"].get_hatch() != legend["Ada"].get_hatch()
-    alphas = {
-        year: bar.get_alpha() for (year, _), bar in zip(years_of(ax), ax.containers[0], strict=True)
-    }
-    assert alphas[2011] is None
-    assert alphas[2013] == pytest.approx(0.3)
+    assert [bar.get_alpha() for bar in ax.containers[0]][::2] == [None, pytest.approx(0.3)]
     assert "fewer than 10 projects" in caption(ax)
-    lay_out(ax)
-    assert {"2011", "2013"} <= {label.get_text() for label in ax.get_xticklabels()}
-    assert np.diff(ax.get_xticks()).min() >= 1
-
-
-def test_languages_by_year_with_others_and_of_a_single_year():
-    other, *_ = key(plot.languages_by_year(YEARS, top=1)).items()
-    assert other[0] == "other (2 languages)"
-    assert other[1].get_hatch()
-    single = plot.languages_by_year(begun(*[("C", 2011)] * 10))
-    assert [x for x in single.get_xticks() if 2010.5 < x < 2011.5] == [2011]
-    assert "fewer than 10" not in caption(single)
-
-
-def test_years_of_few_projects_share_a_bar_as_wide_as_they_are():
-    years = [1990, 1993, *[1994] * 10, *[1995] * 10, 1997, *[1998] * 9, *[1999] * 10]
-    ax = plot.languages_by_year(begun(*(("C", year) for year in years)))
-    assert years_of(ax) == [(1994, 1), (1995, 1), (1996, 3), (1999, 1)]
-    assert "1990 to 1994" in caption(ax)
-    assert ax.get_xlim()[0] == pytest.approx(1993.5)
-
-
-def test_last_year_that_is_not_over_is_hatched_and_said():
-    ax = plot.languages_by_year(YEARS, min_projects=1)
     (bar,) = unfinished(ax)
     assert round(bar.get_center()[0]) == 2013
     assert "Hatched at its top: 2013" in caption(ax)
     later = YEARS.assign(updated_at=pd.Timestamp("2014-01-01", tz="UTC"))
     assert not unfinished(plot.languages_by_year(later, min_projects=1))
+    other, *_ = key(plot.languages_by_year(YEARS, top=1)).items()
+    assert other[0] == "other (2 languages)"
+    assert other[1].get_hatch()
+
+
+def test_years_of_few_projects_share_a_bar_as_wide_as_they_are_and_ticks_are_whole():
+    years = [1990, 1993, *[1994] * 10, *[1995] * 10, 1997, *[1998] * 9, *[1999] * 10]
+    ax = plot.languages_by_year(begun(*(("C", year) for year in years)))
+    assert years_of(ax) == [(1994, 1), (1995, 1), (1996, 3), (1999, 1)]
+    assert "1990 to 1994" in caption(ax)
+    assert ax.get_xlim()[0] == pytest.approx(1993.5)
+    assert all(x == round(x) for x in ax.get_xticks())
+    single = plot.languages_by_year(begun(*[("C", 2011)] * 10))
+    assert [x for x in single.get_xticks() if 2010.5 < x < 2011.5] == [2011]
+    assert "fewer than 10" not in caption(single)
 
 
 # Growth
@@ -258,31 +229,27 @@ SPRING = ("2013-01-31", "2013-03-01", "2013-03-31", None)
 def test_growth_has_a_step_for_each_period_and_hatches_one_that_is_not_over():
     for cumulative, heights in ((True, [1, 1, 3]), (False, [1, 0, 2])):
         ax = plot.growth(created("account", *SPRING), cumulative=cumulative)
-        step = ax.patches[0]
-        assert isinstance(step, StepPatch)
-        values, edges, _ = step.get_data()
+        values, edges, _ = ax.patches[0].get_data()
         assert values.tolist() == heights
         assert [day(edge) for edge in edges] == [f"2013-0{n}-01" for n in (1, 2, 3, 4)]
         assert "1 account without a date" in caption(ax)
         (bar,) = unfinished(ax)
-        assert days(bar)[0] == "2013-03-01"
-        assert bar.get_height() == heights[-1]
+        assert (day(bar.get_x()), bar.get_height()) == ("2013-03-01", heights[-1])
         assert "from 2013-03-01" in caption(ax)
     over = created("project", *SPRING).assign(updated_at=pd.Timestamp("2013-04-01", tz="UTC"))
     assert not unfinished(plot.growth(over))
 
 
-def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year():
-    units = {"D": "day", "W": "week", "MS": "month", "QS": "quarter", "YS": "year"}
-    for freq, unit in units.items():
-        ax = lay_out(plot.growth(created("project", *SPRING), freq=freq))
-        assert f"UTC, by {unit}" in ax.get_xlabel()
-        assert "Projects" in ax.get_ylabel()
-        ticks = [label.get_text() for label in ax.get_xticklabels()]
-        assert any(tick.startswith("2013") for tick in ticks), freq
-        step = ax.patches[0].get_data()
-        assert step[0].sum() > 0
-        plt.close()
+@pytest.mark.parametrize(
+    ("freq", "unit"),
+    [("D", "day"), ("W", "week"), ("MS", "month"), ("QS", "quarter"), ("YS", "year")],
+)
+def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year(freq, unit):
+    ax = lay_out(plot.growth(created("project", *SPRING), freq=freq))
+    assert f"UTC, by {unit}" in ax.get_xlabel()
+    assert "Projects" in ax.get_ylabel()
+    assert any(label.get_text().startswith("2013") for label in ax.get_xticklabels())
+    assert ax.patches[0].get_data()[0].sum() > 0
 
 
 # Contributors, users, accounts
@@ -290,14 +257,12 @@ def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year():
 SOME = pd.DataFrame({PEOPLE: whole(0, 0, 0, 0, 1, 1, 2, 900, None, -4)})
 
 
-def test_contributor_distribution_has_a_dot_for_each_number():
+def test_distributions_have_a_dot_for_each_number():
     ax = plot.contributor_distribution(SOME)
     (dots,) = ax.lines
     assert points(dots) == [[0, 4], [1, 2], [2, 1], [900, 1]]
-    assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
-    left, right = ax.get_xlim()
-    assert left < 0
-    assert right > 900
+    assert ax.get_xlim()[0] < 0
+    assert ax.get_xlim()[1] > 900
     said = caption(ax).partition("n = ")[0]
     for figure in ("Half have at most 0", "90% have at most 900", "99% have at most 900"):
         assert figure in said
@@ -309,6 +274,10 @@ def test_contributor_distribution_has_a_dot_for_each_number():
         _, ax = plt.subplots(figsize=(width, 3))
         (dots,) = plot.contributor_distribution(SOME, ax=ax).lines
         assert (dots.get_markersize() > 5) == (width > 5)
+    ax = plot.posts_distribution(pd.DataFrame({"posts_count": whole(0, 0, 0, 12, 1900, None, -1)}))
+    assert points(ax.lines[0]) == [[0, 3], [12, 1], [1900, 1]]
+    assert "90% have at most 1,900" in caption(ax)
+    assert "1 account without a number of posts, 1 with a negative one" in caption(ax)
 
 
 def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
@@ -322,23 +291,26 @@ def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
     assert f"{gini['value']:.2f}" in labels(ax)[0]
     assert f"{gini['value_without_zeros']:.2f}" in caption(ax)
     assert ax.get_aspect() == 1
-    assert ax.get_xticks().tolist()[0] == 0
     nobody = plot.lorenz(pd.DataFrame({PEOPLE: whole(0, 0)}))
     assert "Of 2 projects, none with a contributor" in labels(nobody)[0]
     assert not nobody.lines
 
 
-def test_team_size_classes_stand_in_their_order_with_number_and_share():
+def test_classes_and_ranks_stand_in_their_order_with_number_and_share():
     ax = plot.team_size_classes(SOME, bounds=[0, 1, 10])
     assert names(ax) == ["0", "1–9", "10 or more"]
     assert widths(ax) == [4, 3, 1]
     assert labels(ax)[:3] == ["4 (50.0%)", "3 (37.5%)", "1 (12.5%)"]
+    ranks = pd.DataFrame({"kudo_score_kudo_rank": whole(1, 1, 1, 9, 10, None, 11)})
+    ax = plot.accounts_by_kudo_rank(ranks)
+    assert [name.split()[0] for name in names(ax)] == [str(n) for n in range(1, 11)]
+    assert widths(ax) == [3, 0, 0, 0, 0, 0, 0, 0, 1, 1]
+    assert "1 account without a kudo rank, 1 with an impossible one" in caption(ax)
 
 
 def test_commits_by_contributor_shows_shares_together_and_the_bus_factor():
     ax = plot.commits_by_contributor(frames.contributors(4).assign(commits=[10, 60, 30, 0]))
     assert points(ax.lines[0]) == [[1, 0.6], [2, pytest.approx(0.9)], [3, 1], [4, 1]]
-    assert ax.get_xscale() == "symlog"
     frame = frames.contributors(4).assign(commits=[30, 25, 25, 20])
     ax = plot.commits_by_contributor(frame)
     assert "Bus factor 2" in labels(ax)
@@ -370,11 +342,10 @@ def test_users_against_contributors_few_pairs_are_dots_larger_and_darker_the_mor
     marks = [handle.get_marker() for handle in ax.get_legend().get_lines()]
     assert {*marks} == {"o"}  # the legend shows dots, as the chart does
     lacking = plot.users_against_contributors(users([None, 1, 0], [None, None, 0]))
-    assert "2 projects (1 without users, 2 without contributors; some" in caption(lacking)
-    ax = lay_out(plot.users_against_contributors(users([0], [0])))
-    assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
-    assert ax.get_xlim()[0] < 0
-    assert ax.get_ylim()[0] < 0
+    said = "2 projects, some for two reasons: 1 project without users, 2 without contributors."
+    assert said in caption(lacking)
+    assert lacking.get_xlim()[0] < 0
+    assert lacking.get_ylim()[0] < 0
 
 
 def test_users_against_contributors_many_pairs_are_cells_that_hold_every_project():
@@ -386,32 +357,11 @@ def test_users_against_contributors_many_pairs_are_cells_that_hold_every_project
     corners = np.asarray(cells.get_coordinates())
     columns, rows = corners[0, :, 0], corners[:, 0, 1]
     assert columns[0] == rows[0] == -0.5
-    assert columns[-1] > stacks.max()
-    assert rows[-1] > people.max()
     held, _, _ = np.histogram2d(people, stacks, bins=(rows, columns))
     assert held.sum() == 3_000
     assert cells.get_array().filled(0).tolist() == held.tolist()
     darkest = [*key(ax).values()][-1].get_facecolor()
     assert cells.to_rgba(held.max()) == pytest.approx(darkest)
-
-
-def test_accounts_by_kudo_rank_has_a_bar_for_each_rank():
-    ranks = pd.DataFrame({"kudo_score_kudo_rank": whole(1, 1, 1, 9, 10, None, 11)})
-    ax = plot.accounts_by_kudo_rank(ranks)
-    assert [name.split()[0] for name in names(ax)] == [str(n) for n in range(1, 11)]
-    assert widths(ax) == [3, 0, 0, 0, 0, 0, 0, 0, 1, 1]
-    assert "1 account without a kudo rank, 1 with an impossible one" in caption(ax)
-
-
-def test_posts_distribution_has_dots_and_zero_is_one_of_them():
-    ax = plot.posts_distribution(pd.DataFrame({"posts_count": whole(0, 0, 0, 12, 1900, None, -1)}))
-    (dots,) = ax.lines
-    assert points(dots) == [[0, 3], [12, 1], [1900, 1]]
-    assert "90% have at most 1,900" in caption(ax)
-    assert "1 account without a number of posts, 1 with a negative one" in caption(ax)
-
-
-# Licences and tags
 
 
 def test_licenses_are_named_by_their_title_and_tags_beyond_top_are_counted():
@@ -422,11 +372,12 @@ def test_licenses_are_named_by_their_title_and_tags_beyond_top_are_counted():
     ax = plot.licenses(pd.DataFrame(columns), top=1)
     assert names(ax) == ["GNU General Public License 3.0", "other (3 licences)"]
     assert widths(ax) == [2, 1]
-    assert [bool(bar.get_hatch()) for bar in bars(ax)] == [False, True]
+    assert hatched(ax) == [False, True]
     assert "1 project without a licence" in caption(ax)
     tags = [["xml", "web", "a"], ["xml", "b"], ["xml"]]
     ax = plot.tags(pd.DataFrame({"id": texts(*"012"), "tags": tags}), top=1)
     assert names(ax) == ["xml"]
+    assert hatched(ax) == [False]
     assert "2 projects with any of 3 other tags" in caption(ax)
 
 
@@ -463,7 +414,7 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
     assert names(ax) == ["Bee", "Cat", "Ant"]
     rows = sorted(bars(ax), key=lambda bar: bar.get_y())
     assert [round(bar.get_y() + bar.get_height() / 2) for bar in rows] == [0, 1, 2]
-    assert [days(bar) for bar in rows] == [
+    assert [(day(bar.get_x()), day(bar.get_x() + bar.get_width())) for bar in rows] == [
         ("2010-01-01", "2013-03-01"),
         ("2011-01-01", "2012-01-01"),
         ("2013-07-01", "2013-08-01"),
@@ -478,31 +429,31 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
     assert "2 projects with a shorter life, 1 without both months, 1 that ended before" in said
     unnamed = LIVES.assign(name=LIVES["name"].mask(LIVES["id"] == "1"))
     assert names(plot.life_span(unnamed)) == ["id 1", "Cat", "Ant"]
-
-
-def test_life_span_marks_lives_by_its_window():
     assert labels(plot.life_span(LIVES, window=5))[:4] == ["months", "38", "12", "1+"]
     ended = LIVES.assign(**{FETCHED: pd.Timestamp("2014-01-01", tz="UTC")})
-    ax = plot.life_span(ended, window=1)
-    assert labels(ax)[:4] == ["months", "38", "12", "1"]
-    assert "of all 3" not in caption(ax)
+    assert "of all 3" not in caption(plot.life_span(ended, window=1))
 
 
-def test_activity_counts_active_dormant_and_unknown():
-    ax = plot.activity(LIVES)
+@pytest.mark.parametrize(
+    ("change", "options", "lengths", "said"),
+    [
+        ({}, {}, [2, 1, 2], "1 project without both months, 1 that ended before they began"),
+        ({}, {}, [2, 1, 2], "12 months up to 2013-07"),
+        (
+            *({}, {"as_of": "2016-01-05", "window": 24}),
+            *([0, 0, 5], "3 projects not fetched since, 1 without both months"),
+        ),
+        ({}, {"as_of": "2010-06", "window": 1}, [1, 0, 2], "2 projects begun later"),
+        ({FETCHED: pd.NaT}, {}, [0, 0, 5], "3 projects without a date of the fetch"),
+    ],
+)
+def test_activity_counts_active_dormant_and_unknown(change, options, lengths, said):
+    ax = plot.activity(LIVES.assign(**change), **options)
     assert names(ax) == ["active", "dormant", "unknown"]
-    assert widths(ax) == [2, 1, 2]
-    assert labels(ax)[:3] == ["2 (66.7%)", "1 (33.3%)", "2"]
-    assert "12 months up to 2013-07" in caption(ax)
-    assert "1 project without both months, 1 that ended before they began" in caption(ax)
-    late = plot.activity(LIVES, as_of="2016-01-05", window=24)
-    assert widths(late) == [0, 0, 5]
-    assert "3 projects not fetched since, 1 without both months" in caption(late)
-    early = plot.activity(LIVES, as_of="2010-06", window=1)
-    assert widths(early) == [1, 0, 2]
-    assert "2 projects begun later" in caption(early)
-    never = LIVES.assign(**{FETCHED: pd.Series(pd.NaT, index=LIVES.index)})
-    assert "3 projects without a date of the fetch" in caption(plot.activity(never))
+    assert widths(ax) == lengths
+    assert said in caption(ax)
+    if lengths == [2, 1, 2]:
+        assert labels(ax)[:3] == ["2 (66.7%)", "1 (33.3%)", "2"]
 
 
 def test_survival_is_the_curve_of_its_statistic_with_the_numbers_at_risk():
@@ -525,11 +476,10 @@ def test_survival_is_the_curve_of_its_statistic_with_the_numbers_at_risk():
 # Months of a project
 
 
-def quarter(loaded="2010-04-10T00:00:00+00:00"):
-    """Make January, February and April 2010, April loaded on its tenth day."""
-    frame = (
-        frames.activity_facts(4).drop(index=2).assign(commits=[40, 10, 5], contributors=[4, 2, 1])
-    )
+def quarter(loaded):
+    """Make January, February and April 2010."""
+    frame = frames.activity_facts(4).drop(index=2)
+    frame = frame.assign(commits=[40, 10, 5], contributors=[4, 2, 1])
     return with_provenance(frame, query={"project": "fire$fox"}, retrieved_newest=loaded)
 
 
@@ -550,16 +500,15 @@ def test_monthly_activity_has_two_lanes_and_a_gap_is_zero():
         assert lane.get_xlim() == ax.get_xlim()
     assert commits.get_window_extent().y0 > people.get_window_extent().y1
     assert ax.get_title().endswith(": fire$fox")
-    numbered = with_provenance(quarter(), query={"project": "1001"})
+    numbered = with_provenance(quarter("2010-06-01T00:00:00+00:00"), query={"project": "1001"})
     assert plot.monthly_activity(numbered).get_title().endswith(": project 1001")
 
 
-def test_monthly_activity_hatches_a_month_that_was_not_over():
-    ax = plot.monthly_activity(quarter())
-    hatched = [bar for lane in ax.child_axes for bar in bars(lane) if bar.get_hatch()]
-    assert [bar.get_height() for bar in hatched] == [5, 1]
-    assert "(2010-04)" in caption(ax)
-    for frame in (quarter("2010-05-01T00:00:00+00:00"), frames.activity_facts(4)):
-        ax = plot.monthly_activity(frame)
-        assert not [p for lane in ax.child_axes for p in lane.patches if p.get_hatch()]
-        assert "Hatched" not in caption(ax)
+@pytest.mark.parametrize(
+    ("loaded", "heights"), [("2010-04-10", [5, 1]), ("2010-05-01", []), (None, [])]
+)
+def test_monthly_activity_hatches_a_month_that_was_not_over(loaded, heights):
+    ax = plot.monthly_activity(quarter(loaded and f"{loaded}T00:00:00+00:00"))
+    drawn = [bar for lane in ax.child_axes for bar in bars(lane) if bar.get_hatch()]
+    assert [bar.get_height() for bar in drawn] == heights
+    assert ("Hatched: not over when it was loaded (2010-04)" in caption(ax)) == bool(heights)

@@ -1,6 +1,7 @@
-"""What every chart promises, whatever it shows."""
+"""What every chart promises, whatever it shows; its n is that of the figures it draws."""
 
 import inspect
+import re
 from functools import cache
 from types import SimpleNamespace
 
@@ -11,11 +12,13 @@ import pytest
 
 from dirframe import plot, stats
 from dirframe.charts import CHARTS as TITLES
-from dirframe.errors import InvalidInputError
+from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from tests import charts
-from tests.charts import CHARTS, caption, draw, labels, lay_out, noun
+from tests.charts import CHARTS, EIGHT, caption, draw, labels, lay_out, looks, noun
+from tests.frames import LANGUAGE, LINES, PEOPLE, projects, with_provenance
 
 EVERY = pytest.mark.parametrize("name", CHARTS)
+SOME = pytest.mark.parametrize("name", EIGHT)
 
 
 @cache
@@ -31,12 +34,9 @@ def drawn(name):
         return dict(mpl.rcParams), plt.get_fignums(), plt.gca(), artists
 
     before, copy = state(), frame.copy(deep=True)
-    returned = draw(name, frame, ax=ax)
-    after = state()
-    lay_out(ax)
-    return SimpleNamespace(
-        ax=ax, returned=returned, before=before, after=after, frame=frame, copy=copy
-    )
+    assert draw(name, frame, ax=ax) is ax
+    pd.testing.assert_frame_equal(frame, copy)
+    return SimpleNamespace(before=before, after=state(), ax=lay_out(ax))
 
 
 def marks(ax):
@@ -44,41 +44,35 @@ def marks(ax):
 
 
 def test_each_chart_takes_a_frame_and_everything_else_by_name():
-    failures, found = [], set()
-    for name in set(plot.__all__) - {"FONTS", "STYLE", "language_colour", "panels", "style"}:
+    failures = []
+    for name in CHARTS:
         first, *others = inspect.signature(getattr(plot, name)).parameters.values()
-        found.add(name)
         if first.name not in {"accounts", "projects", "frame"}:
             failures.append(f"{name}: {first}")
         by_name = {first.KEYWORD_ONLY, first.VAR_KEYWORD}
         failures += [f"{name}: {other}" for other in others if other.kind not in by_name]
     assert not failures
-    assert set(CHARTS) <= found
+    others = {"FONTS", "STYLE", "language_colour", "panels", "style"}
+    assert set(CHARTS) == set(plot.__all__) - others
     assert set(CHARTS) - set(stats.__all__) == {"accounts_map"}  # a second one of the same
 
 
 @EVERY
 def test_chart_on_given_axes_changes_nothing_else(name):
-    chart = drawn(name)
-    assert chart.returned is chart.ax
-    assert chart.before == chart.after
-    pd.testing.assert_frame_equal(chart.frame, chart.copy)
-    assert len(charts.figure(chart.ax).axes) == 1
+    assert drawn(name).before == drawn(name).after
+    assert len(charts.figure(drawn(name).ax).axes) == 1
 
 
 @EVERY
 def test_chart_says_title_unit_scale_and_source(name):
     ax = drawn(name).ax
-    legend = ax.get_legend()
     # The heading of a list of charts is that of the chart; some add of what it is.
     assert ax.get_title().startswith(TITLES[name].title)
-    assert ax.get_xlabel() or legend.get_title().get_text()
+    assert ax.get_xlabel() or ax.get_legend().get_title().get_text()
     assert "Source: A $directory$ of <names>" in caption(ax)
-    for scale, label in (
-        (ax.get_xscale(), ax.get_xlabel()),
-        (ax.get_yscale(), ax.get_ylabel()),
-    ):
-        assert (scale in {"log", "symlog"}) == ("logarithmic" in label)
+    for axis in (ax.xaxis, ax.yaxis):
+        is_log = axis.get_scale() in {"log", "symlog"}
+        assert is_log == ("logarithmic" in axis.get_label_text())
     # Nothing is read as mathematics or markup.
     for text in charts.shown_texts(ax):
         assert not text.get_usetex()
@@ -96,7 +90,10 @@ def test_chart_has_all_texts_whole_at_the_width_of_a_column(name):
 
 
 @EVERY
-def test_chart_of_nothing_says_why(name):
+def test_chart_of_nothing_says_why_and_one_record_is_shown(name):
+    one = lay_out(draw(name, CHARTS[name]().iloc[[9]]))
+    assert marks(one)
+    assert "n = 1 " in caption(one)
     frame = CHARTS[name](3)
     empty = lay_out(draw(name, frame.iloc[:0]))
     assert labels(empty) == [f"No {noun(name)}"]
@@ -115,23 +112,196 @@ def test_chart_of_nothing_says_why(name):
 
 
 @EVERY
-def test_chart_of_one_record(name):
-    ax = lay_out(draw(name, CHARTS[name]().iloc[[9]]))
-    assert marks(ax)
-    assert "n = 1 " in caption(ax)
-
-
-@EVERY
 def test_chart_refuses_other_frames_axes_and_options_without_leaving_a_figure(name):
     for wrong in (pd.DataFrame({"some": [1]}), [1]):
         with pytest.raises(InvalidInputError):
             draw(name, wrong)
     frame = CHARTS[name]()
-    with pytest.raises(TypeError):
-        draw(name, frame, colour="red")
+    with pytest.raises(TypeError, match=rf"'titel'\. Did you mean 'title'|{name}\(\)"):
+        draw(name, frame, titel="Our title")
     assert plt.get_fignums() == []
     _, several = plt.subplots(1, 2)
     for wrong in (several, 5, several[0].figure):
         with pytest.raises(InvalidInputError):
             draw(name, frame, ax=wrong)
     assert len(plt.get_fignums()) == 1
+
+
+# The number of records
+
+
+def summed(column):
+    return lambda table, _: int(table[column].sum())
+
+
+def with_valid(column):
+    return lambda _, frame: int((frame[column] >= 0).sum())
+
+
+def with_entries(column):
+    return lambda _, frame: int(frame[column].notna().sum())
+
+
+def of_known_activity(table, _):
+    return int(table["projects"][table["activity"].isin(["active", "dormant"])].sum())
+
+
+def with_breakdown(_, frame):
+    return int((frame["analysis_languages"].notna() & frame[LINES].ge(0)).sum())
+
+
+#: How many records stand in what a chart draws, by its table or by the frame: not by its record.
+COMPUTED_FROM = {
+    **dict.fromkeys(["accounts_by_country", "accounts_map"], summed("accounts")),
+    **dict.fromkeys(["accounts_by_kudo_rank", "posts_distribution"], summed("accounts")),
+    **dict.fromkeys(["contributor_distribution", "language_share"], summed("projects")),
+    **dict.fromkeys(["languages_by_year", "team_size_classes"], summed("projects")),
+    "users_against_contributors": summed("projects"),
+    "activity": of_known_activity,
+    "commits_by_contributor": with_valid("commits"),
+    "contributors_by_language": summed("projects_counted"),
+    "growth": summed("new"),
+    "language_breakdown": with_breakdown,
+    "license_families": lambda _, frame: len(frame),
+    "licenses": with_entries("licenses"),
+    "life_span": lambda table, _: len(table),
+    "lorenz": with_valid(PEOPLE),
+    "monthly_activity": with_entries("month"),
+    "survival": lambda table, _: int((table["ended"] + table["censored"]).sum()),
+    "tags": with_entries("tags"),
+}
+#: Their shares are of lines, or of the projects of a year.
+OF_OTHERS = {"language_breakdown", "languages_by_year"}
+
+
+def with_gaps(name):
+    """Make a frame in which each column lacks other values, so that each n is one of its own."""
+    frame = CHARTS[name](60)
+    together = {"country_code", "country_alpha_2", "country_name"}
+    for place, column in enumerate(frame.columns.drop("id", errors="ignore"), 5):
+        # What is one fact in several columns is missing at once.
+        step = 5 if column in together else place
+        frame[column] = frame[column].astype(frame[column].dtype).mask(frame.index % step == 1)
+    return frame
+
+
+def table_of(name, frame):
+    return getattr(stats, "accounts_by_country" if name == "accounts_map" else name)(frame)
+
+
+def computed(name, frame):
+    return COMPUTED_FROM[name](table_of(name, frame), frame)
+
+
+def size_in(text):
+    """Read how many records a caption or title says that there are, and of how many."""
+    count, of = re.search(r"n = ([\d,]+)(?: of ([\d,]+))?", text).groups()
+    count, of = (int(number.replace(",", "")) for number in (count, of or count))
+    return count, of
+
+
+@EVERY
+def test_caption_says_n_of_the_figures_and_where_the_records_are_from(name):
+    frame = with_gaps(name)
+    facts = {
+        "items_loaded": 60,
+        "items_available": 12_360,
+        "complete": False,
+        "synthetic": True,
+        "retrieved_oldest": "2026-11-21T09:00:00Z",
+    }
+    said = caption(draw(name, with_provenance(frame, **facts)))
+    expected = computed(name, frame)
+    assert (expected == 60) == (name == "license_families")  # none is a bar of its own
+    assert size_in(said) == (expected, 60)
+    assert f"60 {noun(name)}" in said
+    _, _, origin = said.partition("Source: A $directory$ of <names>")
+    for fact in ("2026-11-21", "synthetic", "incomplete", "60 of 12,360"):
+        assert fact in origin
+    table = table_of(name, frame)
+    if {"share", noun(name)} <= {*table} and name not in OF_OTHERS:
+        known = table[table["share"] > 0]
+        assert (known[noun(name)] / known["share"]).round().eq(expected).all()
+
+
+@SOME
+def test_each_panel_has_its_own_n_the_figure_their_sum_and_says_what_is_excluded(name):
+    left = with_provenance(with_gaps(name).drop([4, 6, 9]), excluded={"duplicate_id": 3})
+    said = caption(draw(name, left))
+    assert size_in(said) == (computed(name, left), 57)
+    assert "3 excluded (duplicate_id" in said
+    frame = with_provenance(with_gaps(name), excluded={"duplicate_id": 3})
+    frame["part"] = ["left"] * 40 + ["right"] * 20
+    parts = [frame[frame["part"] == part] for part in ("left", "right")]
+    figure = plot.panels(getattr(plot, name), frame, "part")
+    titles = [ax.get_title() for ax in figure.axes]
+    assert [title.split()[0] for title in titles] == ["left", "right"]
+    expected = [(computed(name, part), len(part)) for part in parts]
+    assert [size_in(title) for title in titles] == expected
+    said = caption(figure.axes[0])
+    assert size_in(said) == (sum(count for count, _ in expected), 60)
+    for fact in (f"of 60 {noun(name)}", "3 excluded", "Source: A $directory$ of <names>"):
+        assert fact in said
+    assert "by part" in figure.get_suptitle()
+    # All have the same axes.
+    figure.draw_without_rendering()
+    assert len({(ax.get_xlim(), *ax.get_xticks()) for ax in figure.axes}) == 1
+
+
+def test_panels_of_a_frame_without_provenance_know_what_its_records_are():
+    for name in ("language_share", "accounts_by_country", "monthly_activity"):
+        frame = CHARTS[name]().assign(half=["left", "right"] * 20)
+        frame.attrs = {}
+        figure = plot.panels(getattr(plot, name), frame, "half")
+        assert f"n = 40 {noun(name)}" in re.sub(r"\d+ of ", "", caption(figure.axes[0]))
+
+
+# What was not loaded, or not sent, is never said to be missing
+
+#: Of each way of reading a column: numbers, names, dates, lists, one of two, of other records.
+READ = [
+    *("accounts_by_country", "contributors_by_language", "language_breakdown", "language_share"),
+    *("licenses", "life_span", "monthly_activity", "tags", "users_against_contributors"),
+]
+
+
+def refused(name, frame, whole):
+    """Draw a frame that lacks a column; without a refusal it has to look as with the column."""
+    try:
+        ax = draw(name, frame)
+    except (ColumnsNotSentError, MissingColumnsError) as error:
+        assert plt.get_fignums() == []
+        return set(error.columns)
+    assert looks(ax) == whole
+    plt.close()
+    return set()
+
+
+@pytest.mark.parametrize("name", READ)
+def test_column_that_is_not_there_is_refused_by_its_name_or_not_drawn(name):
+    frame = CHARTS[name](30)
+    whole = looks(draw(name, frame))
+    plt.close()
+    needed = {c for c in frame if c in refused(name, frame.drop(columns=c), whole)}
+    assert needed
+    for column in needed:
+        empty = frame.assign(**{column: pd.Series([None] * 30, dtype=frame[column].dtype)})
+        assert column in refused(name, with_provenance(empty, not_sent=[column]), whole)
+
+
+def test_panels_refuse_a_column_that_was_not_sent():
+    frame = projects(part=["left", "right"] * 20)
+    frame[PEOPLE] = frame[PEOPLE].mask(frame.index >= 0)
+    with pytest.raises(ColumnsNotSentError) as caught:
+        plot.panels(plot.lorenz, with_provenance(frame, not_sent=[PEOPLE]), "part")
+    assert caught.value.columns == (PEOPLE,)
+    assert plt.get_fignums() == []
+
+
+def test_project_without_an_analysis_is_left_out_for_that_reason():
+    frame = projects(analysis_id=["1"] * 38 + [None] * 2)
+    frame.loc[frame.index[35:], LANGUAGE] = None
+    without = int(frame[LANGUAGE].isna().sum()) - 2
+    for name in ("contributors_by_language", "language_share", "languages_by_year"):
+        said = f"2 projects without an analysis, {without} without a main language"
+        assert said in caption(draw(name, frame))

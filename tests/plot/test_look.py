@@ -41,6 +41,10 @@ def divided(name, frame, **options):
     return plot.panels(getattr(plot, name), frame, "half", **options)
 
 
+def captions(ax):
+    return [text.get_text() for text in ax.texts if text.get_gid() == "caption"]
+
+
 # Options
 
 
@@ -50,27 +54,26 @@ def test_title_and_caption_are_those_given(name):
     own = caption(draw(name, frame))
     ax = draw(name, frame, title="Our $chart$", caption="All our records.")
     assert ax.get_title() == "Our $chart$"
-    assert (
-        caption(ax) == "All our records. " + own[own.index("n = ") :]
-    )  # never without n and source
-    bare = draw(name, frame, title="", caption=False)
-    assert bare.get_title() == ""
-    assert not [text for text in bare.texts if text.get_gid() == "caption"]
+    # Never without n and source.
+    assert caption(ax) == "All our records. " + own[own.index("n = ") :]
+    for none in ("", False):
+        bare = draw(name, frame, title=none, caption=False)
+        assert bare.get_title() == ""
+        assert captions(bare) == []
     panels = divided(name, frame, title="Our chart", caption="Halves.")
     assert panels.get_suptitle() == "Our chart"
     assert words(panels.get_supxlabel()).startswith("Halves. n = ")
     assert [ax.get_title()[:4] for ax in panels.axes] == ["left", "righ"]
-    assert not [text for ax in panels.axes for text in ax.texts if text.get_gid() == "caption"]
+    assert not any(captions(ax) for ax in panels.axes)
+    assert divided(name, frame, title=False).get_suptitle() == ""
 
 
 @THREE
 def test_last_line_of_a_caption_is_no_single_word(name):
     for width in ("column", "page", None):
-        ax = draw(name, width=width)
-        (note,) = [text.get_text() for text in ax.texts if text.get_gid() == "caption"]
-        lines = note.split("\n")
-        assert len(lines) > 1
-        assert len(lines[-1].split()) > 1
+        first, *others = captions(draw(name, width=width))[0].split("\n")
+        assert first
+        assert len(others[-1].split()) > 1
 
 
 def test_language_has_one_colour_everywhere():
@@ -81,14 +84,13 @@ def test_language_has_one_colour_everywhere():
             expected = plot.language_colour(language).lower()
             assert to_hex(drawn[language].get_facecolor()) == expected
     frame = projects(240).assign(half=["left"] * 200 + ["right"] * 40)
-    left, right = divided("languages_by_year", frame).axes
-    looks_left, looks_right = (
+    left, right = (
         {name: (patch.get_facecolor(), patch.get_hatch()) for name, patch in key(ax).items()}
-        for ax in (left, right)
+        for ax in divided("languages_by_year", frame).axes
     )
-    both = (looks_left.keys() & looks_right.keys()) - {None}
+    both = left.keys() & right.keys()
     assert {"C", "Java"} <= both
-    assert [looks_left[name] for name in both] == [looks_right[name] for name in both]
+    assert [left[name] for name in both] == [right[name] for name in both]
 
 
 def test_languages_are_told_apart_in_greyscale():
@@ -115,7 +117,7 @@ def test_more_is_lighter_on_a_dark_background():
 
 
 def test_wrong_options_are_refused_and_leave_no_figure():
-    for option, value in [("width", "wide"), ("title", 3), ("caption", 3), ("caption", None)]:
+    for option, value in [("width", "wide"), ("title", 3), ("caption", 3)]:
         with pytest.raises(InvalidInputError, match=option):
             plot.tags(projects(), **{option: value})
         with pytest.raises(InvalidInputError, match=option):
@@ -123,19 +125,15 @@ def test_wrong_options_are_refused_and_leave_no_figure():
     for column in ("nothing", "tags"):
         with pytest.raises(InvalidInputError, match=column):
             plot.panels(plot.tags, projects(), column)
-    assert plt.get_fignums() == []
-    _, ax = plt.subplots()
-    with pytest.raises(InvalidInputError, match="ax"):
-        plot.tags(projects(), ax=ax, width="column")
-
-
-def test_style_and_colour_say_what_they_take():
     with pytest.raises(InvalidInputError, match=r"style\.context"), plot.style("dark"):
         pass
     for language in (None, float("nan"), 7):
         with pytest.raises(InvalidInputError, match="name of one"):
             plot.language_colour(language)
-    assert plot.language_colour("") == plot.language_colour("Lua")
+    assert plt.get_fignums() == []
+    _, ax = plt.subplots()
+    with pytest.raises(InvalidInputError, match="ax"):
+        plot.tags(projects(), ax=ax, width="column")
 
 
 def test_style_ends_with_its_block():
@@ -148,7 +146,7 @@ def test_style_ends_with_its_block():
         assert mpl.rcParams["svg.fonttype"] == "none"
 
 
-# Panels; that each has its own n is in test_captions
+# Panels; that each has its own n is in test_every_chart
 
 
 def test_panels_of_several_projects_are_their_charts():
@@ -170,8 +168,7 @@ def test_rows_of_a_panel_are_those_of_its_own_records():
         alone = [draw(name, frame[frame["half"] == part]) for part in ("left", "right")]
         assert [len(names(panel)) for panel in drawn.axes] == [len(names(ax)) for ax in alone]
         assert [panel.get_ylim() for panel in drawn.axes] == [ax.get_ylim() for ax in alone]
-        limits = {panel.get_xlim() for panel in drawn.axes}
-        assert len(limits) == 1
+        assert len({panel.get_xlim() for panel in drawn.axes}) == 1
 
 
 def test_there_are_nine_panels_and_the_last_one_says_how_many_it_holds():
@@ -190,11 +187,7 @@ def test_panel_of_which_nothing_is_known_says_why():
     assert not left.lines
     assert "Of 20 projects, none" in words(" ".join(labels(left)))
     assert right.lines
-
-
-def test_panels_of_no_records_say_so():
-    drawn = divided("tags", halved("tags").iloc[:0])
-    assert labels(drawn.axes[0]) == ["No projects"]
+    assert labels(divided("tags", halved("tags").iloc[:0]).axes[0]) == ["No projects"]
 
 
 def test_note_that_holds_for_every_panel_is_said_once():

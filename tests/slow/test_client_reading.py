@@ -12,7 +12,6 @@ from hypothesis import given
 import dirframe
 from dirframe.errors import UnreadableResponseError
 from dirframe.provenance import get_provenance
-from tests.client.changing import check, collections
 from tests.client.conftest import read  # noqa: F401  # a fixture
 
 # Run here once more, with more examples.
@@ -20,6 +19,7 @@ from tests.client.test_columns import (  # noqa: F401
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
 )
+from tests.client.test_complete import check, collections
 from tests.client.test_parser import (  # noqa: F401
     test_parser_finds_each_text_and_attribute_again,
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,
@@ -116,24 +116,6 @@ def test_details_of_recorded_projects_are_those_that_were_recorded(shared, tmp_p
         pd.testing.assert_frame_equal(one[list(other)], other, check_flags=False)
         asked = {request.target for request in rig.requests}
         assert len(asked) == len(rig.requests) == 32 + 1 + int(frame["analysis_id"].notna().sum())
-
-
-def test_details_of_a_harvest_pay_for_one_redirect(tmp_path):
-    with Today(24) as rig:
-        options = {"sort": "project_name", "details": True}
-        with pytest.raises(dirframe.errors.QuotaExceededError):
-            dirframe.harvest(
-                "projects",
-                tmp_path / "kept",
-                directory=rig.directory(tmp_path, daily_quota=9),
-                **options,
-            )
-        before = dirframe.open_archive(tmp_path / "kept").status()
-        rig.forget()
-        directory = rig.directory(tmp_path, workers=4)  # all begin with own pages, at once
-        archive = dirframe.harvest("projects", tmp_path / "kept", directory=directory, **options)
-        assert archive.status().details == 24
-        assert len(rig.requests) == 1 + 24 - before.details
 
 
 def test_polars_frame_is_taken_as_the_frame_it_was(sample):

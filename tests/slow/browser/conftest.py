@@ -1,5 +1,6 @@
-"""A headless Chromium and a JupyterLab on this machine, with nothing of a person's own."""
+"""A headless Chromium and a JupyterLab on this machine, with nothing of a person's own; axe."""
 
+import json
 import os
 import shutil
 import socket
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
@@ -15,8 +16,6 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-
-from tests.slow.browser.lab import absent, close_all, open_notebook, run_all
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -36,6 +35,55 @@ _WINDOW = {"width": 1600, "height": 1000}
 
 #: JupyterLab would ask whether it may fetch news.
 _NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+
+
+_IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle')"
+_CLOSE_ALL = """() => {
+    for (const widget of [...jupyterapp.shell.widgets('main')]) {
+        if (widget.context) widget.context.model.dirty = false;
+        widget.close();
+    }
+    jupyterapp.shell.expandLeft();
+}"""
+
+
+def absent(reason):
+    """Skip what needs a browser, or fail where DIRFRAME_REQUIRE_BROWSER=1 says that there is one."""
+    if os.environ.get("DIRFRAME_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"{reason}, and DIRFRAME_REQUIRE_BROWSER is 1")
+    pytest.skip(reason)
+
+
+def write_notebook(code, path):
+    cell = {"cell_type": "code", "execution_count": None, "id": "code", "metadata": {}}
+    notebook = {
+        "cells": [cell | {"outputs": [], "source": code}],
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def end_kernels(page):
+    page.evaluate("jupyterapp.serviceManager.sessions.shutdownAll()")
+
+
+def expect(locator):
+    from playwright.sync_api import expect as expecting
+
+    expecting.set_options(timeout=30_000)
+    return expecting(locator)
+
+
+def save(page):
+    """Save by keyboard, and again if what the kernel sent meanwhile is not saved."""
+    for _ in range(6):
+        page.keyboard.press("Control+s")
+        with suppress(AssertionError):
+            expect(page.locator(".jp-mod-dirty")).to_have_count(0, timeout=10_000)
+            return
+    pytest.fail("The notebook is not saved.")
 
 
 @pytest.fixture(scope="package")
@@ -169,9 +217,31 @@ def opened(lab):
     """Open a notebook and run it; give its first explorer."""
 
     def run(name):
-        open_notebook(lab, name)
-        return run_all(lab)
+        lab.evaluate("path => jupyterapp.commands.execute('docmanager:open', {path})", name)
+        lab.wait_for_selector(".jp-Notebook")
+        lab.wait_for_function(_IDLE)
+        lab.click("#jp-MainMenu >> text=Run")
+        lab.click(".lm-Menu-itemLabel >> text='Run All Cells'")
+        explorer = lab.locator(".dirframe-explorer").first
+        explorer.wait_for()
+        return explorer
 
     yield run
-    close_all(lab)
+    end_kernels(lab)
+    lab.evaluate(_CLOSE_ALL)
     lab.set_viewport_size(_WINDOW)
+
+
+def violations(page, part=None, *, contrast=True):
+    """Name each rule of axe-core that is broken, with its elements, in a page or one part of it."""
+    options = {"resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": contrast}}}
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        absent("axe-playwright-python is not installed")
+    result = Axe().run(page, context=part, options=options)
+    return [
+        f"{rule['id']}: {node['html'][:200]} ({node['failureSummary']})"
+        for rule in result.response["violations"]
+        for node in rule["nodes"]
+    ]

@@ -5,8 +5,13 @@ import re
 import pandas as pd
 import pytest
 
-from tests.slow.browser.axe import violations
-from tests.slow.browser.lab import end_kernels, expect, save, write_notebook
+from tests.slow.browser.conftest import (
+    end_kernels,
+    expect,
+    save,
+    violations,
+    write_notebook,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 

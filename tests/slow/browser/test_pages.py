@@ -1,27 +1,30 @@
-"""No page of the documentation, of the service or of a report breaks a rule of axe-core."""
+"""Pages of the documentation, the service and a report: axe-core finds nothing; a person finds all."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 import dirframe
-from tests.slow.browser.axe import violations, violations_of_a_long_page
+from tests.slow.browser.conftest import violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 BUILT = Path(__file__).resolve().parents[3] / "docs" / "_build" / "html"
+_LONG = 200_000  # bytes of a page; the contrast of each of its texts would take a minute
+_WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
 def test_documentation_breaks_no_rule(page, served):
-    files = [file.relative_to(BUILT) for file in sorted(BUILT.glob("**/*.html"))]
+    files = sorted(BUILT.glob("**/*.html"))
     if not files:
         pytest.skip("the documentation is not built: make docs")
     page.emulate_media(color_scheme="light")
     address, broken = served(BUILT), {}
     for file in files:
-        page.goto(f"{address}/{file.as_posix()}")
-        if found := violations_of_a_long_page(page):
-            broken[str(file)] = found
+        page.goto(f"{address}/{file.relative_to(BUILT).as_posix()}")
+        if found := violations(page, contrast=file.stat().st_size < _LONG):
+            broken[file.name] = found
     assert broken == {}
 
 
@@ -42,6 +45,38 @@ def test_service_pages_break_no_rule(width, page):
             if found := violations(page):
                 broken[path] = found
     assert broken == {}
+
+
+@pytest.mark.parametrize("width", [390, 1600])
+def test_service_pages_are_searched_turned_and_opened(width, page):
+    failures = []
+    page.on("console", lambda said: failures.append(said.text) if said.type == "error" else None)
+    page.set_viewport_size({"width": width, "height": 900})
+    with dirframe.serve() as url:
+        page.goto(f"{url}/accounts")
+        page.keyboard.press("Tab")  # the keyboard comes to the content first
+        assert page.evaluate("document.activeElement.innerText") == "Skip to the content"
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.activeElement.id") == "content"
+        page.goto(str(url))
+        assert "Synthetic data." in page.inner_text("body")
+        page.get_by_label("Search projects").fill("server")
+        page.get_by_role("button", name="Search").click()
+        count = page.get_by_role("status").inner_text()
+        assert re.match(r"1 to 25 of (\d+) projects matching", count)
+        first = page.locator("ol.records h2 a").first.inner_text()
+        page.get_by_role("link", name="Next", exact=True).click()
+        assert page.get_by_role("status").inner_text().startswith("26 to ")
+        assert page.locator("ol.records h2 a").first.inner_text() != first
+        page.get_by_label("Order").select_option("name")
+        page.get_by_role("button", name="Show").click()
+        project = page.locator("ol.records h2 a").first
+        name = project.inner_text()
+        assert not page.evaluate(_WIDER)
+        project.click()
+        assert page.get_by_role("heading", level=1).inner_text() == name
+        assert not page.evaluate(_WIDER)
+    assert failures == []
 
 
 def test_report_breaks_no_rule_and_fetches_nothing(

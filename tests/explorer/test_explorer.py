@@ -1,0 +1,542 @@
+"""The explorer: one truth for all that is shown; two buttons send requests; no failure loses it."""
+
+import asyncio
+import re
+import signal
+import sys
+import threading
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from lxml import html
+from pandas.testing import assert_frame_equal
+
+import dirframe
+from dirframe import provenance, stats
+from dirframe.errors import (
+    ConfigurationError,
+    IncompleteCollectionError,
+    InvalidInputError,
+    InvalidKeyError,
+    MissingExtraError,
+    QuotaExceededError,
+)
+from tests.rig.faults import FAULTS
+from tests.rig.server import KEY, MARK, Rig
+from tests.rig.today import Today
+
+LANGUAGE = "analysis_main_language_name"
+EVIL = '<script>alert("1")</script> & <b>bold</b>'
+_FIGURES = []  # figures of pyplot
+
+
+def every(widget):
+    """Walk through a widget and all in it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from every(child)
+
+
+def press(explorer, label):
+    """Press a button by its words."""
+    buttons = [w for w in every(explorer) if getattr(w, "description", "") == label]
+    (button,) = [button for button in buttons if hasattr(button, "click")]
+    assert not button.disabled
+    button.click()
+
+
+def shown(explorer, name):
+    """Parse an output by its class."""
+    (widget,) = [w for w in every(explorer) if f"df-at-{name}" in getattr(w, "_dom_classes", ())]
+    return html.fromstring(f"<div>{widget.value}</div>")
+
+
+def sent(explorer):
+    """Return all that an explorer sends to the page and leaves in a saved notebook."""
+    state = [widget.get_state() for widget in every(explorer)]
+    return repr((state, explorer, explorer.code, explorer._repr_mimebundle_()))
+
+
+# Choices
+
+
+def run(explorer, **names):
+    """Run the code of an explorer as in a new notebook; return its variables."""
+    names |= {"explorer": explorer} if isinstance(explorer.source, pd.DataFrame) else {}
+    exec(explorer.code, names)
+    return names
+
+
+def assert_one_truth(explorer, capsys):
+    """Check that count, table, chart, code and citation tell of the same records."""
+    capsys.readouterr()
+    names = run(explorer)
+    assert_frame_equal(names["shown"], explorer.frame)
+    ours = provenance.get_provenance(explorer.frame)
+    assert provenance.get_provenance(names["shown"])["steps"] == ours["steps"]
+    assert capsys.readouterr().out.strip() == shown(explorer, "citation").text_content().strip()
+    assert shown(explorer, "code").text_content() == explorer.code
+    assert shown(explorer, "count").text_content().startswith(f"{len(explorer.frame):,} ")
+    rows = shown(explorer, "table").xpath("//tbody/tr")
+    assert len(rows) == min(20, len(explorer.frame))
+    names_shown = [row.xpath("./td")[0].text_content() for row in rows]
+    assert names_shown == [" ".join(name.split()) for name in explorer.frame["name"].head(20)]
+    (picture,) = shown(explorer, "picture").xpath("//img")
+    assert picture.get("alt").startswith(" ".join(names["ax"].get_title().split()))
+    return picture.get("alt")
+
+
+CHOICES = {
+    "nothing": {},
+    "every filter": {
+        "languages": ("C", "Java", "Python"),
+        "licenses": ("gpl", None),
+        "tags": ("linux", "c", None),
+        "first_year": 2006,
+        "last_year": 2009,
+        "activity": "active",
+        "search": "  a ",
+        "style": "bibtex",
+        "chart": "activity",
+    },
+    "an order": {"search": "network", "order_by": "name", "descending": True, "chart": "growth"},
+    "one year": {"first_year": 2012, "order_by": "stack_count"},
+    "years turned": {"first_year": 2010, "last_year": 2008},
+    "no record": {"search": "nothing has this in it"},
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_code_of_a_frame_gives_what_is_shown(name, sample_projects, capsys):
+    explorer = dirframe.Explorer(sample_projects)
+    for control, value in CHOICES[name].items():
+        getattr(explorer, control).value = value
+    assert (len(explorer.frame) == 0) == (name == "no record")
+    alt = assert_one_truth(explorer, capsys)
+    assert "dirframe sample directory" in alt
+
+
+def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, capsys):
+    explorer = dirframe.Explorer(sample)
+    assert (explorer.frame, explorer.code) == (None, "")
+    explorer.collection.value = "accounts"
+    explorer.query.value, explorer.sort.value, explorer.max_items.value = "a", "name", 60
+    press(explorer, "Load")
+    most = explorer.countries.options[0][1]
+    explorer.countries.value, explorer.chart.value = (most, None), "accounts_map"
+    assert 0 < len(explorer.frame) < 60
+    alt = assert_one_truth(explorer, capsys)
+    assert re.search(r"n = \d+ of .*60", alt)
+    assert sample.api_key.reveal() not in sent(explorer)
+    assert "explorer" not in explorer.code
+
+
+def test_code_unifies_countries_where_the_explorer_did(sample, capsys):
+    raw = dirframe.load_accounts(sample, max_items=100, progress=False)
+    explorer = dirframe.Explorer(raw)
+    explorer.countries.value = (explorer.countries.options[0][1],)
+    assert "unify_countries" in explorer.code
+    assert_one_truth(explorer, capsys)
+    assert "unify_countries" not in dirframe.Explorer(dirframe.unify_countries(raw)).code
+
+
+def test_counts_are_those_that_the_other_filters_let_pass(sample_projects):
+    explorer = dirframe.Explorer(sample_projects)
+    explorer.languages.value, explorer.licenses.value = ("C", None), ("gpl",)
+    explorer.first_year.value, explorer.activity.value = 2007, "active"
+    chosen = {"languages": ["C", None], "licenses": ["gpl"], "activity": "active"}
+    chosen["years"] = (2007, None)
+    failures = []
+    for name in ("languages", "licenses", "tags", "activity"):
+        options = dict(getattr(explorer, name).options)
+        assert len(options) > 2
+        for label, value in [*list(options.items())[:4], *list(options.items())[-1:]]:
+            if value == "all":
+                continue
+            wanted = chosen | {name: value if name == "activity" else [value]}
+            if not label.endswith(f" ({len(dirframe.select(sample_projects, **wanted)):,})"):
+                failures.append(label)
+    for label, year in explorer.last_year.options[1:]:
+        wanted = chosen | {"years": (year, year)}
+        if label != f"{year} ({len(dirframe.select(sample_projects, **wanted)):,})":
+            failures.append(label)
+    assert not failures
+    assert explorer.languages.value == ("C", None)
+
+
+def test_file_has_what_is_shown_and_is_replaced_only_if_asked(
+    sample_projects, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    explorer = dirframe.Explorer(sample_projects)
+    assert explorer.path.value == "projects.csv"
+    explorer.languages.value, explorer.order_by.value = ("Python",), "name"
+    explorer.path.value = "~/python.csv"
+    press(explorer, "Export")
+    assert "169" in shown(explorer, "message").text_content()
+    written = pd.read_csv(tmp_path / "python.csv", dtype={"id": str})
+    assert list(written["id"]) == list(explorer.frame["id"])
+    (tmp_path / "python.csv").write_text("mine", encoding="utf-8")
+    press(explorer, "Export")
+    assert shown(explorer, "message").xpath("//*[@role='alert']")
+    assert (tmp_path / "python.csv").read_text(encoding="utf-8") == "mine"
+    explorer.overwrite.value = True
+    press(explorer, "Export")
+    assert explorer.error is None
+    assert len(pd.read_csv(tmp_path / "python.csv")) == 169
+    explorer.path.value = f"{tmp_path}/p.xyz"
+    press(explorer, "Export")
+    assert "xyz" in shown(explorer, "message").text_content()
+
+
+def test_show_all_takes_the_filters_away_and_leaves_order_and_chart(sample_projects):
+    explorer = dirframe.Explorer(sample_projects)
+    explorer.languages.value, explorer.search.value, explorer.first_year.value = ("C",), "x", 2008
+    explorer.order_by.value, explorer.chart.value = "stack_count", "tags"
+    press(explorer, "Show all")
+    assert (explorer.languages.value, explorer.search.value) == ((), "")
+    assert len(explorer.frame) == 1500
+    assert explorer.frame["stack_count"].dropna().is_monotonic_increasing
+    assert "plot.tags(shown)" in explorer.code
+
+
+def test_order_ignores_case_and_is_by_no_list(sample_projects):
+    explorer = dirframe.Explorer(sample_projects)
+    explorer.order_by.value = "name"
+    assert list(explorer.frame["name"]) == sorted(sample_projects["name"], key=str.casefold)
+    columns = {value for _, value in explorer.order_by.options}
+    assert {"name", "stack_count", "created_at"} <= columns
+    assert not columns & {"tags", "licenses", "id"}
+
+
+def test_every_chart_that_fits_is_drawn_and_pyplot_knows_none(
+    sample_projects, sample_accounts, subtests
+):
+    """A kernel shows pyplot's figures after each message, drawn or not."""
+    _FIGURES.clear()
+    with mpl.rc_context({"figure.hooks": [f"{__name__}:_FIGURES.append"]}):
+        plt.close(plt.figure())
+        for frame in (sample_projects.head(300), sample_accounts.head(300)):
+            explorer = dirframe.Explorer(frame)
+            assert len(explorer.chart.options) > 4
+            for _, name in explorer.chart.options:
+                with subtests.test(name):
+                    explorer.chart.value = name
+                    (picture,) = shown(explorer, "picture").xpath("//img")
+                    assert picture.get("src").startswith("data:image/png;base64,iVBORw0KGgo")
+                    assert picture.get("alt")[0] not in ". "
+                    assert "n = " in picture.get("alt")
+    assert len(_FIGURES) == 1
+
+
+def test_chart_that_cannot_be_drawn_is_a_sentence_and_the_code_still_runs(sample_projects):
+    explorer = dirframe.Explorer(sample_projects[["id", "name", "stack_count"]])
+    assert not shown(explorer, "picture").xpath("//img")
+    assert LANGUAGE in shown(explorer, "picture").text_content()
+    assert_frame_equal(run(explorer)["shown"], explorer.frame)
+    for name in ("languages", "countries", "licenses", "tags", "first_year", "activity"):
+        assert getattr(explorer, name).layout.display == "none"
+
+
+def test_frame_without_provenance_is_shown_and_cites_nothing(sample_projects):
+    for frame in (
+        pd.DataFrame(sample_projects.head(30).to_dict("list")),
+        sample_projects.head(30).set_index("id", drop=False),
+    ):
+        explorer = dirframe.Explorer(frame)
+        explorer.chart.value, explorer.order_by.value = "tags", "name"
+        assert_frame_equal(run(explorer)["shown"], explorer.frame)
+    explorer = dirframe.Explorer(pd.DataFrame(sample_projects.head(30).to_dict("list")))
+    assert "cite(" not in explorer.code
+    assert shown(explorer, "citation").text_content()
+
+
+def test_other_source_is_refused(sample_projects):
+    other = pd.DataFrame({"contributor_id": ["5"], "analysis_id": ["1"]})
+    for wrong in (
+        *("https://directory.example", 7, ["1"], pd.DataFrame({"x": [1]})),
+        provenance.set_provenance(other, resource="contributor_fact"),
+        stats.tags(sample_projects),
+        pd.concat([sample_projects, sample_projects[["name"]]], axis=1),
+        sample_projects.rename(columns={"name": 7}),
+    ):
+        with pytest.raises(InvalidInputError):
+            dirframe.Explorer(wrong)
+
+
+def test_text_of_records_is_never_markup_and_long_text_is_cut():
+    frame = pd.DataFrame(
+        {
+            "id": ["1", "2"],
+            "name": [EVIL, None],
+            LANGUAGE: [EVIL, "C"],
+            "stack_count": pd.Series([1234567, None], dtype="Int64"),
+            "created_at": pd.to_datetime(["2012-03-04T23:30Z", ""], utc=True),
+            "tags": [[EVIL, "b"], None],
+            "licenses": [[{"name": "mit", "nice_name": EVIL}, {"name": "x"}], []],
+            "from_parquet": [np.array(["c", "d"]), {"name": "e"}],
+            EVIL: ['with "quotes"\tand\nlines', "y" * 5000],
+            "huge": ["x" * 5_000_000, ""],
+        }
+    )
+    explorer = dirframe.Explorer(frame)
+    explorer.languages.value, explorer.path.value = (EVIL, "C"), f"{EVIL}.nope"
+    press(explorer, "Export")
+    outputs = {name: shown(explorer, name) for name in ("table", "message", "code", "count")}
+    assert not [tree for tree in outputs.values() if tree.xpath("//script | //b[.='bold']")]
+    assert EVIL in outputs["message"].text_content()
+    table = outputs["table"]
+    heads = [head.text_content() for head in table.xpath("//th")]
+    first, second = (
+        dict(zip(heads, [cell.text_content() for cell in row.xpath("./td")], strict=True))
+        for row in table.xpath("//tbody/tr")
+    )
+    assert first["name"] == EVIL
+    assert (first["stack count"], first["created at"]) == ("1,234,567", "2012-03-04 23:30")
+    assert {second[name] for name in ("name", "stack count", "created at", "tags")} == {""}
+    assert (first["from parquet"], second["from parquet"]) == ("c, d", "e")
+    assert max(map(len, [*first.values(), *second.values()])) <= 101
+
+
+# Loads
+
+
+def test_requests_are_sent_by_estimate_and_load_alone(tmp_path):
+    with Rig(25) as rig, rig.directory(tmp_path, daily_quota=1000) as directory:
+        explorer = dirframe.Explorer(directory)
+        explorer.max_items.value = 20
+        assert rig.requests == []
+        press(explorer, "Estimate")
+        assert rig.pages == [1]
+        assert {"20", "2"} <= {*shown(explorer, "message").text_content().replace(":", "").split()}
+        assert explorer.frame is None
+        press(explorer, "Load")
+        assert rig.pages == [1, 2]
+        assert len(explorer.frame) == 20
+        assert "998 of 1,000" in shown(explorer, "quota").text_content()
+        explorer.query.value = "other"
+        explorer.search.value, explorer.order_by.value = "project 1", "name"
+        explorer.style.value = "bibtex"
+        press(explorer, "Show all")
+        assert rig.pages == [1, 2]
+        assert "other" not in explorer.code  # it tells what was loaded
+
+
+def test_stopped_load_is_said_and_the_next_pays_the_rest(tmp_path):
+    def stop(exchange):
+        disabled.append((explorer.chart.disabled, explorer.languages.disabled))
+        exchange.answer()
+        signal.raise_signal(signal.SIGINT)
+
+    disabled = []
+    with Rig(55) as rig, rig.directory(tmp_path) as directory:
+        explorer = dirframe.Explorer(directory)
+        rig.on_page[3] = [stop]
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a kernel between its messages
+        try:
+            press(explorer, "Load")
+            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+            assert "cache" in shown(explorer, "message").text_content()
+            assert (explorer.frame, explorer.error) == (None, None)
+            # A choice among the old records would be one among the new.
+            assert (disabled, explorer.chart.disabled) == ([(True, True)], False)
+            rig.on_page[3] = [stop]
+            rig.on_page[4] = rig.on_page[5] = rig.on_page[6] = [stop]
+            with pytest.raises(KeyboardInterrupt):  # in a cell, the next ones must not run
+                explorer.load()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        rig.on_page.clear()
+        paid = len(rig.requests)
+        press(explorer, "Load")
+        assert (len(explorer.frame), explorer.error) == (55, None)
+        assert len(rig.requests) - paid < 6
+
+
+def test_incomplete_load_is_shown_and_the_code_says_so(tmp_path):
+    with Rig(55) as rig, rig.directory(tmp_path) as directory:
+        rig.items_available = lambda count: count + 10
+        explorer = dirframe.Explorer(directory)
+        press(explorer, "Load")
+        assert isinstance(explorer.error, IncompleteCollectionError)
+        assert shown(explorer, "message").xpath("//*[@role='alert']")
+        assert shown(explorer, "count").text_content() == "55 projects"
+        assert "55 of 65" in shown(explorer, "citation").text_content()
+        assert provenance.get_provenance(explorer.frame)["complete"] is False
+        assert any(line.startswith("#") for line in explorer.code.splitlines())
+
+
+def test_every_fault_is_a_sentence_without_the_key_and_the_next_load_is_whole(tmp_path):
+    failures = []
+    for number, name in enumerate(
+        (
+            *("reset before", "cut with its length", "HTML with 200", "a DOCTYPE", "500"),
+            *("the key in the text", "the key in names", "429"),
+        )
+    ):
+        with Rig(25) as rig, rig.directory(tmp_path / str(number)) as directory:
+            explorer = dirframe.Explorer(directory)
+            press(explorer, "Load")
+            before = explorer.frame
+            assert len(before) == 25
+            explorer.query.value, rig.always = name, FAULTS[name]
+            press(explorer, "Load")
+            text = shown(explorer, "message").text_content()
+            is_kept = explorer.frame is before or name == "the key in names"  # which is no failure
+            if not text or not is_kept or "Traceback" in text or MARK in sent(explorer):
+                failures.append(f"{name}: {text}")
+            rig.always = None
+            press(explorer, "Load")
+            if name == "429":  # the directory is believed
+                assert isinstance(explorer.error, QuotaExceededError)
+                assert "0 of" in shown(explorer, "quota").text_content()
+            elif explorer.error or len(explorer.frame) != 25:
+                failures.append(f"{name}: the next load: {explorer.error}")
+    assert not failures
+
+
+def test_unexpected_error_is_a_sentence_without_the_key():
+    def fail(request):
+        raise LookupError(f"not expected, at {request.target}")
+
+    with Rig(5).in_process() as rig, rig.directory() as directory:
+        explorer = dirframe.Explorer(directory)
+        rig.before = fail
+        press(explorer, "Load")
+        assert isinstance(explorer.error, LookupError)
+        assert "LookupError" in shown(explorer, "message").text_content()
+        assert MARK not in sent(explorer)
+        with pytest.raises(LookupError):  # in a cell, the next ones must not run
+            explorer.load()
+        rig.before = None
+        press(explorer, "Load")
+        assert len(explorer.frame) == 5
+
+
+def test_used_up_quota_is_said_and_the_records_stay(tmp_path):
+    with Rig(55) as rig, rig.directory(tmp_path, daily_quota=4) as directory:
+        explorer = dirframe.Explorer(directory)
+        press(explorer, "Load")
+        assert isinstance(explorer.error, QuotaExceededError)
+        assert f"{explorer.error.resets_at:%H:%M}" in shown(explorer, "message").text_content()
+        explorer.max_items.value = 10
+        press(explorer, "Load")
+        assert len(explorer.frame) == 10
+        assert "max_items=10" in explorer.code
+
+
+def test_own_pages_are_estimated_and_loaded(tmp_path):
+    with Today(25) as today, today.directory(tmp_path) as directory:
+        explorer = dirframe.Explorer(directory)
+        explorer.sort.value, explorer.max_items.value = "project_name", 20
+        press(explorer, "Load")
+        assert "details" in shown(explorer, "message").text_content()  # no analysis was sent
+        explorer.details.value = True
+        press(explorer, "Estimate")
+        before = len(today.requests)
+        press(explorer, "Load")
+        assert explorer.error is None
+        assert len(today.requests) - before >= 20
+        assert explorer.frame["analysis_total_code_lines"].notna().all()
+        assert "details=True" in explorer.code
+
+
+def test_sample_is_estimated_drawn_and_told(sample):
+    explorer = dirframe.Explorer(sample)
+    explorer.sample.value, explorer.seed.value = 40, 7
+    press(explorer, "Estimate")
+    assert "40" in shown(explorer, "message").text_content()
+    press(explorer, "Load")
+    assert len(explorer.frame) == 40
+    assert "load_projects(directory, sample=40, seed=7)" in explorer.code
+    assert "sample" in shown(explorer, "picture").xpath("//img")[0].get("alt")
+    assert_frame_equal(run(explorer)["shown"], explorer.frame)
+    explorer.sample.value, explorer.max_items.value = 0, 10
+    press(explorer, "Load")
+    assert len(explorer.frame) == 10
+    assert "seed" not in explorer.code
+
+
+def test_another_collection_has_its_own_filters_charts_and_sorts(sample):
+    explorer = dirframe.Explorer(sample)
+    explorer.max_items.value = 50
+    press(explorer, "Load")
+    explorer.languages.value = ("Java",)
+    java = len(explorer.frame)
+    explorer.sort.value = "stack_count"
+    explorer.collection.value = "accounts"
+    assert (explorer.sort.value, len(explorer.frame)) == ("", java)  # nothing was loaded yet
+    assert "load_projects" in explorer.code
+    press(explorer, "Load")
+    assert (explorer.languages.value, explorer.path.value) == ((), "accounts.csv")
+    assert explorer.languages.layout.display == "none"
+    assert explorer.countries.layout.display is None
+    assert explorer.chart.value == "accounts_by_country"
+    assert "load_accounts" in explorer.code
+
+
+def test_choice_in_another_thread_is_shown_by_that_of_the_cells_and_never_lost(sample_projects):
+    """A kernel may handle the messages of widgets in a thread of its own."""
+
+    def choose(control, value):
+        click = threading.Thread(target=control.set_trait, args=("value", value))
+        click.start()
+        click.join()
+
+    async def kernel():
+        explorer = dirframe.Explorer(sample_projects)
+        before = explorer.frame
+        choose(explorer.search, "a")
+        assert explorer.frame is before
+        await asyncio.sleep(0)
+        assert len(explorer.frame) < 1500
+
+        def meanwhile(_):  # the options are set while it is chosen
+            explorer.languages.unobserve(meanwhile, "options")
+            choose(explorer.languages, ("Java",))
+
+        explorer.languages.observe(meanwhile, "options")
+        explorer.first_year.value = 2008
+        await asyncio.sleep(0)
+        return explorer
+
+    explorer = asyncio.run(kernel())
+    assert explorer.languages.value == ("Java",)
+    assert set(explorer.frame["analysis_main_language_name"]) == {"Java"}
+
+
+def test_directory_and_code_have_the_key_of_the_environment(tmp_path, monkeypatch):
+    with pytest.raises(ConfigurationError):
+        dirframe.Explorer()
+    with Rig(25) as rig, rig.directory(tmp_path, name="Our 'own' \"one\"") as directory:
+        monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
+        monkeypatch.setenv("DIRFRAME_API_KEY", "wrong" * 8)
+        refused = dirframe.Explorer()
+        press(refused, "Estimate")
+        assert isinstance(refused.error, InvalidKeyError)
+        assert "wrong" * 8 not in sent(refused)
+        refused.source.close()
+        monkeypatch.setenv("DIRFRAME_API_KEY", KEY)
+        of_environment = dirframe.Explorer()
+        press(of_environment, "Load")
+        assert len(of_environment.frame) == 25
+        of_environment.source.close()
+        explorer = dirframe.Explorer(directory)
+        explorer.query.value = 'a "b" \\'
+        press(explorer, "Load")
+        assert MARK not in sent(explorer) + sent(of_environment)
+        assert_frame_equal(run(explorer)["shown"], explorer.frame)
+        assert rig.requests[-1].query["query"] == 'a "b" \\'
+        assert explorer.frame.attrs["dirframe"]["source"] == "Our 'own' \"one\""
+
+
+def test_missing_extra_is_named(monkeypatch):
+    monkeypatch.delitem(vars(dirframe), "Explorer", raising=False)
+    monkeypatch.delitem(sys.modules, "dirframe.explorer.explorer", raising=False)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    with pytest.raises(MissingExtraError) as caught:
+        dirframe.Explorer  # noqa: B018  # the look itself imports it
+    assert (caught.value.package, caught.value.extra) == ("ipywidgets", "explorer")

@@ -108,12 +108,10 @@ class UnresolvedCountriesError(InvalidInputError):
 
     def __init__(self, unresolved: Sequence[tuple[object, int, str]]) -> None:
         records = sum(count for _, count, _ in unresolved)
-        shown = [f"  {value!r} ({count:,}): {reason}" for value, count, reason in unresolved[:20]]
-        if len(unresolved) > len(shown):
-            shown.append(f"  and {len(unresolved) - len(shown):,} more")
+        lines = [f"\n  {value!r} ({count:,}): {reason}" for value, count, reason in unresolved]
+        more = f"\n  and {len(lines) - 20:,} more" if len(lines) > 20 else ""
         super().__init__(
-            f"{len(unresolved):,} values in {records:,} records name no country:\n"
-            + "\n".join(shown),
+            f"{len(lines):,} values in {records:,} records name no country:{''.join(lines[:20])}{more}",
             hint="Resolve them with overrides={value: code or None} (--overrides FILE, which --audit "
             'writes), or pass errors="coerce" (leave --strict out).',
         )

@@ -32,8 +32,8 @@ def cache_folder(folder: str | Path | None = None) -> Path:
     """Return a folder, or the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
     if not isinstance(folder, str | Path | None):
         raise InvalidInputError(
-            f"The cache is named by its folder; got a {type(folder).__name__}. Leave it out for your "
-            "own, or pass a path, such as directory.cache_folder."
+            f"The cache is named by its folder; got a {type(folder).__name__}.",
+            hint="Pass a path, such as directory.cache_folder.",
         )
     default = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dirframe")
     return Path(default if folder is None else folder).expanduser()

@@ -295,7 +295,7 @@ def test_collections_that_cannot_be_proven_complete(load, message, tmp_path):
 
 def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
     assert load(30, options={"daily_quota": 6}) == snapshot(
-        "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up for this key. The next request is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
+        "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
     )
     assert load(200, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample-size) draws a part of it."
@@ -335,7 +335,7 @@ def test_quota(message, tmp_path):
         directory = rig.directory(tmp_path, daily_quota=2)
         load = partial(dirframe.load_projects, directory, progress=False)
         assert message(load) == snapshot(
-            "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=3 was not requested: the quota of 2 requests within 24 hours is used up for this key. The next request is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
+            "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=3 was not requested: the quota of 2 requests within 24 hours is used up, and the next one is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
         )
 
 

@@ -90,6 +90,7 @@ def test_sorts_are_the_specified_ones():
 def test_fields_have_a_column_a_meaning_and_a_unit_each():
     for resource in ALL_RESOURCES.values():
         assert list(resource.by_column) == [field.column for field in resource.fields]
+        assert resource.fields[: len(resource.core)] == resource.core
         for field in resource.fields:
             where = (resource.name, field.column)
             assert (field.items is not None) == (field.kind is Kind.ITEMS), where

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
 _ROWS_ON_A_TERMINAL = 50
-_WIDEST = 40  # characters of a cell there
 #: Stands for standard input where a file is read, and for standard output where one is written.
 _STREAM = "-"
 #: Of one project: the path of each collection below it.
@@ -262,12 +261,12 @@ def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
         lines = [f"{n}  {cell}" for n, cell in zip(align(names, right=False), cells, strict=True)]
     else:
         width, shown = shutil.get_terminal_size().columns, frame.head(_ROWS_ON_A_TERMINAL)
-        lines, omitted = table_lines(shown, heads, width, _WIDEST)
+        lines, omitted = table_lines(shown, heads, width, width // 3)
         if omitted:  # headings of several lines make room
             narrow = {
                 n: "\n".join(wrap(h, max(map(len, h.split()), default=1))) for n, h in heads.items()
             }
-            lines, omitted = table_lines(shown, narrow, width, _WIDEST)
+            lines, omitted = table_lines(shown, narrow, width, width // 3)
     click.echo("\n".join(line.rstrip() for line in lines) or "(no columns)")
     rows = len(frame) - _ROWS_ON_A_TERMINAL
     parts = [counted(rows, "more row")] if is_terminal and rows > 0 else []

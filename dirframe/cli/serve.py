@@ -119,7 +119,7 @@ def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
 
     \b
     Example:
-      dirframe keys limit 3 5000
+      dirframe keys limit 2 5000
     """
     with _open(key_file) as store:
         store.set_daily_limit(key_id, daily_limit)

@@ -168,8 +168,7 @@ def fields(resource: str = "project") -> pd.DataFrame:
         raise InvalidInputError(
             f"There is no resource {resource!r}; choose one of {', '.join(ALL_RESOURCES)}."
         )
-    selected = by_name[resource]
-    ordered = sorted(selected.fields, key=lambda field: field not in selected.core)
+    ordered = by_name[resource].fields  # those of every frame first
     columns = {
         "name": [field.column for field in ordered],
         "type": [dtype_of(field.kind) for field in ordered],

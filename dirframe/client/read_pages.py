@@ -100,14 +100,17 @@ def read_pages(
         counts.append(len(page.records))
         synthetic |= page.synthetic
     frame = records.frame()
+    changes = pd.Series(pd.NaT, frame.index, dtype="datetime64[us, UTC]")
+    if "updated_at" in frame and isinstance(frame["updated_at"].dtype, pd.DatetimeTZDtype):
+        changes = frame["updated_at"]
     if "id" in frame and frame["id"].dtype == "str":
-        frame = _without_repeated(frame)
+        frame = _without_repeated(frame, changes)
     is_paged = records.resource is None or records.resource.paged
     complete, why, available = _completeness(stated, counts, len(frame), is_paged=is_paged)
     source, base_url = _directory_of(frame)
     oldest, newest = (
         None if pd.isna(moment) else moment.isoformat(timespec="seconds")
-        for moment in (_changes(frame).min(), _changes(frame).max())
+        for moment in (changes.min(), changes.max())
     )
     provenance.set_provenance(
         frame,
@@ -135,16 +138,9 @@ def read_pages(
     return frame
 
 
-def _changes(frame: pd.DataFrame) -> pd.Series[Any]:
-    """Return the time of the last change of each record."""
-    if "updated_at" in frame and isinstance(frame["updated_at"].dtype, pd.DatetimeTZDtype):
-        return frame["updated_at"]
-    return pd.Series(pd.NaT, frame.index, dtype="datetime64[us, UTC]")
-
-
-def _without_repeated(frame: pd.DataFrame) -> pd.DataFrame:
+def _without_repeated(frame: pd.DataFrame, changes: pd.Series[Any]) -> pd.DataFrame:
     """Return the records without those of an id of which a newer or equal one is there."""
-    order = _changes(frame).sort_values(ascending=False, kind="stable", na_position="last").index
+    order = changes.sort_values(ascending=False, kind="stable", na_position="last").index
     ids = frame["id"].loc[order].dropna()
     return frame.drop(index=ids.index[ids.duplicated()]).reset_index(drop=True)
 

@@ -17,8 +17,6 @@ from dirframe._tables import read_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Timestamps have the form YYYY-MM-DDThh:mm:ssZ.
-TIMESTAMP_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 #: How services of this kind write a share below one percent.
 LESS_THAN_ONE = "<1"
 #: Elements of the envelope that count the records of a collection, in order.

@@ -1,13 +1,15 @@
 """A directory that the environment names, files of the sample, and pipes within this process."""
 
+import gzip
 import io
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 import dirframe
-from tests.rig.server import MARK, Reply, Rig, failed, page_xml, record
+from tests.rig.server import MARK, Reply, Rig, failed, id_of, page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
 
@@ -20,13 +22,19 @@ WRONG = {
     "cut": Reply(page_xml([record("1")], available=1, first=0)[:-30]),
     "lie": Reply(page_xml([record("1")], available=9, first=0)),
 }
-
-#: Documents outside the specification, of the project "example".
+#: Documents outside the specification, by the last part of their address.
 BEYOND = {
-    "/languages.xml": "languages-page.xml",
-    "/projects/example/contributors.xml": "contributors-page.xml",
-    "/projects/example/analyses/latest/activity_facts.xml": "activity-facts.xml",
+    "languages.xml": "languages-page.xml",
+    "contributors.xml": "contributors-page.xml",
+    "activity_facts.xml": "activity-facts.xml",
 }
+
+
+def answer(request):
+    """Answer some queries and addresses in their own way."""
+    if page := BEYOND.get(request.path.rpartition("/")[2]):
+        return (XML / page).read_bytes()
+    return WRONG.get(request.query.get("query"))
 
 
 @pytest.fixture
@@ -42,19 +50,32 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def rig(folder, monkeypatch):
-    """Serve a directory that the environment names; some queries and paths have own answers."""
-
-    def answer(request):
-        if request.path in BEYOND:
-            return (XML / BEYOND[request.path]).read_bytes()
-        return WRONG.get(request.query.get("query"))
-
+    """Serve a directory that the environment names."""
     projects = [record("1", name="Größe"), record("2", name="two")]
     with Rig(projects, key=f"{MARK}-key-of-the-shell", answer=answer) as rig:
         rig.add("account", [record("1", "account", name="Ada", country_code="NA")])
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
         monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
         yield rig
+
+
+@pytest.fixture
+def desk(rig, folder, files, root):
+    """Lay out what the examples of the help read, of a directory with more records."""
+    records = {}
+    for kind in ("project", "account"):
+        page = gzip.decompress((root / "data" / f"{kind}s.xml.gz").read_bytes()).decode()
+        records[kind] = re.findall(f"<{kind}>.*?</{kind}>", page, re.DOTALL)[:60]
+        rig.add(kind, records[kind])
+        (folder / f"{kind}s.parquet").write_bytes((files / f"{kind}s.parquet").read_bytes())
+    rig.sorts["id"] = lambda xml: int(id_of(xml))
+    accounts = dirframe.read_export("accounts.parquet")
+    dirframe.export(accounts, "accounts.csv")
+    dirframe.export(dirframe.country_audit(accounts), "audit.csv")
+    (folder / "pages").mkdir()
+    page = f"<response><result>{''.join(records['project'])}</result></response>"
+    (folder / "pages" / "page.xml").write_text(page, encoding="utf-8")
+    return folder
 
 
 @pytest.fixture(scope="session")

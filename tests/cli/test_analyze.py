@@ -1,6 +1,7 @@
-"""Statistics, charts and cleaned countries in the shell are those of Python."""
+"""Statistics, charts, countries, files and citations in the shell are those of Python."""
 
 import json
+import zipfile
 
 import pandas as pd
 
@@ -105,3 +106,52 @@ def test_summary_is_that_of_python_and_json_for_programs(files, run):
     by_column = {row["column"]: row for row in found["fields"]}
     assert by_column["id"]["present"] == 50
     assert by_column["id"]["missing_share"] == 0
+
+
+def described(file):
+    """Return the description of a study."""
+    with zipfile.ZipFile(file) as packed:
+        return json.loads(packed.read("datapackage.json"))
+
+
+def test_export_converts_and_replaces_no_file_unless_asked(files, folder, run):
+    words = ("export", files / "projects.parquet", "projects.csv")
+    assert run(*words).code == 0
+    assert len(pd.read_csv("projects.csv")) == 50
+    assert run(*words).code == 2
+    assert run(*words, "--overwrite").code == 0
+
+
+def test_export_of_several_files_is_a_study_with_title_authors_and_licence(files, folder, run):
+    words = ("export", files / "projects.parquet", files / "accounts.parquet", "study.zip")
+    authors = ("--author", "Hopper, Grace", "--author", "The Navy")
+    assert run(*words, "--title", "Who?", *authors, "--license", "CC-BY-4.0").code == 0
+    study = described("study.zip")
+    assert study["title"] == "Who?"
+    assert [one["title"] for one in study["contributors"]] == ["Grace Hopper", "The Navy"]
+    assert [one["name"] for one in study["licenses"]] == ["CC-BY-4.0"]
+    assert [table["name"] for table in study["resources"]][::2] == ["projects-csv", "accounts-csv"]
+
+
+def test_study_holds_persons_and_pages_if_told(files, folder, run, sample):
+    dirframe.harvest("accounts", "pages.archive", directory=sample, query="ada")
+    words = ("export", files / "accounts.parquet", "study.zip")
+    outcome = run(*words, "--archive", "pages.archive")
+    assert (outcome.code, (folder / "study.zip").exists()) == (2, False)
+    assert "--personal" in outcome.err
+    for personal in ((), ("--personal", "--archive", "pages.archive", "--overwrite")):
+        assert run(*words, *personal).code == 0
+        fields = described("study.zip")["resources"][0]["schema"]["fields"]
+        assert bool({"name", "location"} & {field["name"] for field in fields}) == bool(personal)
+    authors = described("study.zip")["contributors"]
+    assert [one["title"] for one in authors] == ["dirframe sample directory"]
+    with zipfile.ZipFile("study.zip") as packed:
+        assert packed.read("pages.archive") == (folder / "pages.archive").read_bytes()
+
+
+def test_cite_writes_a_citation_in_each_style(files, run):
+    file = files / "projects.parquet"
+    frame = dirframe.read_export(file)
+    for style in ("text", "bibtex"):
+        expected = str(dirframe.cite(frame, style=style)).rstrip("\n")
+        assert run("cite", file, "--style", style).out == f"{expected}\n"

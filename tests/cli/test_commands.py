@@ -1,8 +1,7 @@
-"""Each command: data alone on standard output, words on standard error; some as processes."""
+"""Each command: its help, data alone on standard output, words beside it; some as processes."""
 
 import io
 import json
-import os
 import re
 import shlex
 import shutil
@@ -12,14 +11,118 @@ import sys
 from pathlib import Path
 from time import sleep
 
+import click
 import pandas as pd
+import requests
 
+import dirframe
+from dirframe import errors, plot, stats
+from dirframe.charts import CHARTS, STATISTICS
+from dirframe.cli import EXIT_CODES, cli
 from tests import processes
 from tests.rig import faults
-from tests.rig.server import MARK
+from tests.rig.server import KEY, MARK, Rig
 
-#: The installed script, as a person calls it.
-SCRIPT = Path(sys.executable).with_name("dirframe")
+
+def commands(group=cli, *path):
+    """Return every command by its words."""
+    found = {}
+    for name, command in group.commands.items():
+        found[(*path, name)] = command
+        if isinstance(command, click.Group):
+            found |= commands(command, *path, name)
+    return found
+
+
+def examples(run, path):
+    """Return the lines of the examples of a command."""
+    return re.findall(r"^    (dirframe .*)", run(*path, "--help").out, re.MULTILINE)
+
+
+# Help
+
+
+def test_help_of_every_command_fits_a_terminal_and_has_an_example(run):
+    failures = []
+    for path, command in commands().items():
+        shown = run(*path, "--help").out
+        # What is typed is one line, however long.
+        lines = [line for line in shown.splitlines() if not line.startswith("    dirframe ")]
+        if max(map(len, lines)) > 80:
+            failures.append((path, "wider than a terminal"))
+        if not isinstance(command, click.Group) and not examples(run, path):
+            failures.append((path, "no example"))
+    assert failures == []
+    shown = run("--help").out
+    shown = shown.partition("Commands:")[2].partition("Exit codes:")[0]
+    assert re.findall(r"^  ([a-z]+)  +[A-Z]", shown, re.MULTILINE) == list(cli.commands)
+    assert "..." not in shown
+    assert dirframe.__version__ in run("--version").out
+
+
+def test_every_error_has_an_exit_code_and_each_is_documented(run):
+    documented = run("--help").out.partition("Exit codes:")[2]
+    assert [c for c in {0, 1, 130, *EXIT_CODES.values()} if f" {c} " not in documented] == []
+    kinds = [getattr(errors, name) for name in errors.__all__]
+    raised = [k for k in kinds if issubclass(k, Exception) and not issubclass(k, Warning)]
+    assert [kind for kind in raised if not issubclass(kind, tuple(EXIT_CODES))] == []
+
+
+def test_no_command_takes_a_key():
+    names = {name for command in commands().values() for one in command.params for name in one.opts}
+    assert {name for name in names if "key" in name.replace("--key-file", "")} <= {"key_id"}
+
+
+def test_statistics_and_charts_are_those_of_python(run):
+    assert run("stats", "--list").out.split() == sorted(set(stats.__all__) - {"by"})
+    assert run("plot", "--list").out.split() == sorted(set(plot.__all__) & {*CHARTS})
+    assert set(STATISTICS) == set(stats.__all__) - {"by"}
+
+
+def test_what_people_try_first_works_or_is_answered_with_what_does_it(run, tmp_path):
+    for words, right in (
+        (["projcts"], "'projects'"),
+        (["stats", "language-shar"], "'language_share'"),
+        (["plot", "tag", "x.csv"], "'tags'"),
+        (["keys", "ad"], "'add'"),
+        (["projects", "--sample", "--language", "Java"], "--where language=Java"),
+        (["projects", "--sample", "--country", "DE"], "--where country=DE"),
+        (["stats", "tags", "--sample", "--tag", "web"], "--where tag=web"),
+    ):
+        done = run(*words)
+        assert (done.code, done.out) == (2, "")
+        assert right in done.err
+    file, picture = tmp_path / "projects.csv", tmp_path / "x.svg"
+    file.write_text("id,analysis_main_language_name,analysis_total_code_lines\n1,C,5\n2,C,6\n")
+    assert run("stats", "language-share", file).table.iloc[0, 0] == "C"
+    assert run("plot", "language-share", file, "-o", picture).code == 0
+    assert picture.exists()
+    for option in ("-n", "--limit", "--max-items"):
+        assert len(run("accounts", "--sample", option, 3).table) == 3
+
+
+def test_examples_of_the_help_run_and_make_what_they_name(desk, run, pipe):
+    for number in range(3):
+        run("keys", "add", "--developer", "Ada L.", "--application", f"application {number}")
+    elsewhere = {"demo", "serve"}  # below, and in tests/test_demo.py
+    lines = [
+        line for path in commands() if path[0] not in elsewhere for line in examples(run, path)
+    ]
+    assert len(lines) > 30
+    failures = []
+    for line in sorted(lines, key=lambda line: "harvest" not in line):  # `status` needs the archive
+        made = [Path(name) for name in re.findall(r"(?:-o|--audit|--to) +([^\s|]+)", line)]
+        for file in made:
+            file.unlink(missing_ok=True)
+            Path(f"{file}.provenance.json").unlink(missing_ok=True)
+        done = pipe(*(shlex.split(part)[1:] for part in line.split("|")))
+        shown = done.out + done.err
+        if done.code or MARK in shown or not shown or not all(file.exists() for file in made):
+            failures.append(f"{line}: {done.code}\n{done.err}")
+    assert not failures, "\n".join(failures)
+
+
+# What they write
 
 
 def rows(number):
@@ -37,8 +140,7 @@ def facts(*names):
 
 nothing = text("")
 
-#: What to type, in this order, and what standard output must be. `demo`: test_demo; `serve`:
-#: test_serve; `report`: it needs what only the slow tests have.
+#: What to type, in this order, and what standard output must be.
 CALLS = {
     "projects": rows(2),
     "accounts --max-items 1": rows(1),
@@ -48,27 +150,27 @@ CALLS = {
     "load /languages.xml": rows(2),
     "quota --format json": facts("used", "left", "limit", "resets_at"),
     "quota": text(".*1,000.*"),
+    "check --sample": text(".*page size.*"),
     "summary projects.parquet": text("50 projects.*"),
     "summary projects.parquet --format json": facts("fields", "bias", "source"),
     "clean accounts.parquet": rows(50),
     "stats team_size_classes projects.parquet": rows(8),
-    "stats --list": text("([a-z_]+\n)+"),
     "plot growth projects.parquet -o made.svg": nothing,
-    "plot --list": text("([a-z_]+\n)+"),
+    "report projects.parquet -o made.html": nothing,
     "export projects.parquet made.tsv": nothing,
     "cite projects.parquet": text(".*50.*\n"),
     "cite projects.parquet --style bibtex": text("@misc.*"),
     "harvest accounts --to made.archive --plan": text(".*1.*"),
     "harvest accounts --to made.archive": text(".*1.*"),
     "status made.archive": text(".*1.*"),
-    "cache info": text(".*pages.*"),
+    "cache info": text(".*pages +[1-9].*"),
     "cache clear": nothing,
     "keys add --developer Ada --application thesis": text("[0-9a-f]{40}\n"),
     "keys list": text(" *id .*thesis.*"),
     "keys limit 1 5000": nothing,
+    "keys list ": text(".*5,000.*"),
     "keys revoke 1": nothing,
-    "--version": text(r".* \d+\.\d+.*"),
-    "--help": text("Usage: .*"),
+    "keys list  ": text(".*revoked.*"),
 }
 
 
@@ -86,30 +188,56 @@ def test_commands_write_data_to_standard_output_and_words_beside_it(rig, files, 
     assert not failures, "\n".join(failures)
 
 
-def test_script_writes_a_table_in_utf_8_whatever_the_locale_and_asks_nothing(rig, tmp_path):
-    other = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    environment = {**os.environ, **other}
-    environment.pop("PYTHONIOENCODING", None)
-    done = subprocess.run(
-        [SCRIPT, "projects"], stdin=subprocess.DEVNULL, capture_output=True, env=environment,
-        timeout=processes.LIMIT, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    table = pd.read_csv(io.BytesIO(done.stdout), dtype="str", encoding="utf-8")
-    assert table["name"].tolist() == ["Größe", "two"]
-    assert b"n = 2 projects" in done.stderr
-    environment["DIRFRAME_API_KEY"] = ""
-    done = subprocess.run(
-        [SCRIPT, "projects"], stdin=subprocess.DEVNULL, capture_output=True, env=environment,
-        timeout=processes.LIMIT, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (3, b""), done.stderr
+def test_demo_replaces_its_own_files_and_says_that_the_cache_costs_nothing(run, tmp_path):
+    (tmp_path / "projects.csv").write_text("of an earlier demo")
+    outcome = run("demo", "-o", tmp_path)
+    assert (outcome.code, "0 requests" in outcome.out) == (0, True), outcome.err
+    assert len(pd.read_csv(tmp_path / "projects.csv")) == 1500
+
+
+def test_harvest_stops_at_the_quota_with_its_exit_code_and_goes_on(
+    run, folder, tmp_path, monkeypatch
+):
+    with Rig(55, daily_limit=3) as rig:
+        monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
+        monkeypatch.setenv("DIRFRAME_API_KEY", KEY)
+        command = ("harvest", "projects", "--to", "a.archive")
+        price = run(*command, "--plan")
+        assert (price.code, "6 pages" in price.out, Path("a.archive").exists()) == (0, True, False)
+        rig.daily_limit = 4
+        stopped = run(*command)
+        assert stopped.code == 4
+        assert "30 of 55" in stopped.err
+        assert "1 day" in stopped.err
+        status = run("status", "a.archive")
+        assert (status.code, "3 of 6" in status.out, "day" in status.out) == (0, True, False)
+        rig.daily_limit = None
+        (tmp_path / "data" / "quota.sqlite").unlink()
+        done = run(*command)
+        assert (done.code, "55 of 55" in done.out) == (0, True)
+    before = Path("a.archive").read_bytes()
+    for words in (("clean", "a.archive", "-o"), ("export", "a.archive")):
+        assert run(*words, "a.archive", "--overwrite").code == 2
+    assert Path("a.archive").read_bytes() == before
+
+
+# As processes
+
+
+def test_table_is_utf_8_whatever_the_locale_and_nothing_is_asked(rig):
+    other = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+    done = processes.run("projects", env=other, encoding="utf-8")
+    table = pd.read_csv(io.StringIO(done.out), dtype="str")
+    assert (done.code, table["name"].tolist()) == (0, ["Größe", "two"]), done.err
+    assert "n = 2 projects" in done.err
+    done = processes.run("projects", env={"DIRFRAME_API_KEY": ""})
+    assert (done.code, done.out) == (3, ""), done.err
 
 
 def test_pipe_that_closes_ends_a_command_quietly():
-    command = shlex.join([sys.executable, "-m", "dirframe", "accounts", "--sample", "-n", "2000"])
+    script = shlex.quote(str(Path(sys.executable).with_name("dirframe")))  # as it is installed
     done = subprocess.run(
-        ["bash", "-c", f"{command} | head -n 1; echo ${{PIPESTATUS[0]}}"],
+        ["bash", "-c", f"{script} accounts --sample | head -n 1; echo ${{PIPESTATUS[0]}}"],
         capture_output=True, text=True, timeout=processes.LIMIT, check=False,
     )  # fmt: skip
     header, code = done.stdout.splitlines()
@@ -132,8 +260,21 @@ def test_ctrl_c_ends_a_load_with_130_and_nothing_on_standard_output(rig):
     assert MARK not in err
 
 
-def test_demo_replaces_its_own_files_and_says_that_the_cache_costs_nothing(run, tmp_path):
-    (tmp_path / "projects.csv").write_text("of an earlier demo")
-    outcome = run("demo", "-o", tmp_path)
-    assert (outcome.code, "0 requests" in outcome.out) == (0, True), outcome.err
-    assert len(pd.read_csv(tmp_path / "projects.csv")) == 1500
+def test_directory_is_served_with_its_keys_until_interrupted(folder, run):
+    key = run("keys", "add", "--developer", "Ada", "--application", "test").out.strip()
+    (folder / "accounts.csv").write_text("id,name\n1,Ada\n2,Grace\n")
+    words = ("serve", "accounts.csv", "--name", "Ours", "--port", "0")
+    with processes.interruptible(), processes.start(*words) as process:
+        written = ""
+        while not (found := re.search(r"http://127\.0\.0\.1:\d+", written)):
+            written += (line := process.stderr.readline())
+            assert line, written
+        answer = requests.get(f"{found[0]}/accounts.xml", params={"api_key": key}, timeout=30)
+        assert answer.status_code == 200
+        assert b"<items_available>2</items_available>" in answer.content
+        assert requests.get(f"{found[0]}/accounts.xml", timeout=30).status_code != 200
+        assert "Ours" in requests.get(found[0], timeout=30).text
+        process.send_signal(signal.SIGINT)
+        out, rest = process.communicate(timeout=processes.LIMIT)
+    assert (process.returncode, out) == (0, "")
+    assert key not in written + rest

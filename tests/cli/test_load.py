@@ -2,10 +2,8 @@
 
 import io
 import json
-import re
 
 import pandas as pd
-import pytest
 
 from tests.rig.today import Today
 
@@ -44,25 +42,14 @@ def test_load_hands_its_options_on(rig, run):
     assert len(rig.requests) > paid
 
 
-def test_number_of_records_has_the_names_that_people_try(run):
-    for option in ("-n", "--limit", "--max-items"):
-        assert len(run("accounts", "--sample", option, 3).table) == 3
-
-
-@pytest.mark.parametrize(
-    ("path", "column", "values"),
-    [
-        ("/languages.xml", "nice_name", ["C++", "Make"]),
-        ("/projects/example/contributors.xml", "contributor_id", ["5", "0009", "77"]),
-    ],
-)
-def test_load_of_a_path_is_priced_and_then_paid_for_once(path, column, values, rig, run):
+def test_load_of_a_path_is_priced_and_then_paid_for_once(rig, run):
+    path = "/projects/example/contributors.xml"
     priced = run("load", path, "--plan")
     assert (priced.code, len(rig.requests)) == (0, 1)
     assert "0 requests" in priced.out  # its page is in the cache by now
     loaded = run("load", path)
     table = pd.read_csv(io.StringIO(loaded.out), dtype="str")
-    assert table[column].tolist() == values
+    assert table["contributor_id"].tolist() == ["5", "0009", "77"]
     assert run("load", path, "--offline").out == loaded.out
     assert len(rig.requests) == 1
     assert rig.key not in priced.out + priced.err + loaded.out + loaded.err
@@ -92,9 +79,6 @@ def test_where_keeps_what_select_keeps(folder, run):
     few = run("projects", "--sample", "--where", "stack_count=10..", "--where", "year=2008..2010")
     assert few.table["stack_count"].min() >= 10
     assert set(pd.to_datetime(few.table["created_at"]).dt.year) <= {2008, 2009, 2010}
-    assert "only stack count from 10" in run(
-        "projects", "--sample", "--where", "stack_count=10..", "-o", "few.parquet"
-    ).err + str(pd.read_parquet("few.parquet").attrs)
 
 
 def test_commands_without_a_file_ask_the_directory(rig, folder, run):
@@ -106,13 +90,6 @@ def test_commands_without_a_file_ask_the_directory(rig, folder, run):
     assert len(rig.requests) == 2  # each collection once
     assert run("stats", "language_share", "--query", "a b").code == 0
     assert rig.requests[-1].query["query"] == "a b"
-
-
-def test_plan_states_records_and_pages_and_loads_nothing(run):
-    outcome = run("projects", "--sample", "--plan")
-    assert outcome.code == 0
-    assert "1,500 projects" in outcome.out
-    assert "61 pages" in outcome.out
 
 
 def test_details_are_priced_and_loaded(folder, run, monkeypatch):
@@ -148,14 +125,6 @@ def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
     assert rig.key not in shown.out + shown.err
 
 
-def test_cache_is_described_and_cleared(rig, run):
-    run("projects", "--sample", "-n", 30)
-    run("accounts")
-    assert re.search(r"pages +3", run("cache", "info").out)
-    assert "3 pages" in run("cache", "clear").err
-    assert re.search(r"pages +0", run("cache", "info").out)
-
-
 def test_cache_that_is_damaged_is_mended_by_clearing_it(rig, folder, run):
     run("projects")
     (file,) = (one for one in folder.with_name("cache").iterdir() if one.suffix == ".sqlite")
@@ -178,6 +147,4 @@ def test_sample_is_drawn_priced_and_checked_from_a_shell(run):
     assert "12 projects" in run("projects", "--sample", "--sample-size", "12", "--plan").out
     assert run("accounts", "--sample", "--sample-size", "3").code == 0
     assert run("projects", "--sample", "--sample-size", "3", "-n", "3").code == 2
-    report = run("check", "--sample")
-    assert (report.code, report.err) == (0, "")
-    assert "page size" in report.out
+    assert "61 pages" in run("projects", "--sample", "--plan").out

@@ -118,24 +118,6 @@ def test_details_of_recorded_projects_are_those_that_were_recorded(shared, tmp_p
         assert len(asked) == len(rig.requests) == 32 + 1 + int(frame["analysis_id"].notna().sum())
 
 
-def test_details_of_a_harvest_pay_for_one_redirect(tmp_path):
-    with Today(24) as rig:
-        options = {"sort": "project_name", "details": True}
-        with pytest.raises(dirframe.errors.QuotaExceededError):
-            dirframe.harvest(
-                "projects",
-                tmp_path / "kept",
-                directory=rig.directory(tmp_path, daily_quota=9),
-                **options,
-            )
-        before = dirframe.open_archive(tmp_path / "kept").status()
-        rig.forget()
-        directory = rig.directory(tmp_path, workers=4)  # all begin with own pages, at once
-        archive = dirframe.harvest("projects", tmp_path / "kept", directory=directory, **options)
-        assert archive.status().details == 24
-        assert len(rig.requests) == 1 + 24 - before.details
-
-
 def test_polars_frame_is_taken_as_the_frame_it_was(sample):
     polars = pytest.importorskip("polars", reason="polars is an extra")
     projects = dirframe.load_projects(sample, max_items=50, progress=False)

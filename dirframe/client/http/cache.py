@@ -22,10 +22,12 @@ from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime, timedelta
+    from datetime import datetime
     from pathlib import Path
 
     import requests
+
+    from dirframe.client.directory import Directory
 
 #: The number is the version of the format; each version has a file of its own.
 _FILE = "http-cache-2.sqlite"
@@ -119,26 +121,23 @@ def _warn(file: object, error: Exception) -> None:
     )
 
 
-def open_cached_session(
-    folder: Path | None, expire_after: timedelta, base_url: str, identity: str
-) -> CachedSession:
-    """Return a session with the cache of a folder; without it if that cannot be used.
-
-    The keys are the URLs, with `identity` for the base URL: that of the sample changes with its port.
-    """
+def open_cached_session(directory: Directory) -> CachedSession:
+    """Return a session with the cache of a directory; without it if that cannot be used."""
+    base_url, identity = directory.base_url, directory.identity
 
     def key_of(request: requests.PreparedRequest, **_: object) -> str:
-        # requests-cache puts the key between quotes in its SQL.
+        # The port of the sample changes. requests-cache puts the key between quotes in its SQL.
         return quote(identity + (request.url or "").removeprefix(base_url), safe="/:?&=%+-._~")
 
-    options: dict[str, Any] = {"expire_after": expire_after, "key_fn": key_of}
+    options: dict[str, Any] = {"expire_after": directory.expire_after, "key_fn": key_of}
     options |= {"allowable_codes": (200,), "cache_control": False}
-    if folder is not None:
+    if directory.cache_folder is not None:
+        file = directory.cache_folder / _FILE
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            return CachedSession(backend=PageCache(folder / _FILE), **options)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            return CachedSession(backend=PageCache(file), **options)
         except (sqlite3.Error, OSError) as error:
-            _warn(folder / _FILE, error)
+            _warn(file, error)
     session = CachedSession(backend="memory", **options)
     session.settings.disabled = True
     return session

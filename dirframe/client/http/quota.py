@@ -28,8 +28,7 @@ CREATE TABLE IF NOT EXISTS requests (
 )
 """
 _EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
-#: A clock that was ahead dated requests in the future; they were sent by now. Otherwise they would
-#: count until a day after that date. Other processes are at most a minute ahead.
+#: A clock that was ahead dated requests in the future; they were sent by now.
 _REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now + 60"
 
 _TODAY = "requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago"
@@ -57,9 +56,8 @@ class DailyQuota:
 
     def __init__(self, folder: Path | None, fingerprint: str, limit: int) -> None:
         self.limit, self._folder, self._fingerprint = limit, folder, fingerprint
-        self._is_closed = False
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
-        self._lock = threading.Lock()
+        self._lock, self._is_closed = threading.Lock(), False
         try:
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)

@@ -97,6 +97,14 @@ def check_response(
     raise kind(message, hint=_ADVICE.get(kind), **facts)
 
 
+def quota_exceeded(url: str, limit: int, resets_at: datetime | None) -> QuotaExceededError:
+    """Return the error of a request that is not sent, for the quota is used up."""
+    message = f"{url} was not requested: the quota of {limit:,} requests within 24 hours is used up"
+    if resets_at is not None:
+        message += f", and the next one is free at {resets_at:%Y-%m-%d %H:%M} UTC"
+    return QuotaExceededError(f"{message}.", url=url, resets_at=resets_at, hint=RUN_AGAIN_LATER)
+
+
 def _kind(status: int, text: str) -> type[RequestError]:
     # The live service has one code for several reasons; only the text distinguishes them.
     if status == 429 or (status == 401 and ("exceed" in text or "limit" in text)):

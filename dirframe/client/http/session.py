@@ -28,12 +28,12 @@ from dirframe import __version__
 from dirframe.client.http.cache import open_cached_session
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.responses import (
-    RUN_AGAIN_LATER,
     SLOW,
     check_response,
     network_error,
     parse_date,
     parse_retry_after,
+    quota_exceeded,
 )
 from dirframe.client.page import MAX_BYTES, parse
 from dirframe.errors import (
@@ -95,19 +95,17 @@ class Session:
             logging.getLogger(f"urllib3.{name}").addFilter(_hide_key)
         self._base_url, self._key = directory.base_url, directory.api_key
         self._expire_after, self._timeout = directory.expire_after, directory.timeout
-        self._http = open_cached_session(
-            directory.cache_folder, directory.expire_after, directory.base_url, directory.identity
-        )
+        self._http = open_cached_session(directory)
         self.quota = DailyQuota(
             directory.quota_folder, directory.api_key.fingerprint, directory.daily_quota
         )
         self._adapter = _Adapter(directory, self.quota)
-        self._http.headers["User-Agent"] = f"dirframe/{__version__}"
-        self._http.headers["Accept"] = "application/xml"
+        agent = {"User-Agent": f"dirframe/{__version__}", "Accept": "application/xml"}
+        self._http.headers.update(agent)
         # The interface needs no cookies, and a stored one could contain the key.
         self._http.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        self._http.mount("https://", self._adapter)
-        self._http.mount("http://", self._adapter)
+        for scheme in ("https://", "http://"):
+            self._http.mount(scheme, self._adapter)
 
     def get(
         self,
@@ -190,12 +188,8 @@ class Session:
         if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
             hours = age / timedelta(hours=1)
             span = f"{hours:.2g} hours" if hours < 48 else f"{age.days:,} days"
-            warn(
-                StaleWarning(
-                    f"Pages from the cache are used although they are old: the oldest was fetched "
-                    f"{span} ago, at {oldest:%Y-%m-%d %H:%M} UTC."
-                )
-            )
+            when = f"{span} ago, at {oldest:%Y-%m-%d %H:%M} UTC"
+            warn(StaleWarning(f"Old pages from the cache are used: the oldest was fetched {when}."))
 
     def close(self) -> None:
         """Close the connections, the cache and the quota file."""
@@ -291,7 +285,7 @@ class _Adapter(HTTPAdapter):
         while True:
             receipt, wait = self._quota.acquire(), next(pauses, None)
             if receipt is None:
-                raise failure or self._quota_error(url)
+                raise failure or quota_exceeded(url, self._quota.limit, self._quota.resets_at())
             self._wait_for_turn()
             try:
                 response: Any = super().send(signed, **options)
@@ -405,17 +399,6 @@ class _Adapter(HTTPAdapter):
         checked.page, checked.attempts = page, attempts
         checked.server_time = parse_date(response.headers.get("Date", ""))
         return checked  # type: ignore[no-any-return]  # its attributes are not in the stubs
-
-    def _quota_error(self, url: str) -> QuotaExceededError:
-        resets_at = self._quota.resets_at()
-        note = f" The next request is free at {resets_at:%Y-%m-%d %H:%M} UTC." if resets_at else ""
-        return QuotaExceededError(
-            f"{url} was not requested: the quota of {self._quota.limit:,} requests within 24 hours "
-            f"is used up for this key.{note}",
-            url=url,
-            resets_at=resets_at,
-            hint=RUN_AGAIN_LATER,
-        )
 
 
 def _origin(url: str) -> str:

@@ -297,7 +297,8 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     names = [str(choice) for choice in choices]
     meant = "_".join(_SYNONYMS.get(word, word) for word in name.split("_"))
     close = [other for other in names if meant in {other, *other.split("_")}]
-    close += get_close_matches(name, names, n=3)
+    folded = {choice.casefold(): choice for choice in names}
+    close += [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
     quoted = [repr(match) for match in dict.fromkeys(close)]
     return f" Did you mean {' or '.join(quoted[:3])}?" if quoted else ""
 

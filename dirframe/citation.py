@@ -113,7 +113,10 @@ class Source:
     def query(self) -> str:
         """Describe the query in words."""
         query = {name: value for name, value in self.record["query"].items() if value is not None}
+        query.pop("details", None)  # the same records, with more about each
+        of = query.pop("projects", None)
         words = ALL_RESOURCES.get(self.record["resource"], UNKNOWN).words[1].capitalize()
+        words += f" of {counted(of, 'project')}" if of else ""
         if text := query.pop("query", ""):
             words += f" matching “{' '.join(str(text).split())}”"
         if sort := query.pop("sort", ""):

@@ -240,7 +240,7 @@ def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError |
         "project alone, so that nothing is known here.",
         columns=empty,
         hint="Load with details=True (--details) to ask for these pages; "
-        "dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost.",
+        "dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost.",
     )
 
 
@@ -299,12 +299,14 @@ def days_of(record: dict[str, Any]) -> list[str]:
 
 def completeness_note(record: dict[str, Any]) -> str:
     """Return what a caption or a title says about the completeness; empty if it is proven."""
-    if record["completeness"] == "sample":
-        size, population = (record["sample"].get(name) for name in ("size", "population"))
-        return f"random sample of {size:,} of {population:,} (seed {record['sample'].get('seed')})"
-    if record["completeness"] != "incomplete":
-        return _NOTES[record["completeness"]]
-    loaded, available = record["items_loaded"], record["items_available"]
+    word, sample, loaded = record["completeness"], record["sample"], record["items_loaded"]
+    if word not in {"sample", "incomplete"}:
+        return _NOTES[word]
+    if sample:
+        size, population, seed = (sample.get(name) for name in ("size", "population", "seed"))
+        drawn = f"random sample of {size:,} of {population:,} (seed {seed})"
+        return drawn if word == "sample" else f"incomplete {drawn}: {loaded:,} loaded"
+    available = record["items_available"]
     known = loaded is not None and available is not None
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if known else "")
 

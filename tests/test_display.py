@@ -6,7 +6,17 @@ import pytest
 from lxml import html
 
 import dirframe
-from dirframe._display import Card, Overview, cut, entries, entry, html_table, printable, width_of
+from dirframe._display import (
+    Card,
+    Overview,
+    cut,
+    did_you_mean,
+    entries,
+    entry,
+    html_table,
+    printable,
+    width_of,
+)
 
 EVIL = '<script>alert("1")</script>'
 FAMILY = "👩\u200d👩\u200d👧"  # one sign that takes two places
@@ -138,3 +148,9 @@ def test_dollar_signs_make_no_formula_in_a_notebook():
         tree = html.fromstring(f"<body>{shown._repr_html_()}</body>")
         literal = "text()[not(ancestor::*[@class='tex2jax_ignore mathjax_ignore'])]"
         assert tree.xpath(f"//{literal}") == []
+
+
+def test_names_are_suggested_in_any_case():
+    assert did_you_mean("c", ["Java", "C"]) == " Did you mean 'C'?"
+    assert did_you_mean("PYTHN", ["Python", "Perl"]) == " Did you mean 'Python'?"
+    assert did_you_mean("xyz", ["Python"]) == ""

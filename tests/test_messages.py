@@ -374,7 +374,7 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…)."
     )
     assert message(stats.language_share, empty) == snapshot(
-        "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates the cost."
+        "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Projects have no country; accounts have."

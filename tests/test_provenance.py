@@ -214,9 +214,11 @@ def test_caption_says_synthetic_and_how_complete():
     assert "incomplete: 3 of 12,360" in short
     assert caption(loaded(complete=False, items_available=None)).endswith("· incomplete")
     assert caption(loaded(completeness="counted")).endswith("· counted, not proven complete")
-    drawn = {"size": 3, "population": 2500, "seed": 7}
-    drawn = caption(loaded(completeness="sample", sample=drawn))
-    assert drawn.endswith("· random sample of 3 of 2,500 (seed 7)")
+    design = {"size": 4, "population": 2500, "seed": 7}
+    drawn = caption(loaded(completeness="sample", sample=design))
+    assert drawn.endswith("· random sample of 4 of 2,500 (seed 7)")
+    drawn = caption(loaded(completeness="incomplete", sample=design))
+    assert drawn.endswith("· incomplete random sample of 4 of 2,500 (seed 7): 3 loaded")
 
 
 # Citations
@@ -317,6 +319,16 @@ def test_what_is_cited_is_what_the_frame_holds():
     joined = copy_provenance(frame, pd.concat([frame, others]).drop_duplicates("id"))
     assert "(5 records, not the 3" in cite(joined)
     assert "(3 records, not the 3" in cite(copy_provenance(frame, others))
+
+
+def test_a_citation_describes_the_query_in_words():
+    query = {"query": "xml", "sort": "name", "max_items": None, "details": True}
+    frame = set_provenance(pd.DataFrame(), source="D", resource="project", query=query)
+    assert cite(frame).startswith("D. Projects matching “xml”, sorted by name.")
+    frame = set_provenance(
+        pd.DataFrame(), source="D", resource="activity_fact", query={"projects": 10}
+    )
+    assert cite(frame).startswith("D. Activity facts of 10 projects.")
 
 
 def test_a_statistic_is_cited_like_what_it_was_made_of(sample_frames):

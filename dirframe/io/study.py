@@ -48,7 +48,8 @@ _README = """# {title}
 {tables}
 
 `datapackage.json` says what each column is: its type, its unit and its meaning; `citation.bib` how
-to cite the records. The tables are in `data/`, each as CSV and as Parquet, with the same records:
+to cite the records. The tables are in `data/`, each as CSV and as Parquet, with the same records.
+Unpack the file; then, in its folder:
 
     dirframe.read_export("data/{name}.parquet")     # Python, with the provenance
     pandas.read_parquet("data/{name}.parquet")      # Python
@@ -122,7 +123,9 @@ def write_study(
         "resources": resources,
     }
     contents["datapackage.json"] = _json(_filled(package))
-    contents["citation.bib"] = "\n".join(cite(f, style="bibtex") for f in tables.values()).encode()
+    cited_as = [cite(frame, style="bibtex") for frame in tables.values()]
+    entries = {entry.partition(",")[0]: entry for entry in cited_as}  # one for each key
+    contents["citation.bib"] = "\n".join(entries.values()).encode()
     contents["README.md"] = _readme(package["title"], tables, left_out, personal=personal)
     if pages is not None:
         contents[_ARCHIVE] = pages

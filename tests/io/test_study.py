@@ -104,6 +104,16 @@ def test_column_of_a_statistic_is_not_the_field_of_that_name(records, tmp_path):
     assert "primaryKey" not in table["schema"]
 
 
+def test_entries_of_the_bibliography_have_different_keys(records, tmp_path):
+    projects = records["projects"]
+    tables = {"projects": projects, "languages": stats.language_share(projects)}
+    with zipfile.ZipFile(export(tables, tmp_path / "s.zip")) as packed:
+        entries = packed.read("citation.bib").decode()
+    keys = [line for line in entries.splitlines() if line.startswith("@")]
+    assert keys
+    assert len(set(keys)) == len(keys)
+
+
 def test_no_licence_is_claimed_that_is_not_known(tmp_path):
     frame = with_provenance(
         pd.DataFrame({"id": ["1"]}),

@@ -17,27 +17,22 @@ from dirframe.stats.kernel import read, require_records
 from dirframe.stats.lifetimes import states_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from dirframe.stats.kernel import Floats, Mask
 
-    from dirframe.stats.kernel import Mask
-
-    Floats = NDArray[np.float64]
     Range = tuple[float | None, float | None]
 
-_COUNTRY = "country_name"
-_COLUMNS = {"languages": "language", "countries": "country", "licenses": "licenses", "tags": "tags"}
-_NOUNS = {
-    "languages": "main language",
-    "countries": "country",
-    "licenses": "licence",
-    "tags": "tag",
+#: What each filter by names reads, and what it is called.
+_NAMED = {
+    "languages": ("language", "main language"),
+    "countries": ("country", "country"),
+    "licenses": ("licenses", "licence"),
+    "tags": ("tags", "tag"),
 }
 _ACTIVITIES = ("all", "active", "dormant")
-_MISSING = (None, None)
 #: The columns beside the tags that a search looks in, as far as a frame has them.
-_SEARCHED = ("name", "description", "location", _COUNTRY)
+_SEARCHED = ("name", "description", "location", "country")
 
 
 def select(
@@ -55,7 +50,8 @@ def select(
     """Select projects or accounts, and record in their provenance by what.
 
     A record has to pass all the filters that are given. One with a missing value passes no filter
-    of it, except by ``None`` among the values, or ``(None, None)`` as a range.
+    of it, except by ``None`` among the values, or ``(None, None)`` as a range. A frame that lacks a
+    column that a filter needs raises.
 
     Parameters
     ----------
@@ -64,12 +60,11 @@ def select(
     search : str
         Words or parts of words, in any order and case, that a record has all of in its name,
         description, tags or place.
-    languages, countries : str or iterable of str or None
-        Main languages of projects, or countries of accounts as `unify_countries` names them or by
-        their codes of two letters, of which a record has one.
-    licenses, tags : str or iterable of str or None
-        Licences (by code or by title, as in `dirframe.stats.licenses`) or tags of projects, of
-        which a record has at least one.
+    languages, countries, licenses, tags : str or iterable of str or None
+        Values of which a record has at least one: main languages of projects; countries of accounts
+        as `unify_countries` names them or by their codes of two letters; licences by code or by
+        title, as in `dirframe.stats.licenses`; tags. A value that no record has selects nothing
+        and is warned of (`UnknownValueWarning`).
     years : tuple of int, optional
         First and last year (UTC) in which the directory got the record; either may be None.
     activity : {"all", "active", "dormant"}
@@ -81,16 +76,6 @@ def select(
     -------
     pandas.DataFrame
         The records that pass, with all their columns and in their order.
-
-    Raises
-    ------
-    InvalidInputError
-        If the frame lacks a column that a filter needs, or a range ends before it begins.
-
-    Warns
-    -----
-    UnknownValueWarning
-        If no record has one of the values, which selects nothing.
 
     Examples
     --------
@@ -108,7 +93,8 @@ def select(
     values = {"languages": languages, "countries": countries, "licenses": licenses, "tags": tags}
     for name, given in values.items():
         if wanted := _values(name, given):
-            passed.append((_chosen(frame, name, wanted), f"only {_NOUNS[name]} {_any_of(wanted)}"))
+            mask = _chosen(frame, *_NAMED[name], wanted)
+            passed.append((mask, f"only {_NAMED[name][1]} {_any_of(wanted)}"))
     if years is not None:
         passed.append((_created_within(frame, years), _years(years)))
     if activity not in _ACTIVITIES:
@@ -148,23 +134,24 @@ def _having(frame: pd.DataFrame, words: str) -> Mask:
     return mask
 
 
-def _chosen(frame: pd.DataFrame, name: str, wanted: tuple[str | None, ...]) -> Mask:
+def _chosen(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | None]) -> Mask:
     """Return which records have one of some values; warn of those that no record has."""
-    column = read(frame, _COLUMNS[name])[_COLUMNS[name]]
+    values = read(frame, column)[column]
     other_names: dict[str, set[str]] = {}
-    if name == "licenses":
-        rows, codes, names, titles = license_codes(column)
+    if column == "licenses":
+        rows, codes, names, titles = license_codes(values)
         for code, title in titles.items():
             other_names.setdefault(title, set()).add(code)
-    elif name == "tags":
-        rows, codes, names = tag_codes(column)
+    elif column == "tags":
+        rows, codes, names = tag_codes(values)
     else:
-        texts = column.astype("category").cat
+        texts = values.astype("category").cat
         names = list(texts.categories)
         codes = np.asarray(texts.codes, dtype=np.int64)
-        rows, codes = np.flatnonzero(codes >= 0), codes[codes >= 0]
-        if name == "countries" and "country_alpha_2" in frame:
-            pairs = frame[["country_alpha_2", _COUNTRY]].dropna().drop_duplicates()
+        rows = np.arange(len(codes), dtype=np.int64)[codes >= 0]
+        codes = codes[codes >= 0]
+        if column == "country" and "country_alpha_2" in frame:
+            pairs = frame[["country_alpha_2", "country_name"]].dropna().drop_duplicates()
             for code, country in pairs.itertuples(index=False):
                 other_names.setdefault(code, set()).add(country)
     known = {value for value in wanted if value in names}
@@ -172,29 +159,21 @@ def _chosen(frame: pd.DataFrame, name: str, wanted: tuple[str | None, ...]) -> M
     unknown = [v for v in wanted if v is not None and v not in known and v not in other_names]
     if unknown:
         question = did_you_mean(unknown[0], [*names, *other_names])
-        listed = ", ".join(map(repr, unknown))
-        message = f"No record has the {_NOUNS[name]} {listed}.{question}"
+        message = f"No record has the {noun} {', '.join(map(repr, unknown))}.{question}"
         warn(UnknownValueWarning(message, values=unknown))
     mask = np.zeros(len(frame), dtype=bool)
     mask[rows[np.isin(names, [*known, *meant])[codes]] if names else []] = True
     if None in wanted:
-        without = np.ones(len(frame), dtype=bool)
-        without[rows] = False
-        mask |= without
+        mask |= ~np.isin(np.arange(len(frame)), rows)
     return mask
 
 
 def _created_within(frame: pd.DataFrame, span: tuple[int | None, int | None]) -> Mask:
-    _check_span(
-        "years", span, Integral, "the first and the last, such as (2008, 2010) or (2008, None)"
-    )
-    created = read(frame, "created")["created"]
-    years: Floats = created.dt.year.to_numpy(np.float64, na_value=np.nan)
+    form = "the first and the last, such as (2008, 2010) or (2008, None)"
+    _check_span("years", span, Integral, form)
     first, last = span
-    if first is None and last is None:
-        return np.isnan(years)
-    mask: Mask = years >= (-np.inf if first is None else first)
-    return mask & (years <= (np.inf if last is None else last))
+    years = read(frame, "created")["created"].dt.year
+    return _between(years, first, last if last is None else last + 1)
 
 
 def _within(frame: pd.DataFrame, column: str, span: Range) -> Mask:
@@ -207,9 +186,11 @@ def _within(frame: pd.DataFrame, column: str, span: Range) -> Mask:
             f"The column {column}, by which the frame is to be filtered, has values that are no "
             "numbers."
         )
-    values = frame[column].astype("Float64")
-    numbers: Floats = np.asarray(values.to_numpy(np.float64, na_value=np.nan))
-    first, below = span
+    return _between(frame[column].astype("Float64"), *span)
+
+
+def _between(values: pd.Series[Any], first: float | None, below: float | None) -> Mask:
+    numbers: Floats = values.to_numpy(np.float64, na_value=np.nan)
     if first is None and below is None:
         return np.isnan(numbers)
     mask: Mask = numbers >= (-np.inf if first is None else first)
@@ -247,7 +228,7 @@ def _any_of(values: tuple[str | None, ...]) -> str:
 
 def _years(span: tuple[int | None, int | None]) -> str:
     first, last = span
-    if span == _MISSING:
+    if span == (None, None):
         return "only without a date of creation"
     if first is None:
         return f"only created in {last} or before"
@@ -258,7 +239,7 @@ def _years(span: tuple[int | None, int | None]) -> str:
 
 def _numbers(column: str, span: Range) -> str:
     first, below = span
-    if span == _MISSING:
+    if span == (None, None):
         return f"only without {label(column)}"
     words = [f"from {first}"] if first is not None else []
     words += [f"below {below}"] if below is not None else []

@@ -30,7 +30,7 @@ def named(record, column):
     return text if text and text.strip() else None
 
 
-def number(record, *columns):
+def first_of(record, *columns):
     return next((record[column] for column in columns if column in record), None)
 
 
@@ -38,115 +38,101 @@ def valid(value):
     return value is not None and value >= 0
 
 
-def negative(values):
-    return sum(value is not None and value < 0 for value in values)
+def unusable(values, what):
+    negative = sum(value is not None and value < 0 for value in values)
+    return {f"{what}_missing": values.count(None), f"{what}_negative": negative}
 
 
 def share(part, whole):
     return part / whole if whole else 0.0
 
 
-def other(names, top, noun):
-    """Split ordered names into those that are kept and the others, with the name of the others."""
+def grouped(records, column):
+    groups = defaultdict(list)
+    for record in records:
+        if name := named(record, column):
+            groups[name].append(record)
+    return groups
+
+
+def ranked(numbers, top, noun):
+    """Give the names in order, each with what its row holds; the last one can hold several."""
+    names = sorted(numbers, key=lambda name: (*(-number for number in numbers[name]), name))
     kept = len(names) if top is None or len(names) <= top + 1 else top
-    return names[:kept], names[kept:], f"other ({len(names) - kept:,} {noun})"
-
-
-def quantile(values, at):
-    if not values:
-        return None
-    ascending = sorted(values)
-    place = at * (len(values) - 1)
-    low = int(place)
-    high = min(low + 1, len(values) - 1)
-    return ascending[low] + (ascending[high] - ascending[low]) * (place - low)
-
-
-def spread(values):
-    """Give quartiles, median, and the 95% interval of the median by the binomial distribution."""
-    n, low = len(values), -1
-    while sum(comb(n, k) for k in range(low + 2)) <= 0.025 * 2**n:
-        low += 1
-    ends = (
-        [None, None] if low < 0 else [float(sorted(values)[place]) for place in (low, n - 1 - low)]
-    )
-    return [*(quantile(values, at) for at in (0.25, 0.5, 0.75)), *ends]
+    rows = [(name, [name]) for name in names[:kept]]
+    if rest := names[kept:]:
+        rows.append((f"other ({len(rest):,} {noun})", rest))
+    return rows, {noun: len(names), f"{noun}_in_other": len(rest)}
 
 
 # Languages
 
 
-def by_language(records):
-    found = defaultdict(list)
-    for record in records:
-        if name := named(record, LANGUAGE):
-            found[name].append(record)
-    return dict(found)
-
-
-def rows_of(groups, order, top, row):
-    kept, rest, label = other(sorted(groups, key=order), top, "languages")
-    rows = [row(name, groups[name]) for name in kept]
-    if rest:
-        rows.append(row(label, [record for name in rest for record in groups[name]]))
-    return rows, {"languages": len(groups), "languages_in_other": len(rest)}
-
-
-def sum_of_valid(values):
-    known = [value for value in values if valid(value)]
-    return sum(known) if known else None
-
-
-def analyses(records):
-    unspoken = [record for record in records if not named(record, LANGUAGE)]
-    return {
-        "projects": len(records),
-        "with_language": len(records) - len(unspoken),
-        "without_language": len(unspoken),
-        "without_analysis": sum("analysis_id" not in record for record in unspoken),
-    }
+def main_languages(records, top, numbers):
+    """Give the label and the records of each row, those with a language, and the counts."""
+    groups = grouped(records, LANGUAGE)
+    rows, counted = ranked({n: numbers(groups[n]) for n in groups}, top, "languages")
+    spoken = [record for group in groups.values() for record in group]
+    without = [record for record in records if not named(record, LANGUAGE)]
+    return (
+        [(label, [r for n in names for r in groups[n]]) for label, names in rows],
+        spoken,
+        {
+            **counted,
+            "projects": len(records),
+            "with_language": len(spoken),
+            "without_language": len(without),
+            "without_analysis": sum("analysis_id" not in record for record in without),
+        },
+    )
 
 
 def language_share(records, top=None):
-    groups = by_language(records)
-    spoken = [record for group in groups.values() for record in group]
+    rows, spoken, counted = main_languages(records, top, lambda group: [len(group)])
 
-    def row(name, group):
-        lines = sum_of_valid(record.get(LINES) for record in group)
-        users = sum_of_valid(number(record, *USERS) for record in group)
-        return name, len(group), share(len(group), len(spoken)), lines, users
+    def total(group, *columns):
+        known = [n for record in group if valid(n := first_of(record, *columns))]
+        return sum(known) if known else None
 
-    rows, names = rows_of(groups, lambda name: (-len(groups[name]), name), top, row)
-    counted = analyses(records) | names
     for what, columns in (("code_lines", [LINES]), ("users", USERS)):
-        values = [number(record, *columns) for record in spoken]
-        counted[f"{what}_missing"] = values.count(None)
-        counted[f"{what}_negative"] = negative(values)
-    return rows, counted
+        counted |= unusable([first_of(record, *columns) for record in spoken], what)
+    return [
+        (name, len(some), share(len(some), len(spoken)), total(some, LINES), total(some, *USERS))
+        for name, some in rows
+    ], counted
+
+
+def quantile(ascending, at):
+    place = at * (len(ascending) - 1)
+    low = int(place)
+    high = min(low + 1, len(ascending) - 1)
+    return ascending[low] + (ascending[high] - ascending[low]) * (place - low)
+
+
+def spread(values):
+    """Give quartiles, median, and the 95% interval of the median by the binomial distribution."""
+    n, low, ascending = len(values), -1, sorted(values)
+    while sum(comb(n, k) for k in range(low + 2)) <= 0.025 * 2**n:
+        low += 1
+    ends = [None, None] if low < 0 else [float(ascending[place]) for place in (low, n - 1 - low)]
+    return [*(quantile(ascending, at) if n else None for at in (0.25, 0.5, 0.75)), *ends]
 
 
 def contributors_by_language(records, top=None):
-    groups = by_language(records)
-
     def people(group):
         return [record[PEOPLE] for record in group if valid(record.get(PEOPLE))]
 
-    def row(name, group):
+    def numbers(group):
+        return bool(people(group)), sum(people(group)), len(group)
+
+    groups, spoken, counted = main_languages(records, top, numbers)
+    rows = []
+    for name, group in groups:
         known = people(group)
-        most = max(known, default=None)
-        return name, len(group), len(known), sum(known) if known else None, *spread(known), most
-
-    def order(name):
-        known = people(groups[name])
-        return not known, -sum(known), -len(groups[name]), name
-
-    rows, names = rows_of(groups, order, top, row)
-    spoken = [record.get(PEOPLE) for group in groups.values() for record in group]
-    return rows, analyses(records) | names | {
-        "with_language_and_contributors": sum(map(valid, spoken)),
-        "contributors_missing": spoken.count(None),
-        "contributors_negative": negative(spoken),
-    }
+        total, most = sum(known) if known else None, max(known, default=None)
+        rows.append((name, len(group), len(known), total, *spread(known), most))
+    counted["with_language_and_contributors"] = len(people(spoken))
+    return rows, counted | unusable([r.get(PEOPLE) for r in spoken], "contributors")
 
 
 def percentage(text):
@@ -155,54 +141,38 @@ def percentage(text):
 
 
 def language_breakdown(records, top=None):
-    reasons = Counter({"with_breakdown": 0})
+    names = ("breakdown_missing", "code_lines_missing", "code_lines_negative")
+    reasons = dict.fromkeys((*names, "percentages_impossible", "with_breakdown"), 0)
     lines, projects, unnamed = defaultdict(float), Counter(), 0.0
     for record in records:
         entries, own = record.get("analysis_languages", []), record.get(LINES)
         parts = [percentage(entry.get("percentage")) for entry in entries]
-        if not entries:
-            reasons["breakdown_missing"] += 1
-        elif own is None:
-            reasons["code_lines_missing"] += 1
-        elif own < 0:
-            reasons["code_lines_negative"] += 1
-        elif any(part is None or not 0 <= part <= 100 for part in parts):
-            reasons["percentages_impossible"] += 1
-        else:
-            reasons["with_breakdown"] += 1
-            mine = set()
-            for entry, part in zip(entries, parts, strict=True):
-                name = stripped(entry, "language")
-                weight = own * part / 100
-                is_rest = re.fullmatch(r"\d+ Others?", name or "") and not stripped(entry, "id")
-                if name is None or is_rest:
-                    unnamed += weight
-                else:
-                    lines[name] += weight
-                    mine.add(name)
-            projects.update(mine)
-    order = sorted(lines, key=lambda name: (-lines[name], -projects[name], name))
-    kept, rest, label = other(order, top, "languages")
-    total = sum(lines.values())
-    rows = [(name, projects[name], lines[name], share(lines[name], total)) for name in kept]
-    if rest:
-        whole = sum(lines[name] for name in rest)
-        rows.append((label, sum(projects[name] for name in rest), whole, share(whole, total)))
-    names = ("breakdown_missing", "code_lines_missing", "code_lines_negative")
-    return rows, {
-        "projects": len(records),
-        "with_breakdown": reasons["with_breakdown"],
-        **{name: reasons[name] for name in (*names, "percentages_impossible")},
-        "languages": len(lines),
-        "languages_in_other": len(rest),
-        "code_lines_unnamed": round(unnamed),
-    }
+        impossible = any(part is None or not 0 <= part <= 100 for part in parts)
+        faults = (not entries, own is None, own is not None and own < 0, impossible, True)
+        reason = [*reasons][faults.index(True)]
+        reasons[reason] += 1
+        mine = set()
+        for entry, part in zip(entries, parts, strict=True) if reason == "with_breakdown" else ():
+            name = stripped(entry, "language")
+            is_rest = re.fullmatch(r"\d+ Others?", name or "") and not stripped(entry, "id")
+            if name is None or is_rest:
+                unnamed += own * part / 100
+            else:
+                lines[name] += own * part / 100
+                mine.add(name)
+        projects.update(mine)
+    ranking, counted = ranked({n: (lines[n], projects[n]) for n in lines}, top, "languages")
+    rows = []
+    for label, members in ranking:
+        own = sum(lines[name] for name in members)
+        number = sum(projects[name] for name in members)
+        rows.append((label, number, own, share(own, sum(lines.values()))))
+    counted |= {"projects": len(records), "code_lines_unnamed": round(unnamed)}
+    return rows, counted | reasons
 
 
-def newest(records, *columns):
-    """Give the newest date of some columns or of an update."""
-    names = (*columns, "updated_at")
-    return max(record[name] for record in records for name in names if name in record)
+def newest(records, column):
+    return max(r[name] for r in records for name in (column, "updated_at") if name in r)
 
 
 def together(years, least):
@@ -218,43 +188,31 @@ def together(years, least):
 
 
 def languages_by_year(records, top=None, date=FIRST, min_projects=1):
-    spoken = [record for record in records if named(record, LANGUAGE)]
+    _, spoken, counted = main_languages(records, None, lambda group: [len(group)])
     dated = [record for record in spoken if date in record]
-    groups = by_language(dated)
-    kept, rest, label = other(
-        sorted(groups, key=lambda name: (-len(groups[name]), name)), top, "languages"
-    )
-    shown = {name: name if name in kept else label for name in groups}
-    counts = Counter((record[date].year, shown[record[LANGUAGE]]) for record in dated)
+    groups, _, names = main_languages(dated, top, lambda group: [len(group)])
     rows = []
     for first, year in together([record[date].year for record in dated], min_projects):
-        whole = sum(n for (own, _), n in counts.items() if first <= own <= year)
+        in_years = [record for record in dated if first <= record[date].year <= year]
         finished = newest(records, date).year > year
-        for name in [*kept, *([label] if rest else [])]:
-            n = sum(counts[own, name] for own in range(first, year + 1))
-            rows.append((year, first, name, n, n / whole if whole else None, finished))
-    return rows, {
-        "projects": len(records),
-        "with_language_and_date": len(dated),
-        "without_language": len(records) - len(spoken),
-        "without_analysis": sum("analysis_id" not in r for r in records if not named(r, LANGUAGE)),
-        "date_missing": len(spoken) - len(dated),
-        "languages": len(groups),
-        "languages_in_other": len(rest),
-    }
+        for name, group in groups:
+            n = sum(record in in_years for record in group)
+            part = n / len(in_years) if in_years else None
+            rows.append((year, first, name, n, part, finished))
+    counted |= {name: names[name] for name in ("languages", "languages_in_other")}
+    missing = counted.pop("with_language") - len(dated)
+    return rows, counted | {"with_language_and_date": len(dated), "date_missing": missing}
 
 
 # Licences and tags
 
 #: What tells the family of the licences that are made here and were recorded.
-FAMILIES = [
-    ("weak copyleft", "lgpl|mozilla|eclipse|common_public|common_dev"),
-    (
-        "permissive",
-        "mit|bsd|apache|zlib|artistic|ms-pl|microsoft_public|wtfpl|zope|cecill_b|domain",
-    ),
-    ("strong copyleft", "gpl|gnu_general|affero|cecill|ccbysa"),
-]
+FAMILIES = {
+    "weak copyleft": "lgpl|mozilla|eclipse|common_public|common_dev",
+    "permissive": "mit|bsd|apache|zlib|artistic|ms-pl|microsoft_public|wtfpl|zope|cecill_b|domain",
+    "strong copyleft": "gpl|gnu_general|affero|cecill|ccbysa",
+    "other": "",
+}
 
 
 def stripped(entry, *fields):
@@ -262,75 +220,58 @@ def stripped(entry, *fields):
     return next((text for text in texts if text), None)
 
 
-def memberships(records, labels, top, noun):
-    sets = [set(labels(record)) for record in records]
+def memberships(sets, top, noun, name):
     counts = Counter(label for own in sets for label in own)
     having = sum(map(bool, sets))
-    kept, rest, name = other(sorted(counts, key=lambda one: (-counts[one], one)), top, noun)
-    rows = [(label, counts[label], share(counts[label], having)) for label in kept]
-    if rest:
-        others = sum(bool(own & {*rest}) for own in sets)
-        rows.append((name, others, share(others, having)))
-    return rows, [len(records), having, len(records) - having, len(counts), len(rest)]
+    ranking, groups = ranked({label: [n] for label, n in counts.items()}, top, noun)
+    rows = []
+    for label, members in ranking:
+        n = sum(not own.isdisjoint(members) for own in sets)
+        rows.append((label, n, share(n, having)))
+    counted = {"projects": len(sets), f"with_{name}": having, f"without_{name}": len(sets) - having}
+    return rows, counted | dict(
+        zip((f"{name}s", f"{name}s_in_other"), groups.values(), strict=True)
+    )
 
 
 def tags(records, top=None):
-    def labels(record):
-        return [tag.strip() for tag in record.get("tags", []) if tag.strip()]
+    sets = [{t.strip() for t in record.get("tags", []) if t.strip()} for record in records]
+    return memberships(sets, top, "tags", "tag")
 
-    rows, numbers = memberships(records, labels, top, "tags")
-    names = ("projects", "with_tag", "without_tag", "tags", "tags_in_other")
-    return rows, dict(zip(names, numbers, strict=True))
+
+def codes_of(record):
+    codes = [stripped(entry, "vanity_url", "name") for entry in record.get("licenses", [])]
+    return {code for code in codes if code}
 
 
 def licenses(records, top=None):
     titles = defaultdict(set)
-
-    def labels(record):
-        found = []
-        for entry in record.get("licenses", []):
-            if code := stripped(entry, "vanity_url", "name"):
-                found.append(code)
-                if title := stripped(entry, "nice_name", "name"):
-                    titles[code].add(title)
-        return found
-
-    rows, numbers = memberships(records, labels, top, "licences")
-    names = ("projects", "with_license", "without_license", "licenses", "licenses_in_other")
-    titled = [(label, min(titles.get(label, ()), default=None), *rest) for label, *rest in rows]
-    return titled, dict(zip(names, numbers, strict=True))
+    for entry in (entry for record in records for entry in record.get("licenses", [])):
+        titles[stripped(entry, "vanity_url", "name")].add(stripped(entry, "nice_name", "name"))
+    rows, counted = memberships([codes_of(r) for r in records], top, "licences", "license")
+    own = {code: min((t for t in some if t), default=None) for code, some in titles.items()}
+    return [(label, own.get(label), *rest) for label, *rest in rows], counted
 
 
 def license_families(records):
     def family(code):
-        words = code.lower()
-        for name, pattern in FAMILIES:
-            if re.search(pattern, words):
-                return name
-        return "other"
+        return next(name for name, words in FAMILIES.items() if re.search(words, code.lower()))
 
+    sets = [{family(code) for code in codes_of(record)} or {"none"} for record in records]
     order = ["permissive", "weak copyleft", "strong copyleft", "other", "none"]
-    counts = Counter()
-    for record in records:
-        codes = [stripped(e, "vanity_url", "name") for e in record.get("licenses", [])]
-        counts.update({family(code) for code in codes if code} or {"none"})
-    none, n = counts["none"], len(records)
+    counts, n = Counter(name for own in sets for name in own), len(records)
     rows = [(name, counts[name], share(counts[name], n)) for name in order]
+    none = counts["none"]
     return rows, {"projects": n, "with_license": n - none, "without_license": none}
 
 
 # Contributors, users and accounts
 
 
-def missing_and_negative(records, column, all_, what):
+def numbers_of(records, column, all_, what):
     values = [record.get(column) for record in records]
     known = [value for value in values if valid(value)]
-    return known, {
-        all_: len(records),
-        f"with_{what}": len(known),
-        f"{what}_missing": values.count(None),
-        f"{what}_negative": negative(values),
-    }
+    return known, {all_: len(records), f"with_{what}": len(known)} | unusable(values, what)
 
 
 def distribution(known):
@@ -343,12 +284,16 @@ def distribution(known):
 
 
 def posts_distribution(records):
-    known, counted = missing_and_negative(records, "posts_count", "accounts", "posts")
+    known, counted = numbers_of(records, "posts_count", "accounts", "posts")
     return distribution(known), counted
 
 
+def contributors(records):
+    return numbers_of(records, PEOPLE, "projects", "contributors")
+
+
 def contributor_distribution(records):
-    known, counted = missing_and_negative(records, PEOPLE, "projects", "contributors")
+    known, counted = contributors(records)
     return distribution(known), counted
 
 
@@ -365,7 +310,7 @@ def curve(values):
 
 
 def lorenz(records):
-    known, counted = missing_and_negative(records, PEOPLE, "projects", "contributors")
+    known, counted = contributors(records)
     return curve(known), counted
 
 
@@ -384,77 +329,66 @@ def top_share(values, part):
 
 
 def contributor_concentration(records):
-    known, counted = missing_and_negative(records, PEOPLE, "projects", "contributors")
-    some = [value for value in known if value]
-    rows = [("gini", gini(known), gini(some))]
-    rows += [
-        (f"top {percent}%", top_share(known, percent / 100), top_share(some, percent / 100))
-        for percent in (1, 10, 20, 50)
-    ]
-    return rows, counted | {"projects_without_contributors": known.count(0)}
+    known, counted = contributors(records)
+    both = known, [value for value in known if value]
+    tops = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
+    rows = [(name, *(top_share(values, part) for values in both)) for name, part in tops.items()]
+    return [("gini", *map(gini, both)), *rows], counted | {
+        "projects_without_contributors": known.count(0)
+    }
 
 
 def team_size_classes(records, bounds=(0, 1, 2, 5, 10, 20, 50, 100)):
-    known, counted = missing_and_negative(records, PEOPLE, "projects", "contributors")
+    known, counted = contributors(records)
     rows = []
-    for place, low in enumerate(bounds):
-        high = bounds[place + 1] - 1 if place + 1 < len(bounds) else None
+    for low, after in zip(bounds, [*bounds[1:], None], strict=True):
+        high = None if after is None else after - 1
         inside = [n for n in known if n >= low and (high is None or n <= high)]
-        name = f"{low:,}" if low == high else f"{low:,}–{high or 0:,}"
-        name = f"{low:,} or more" if high is None else name
+        name = f"{low:,} or more" if high is None else f"{low:,}–{high:,}"
+        name = f"{low:,}" if low == high else name
         rows.append((name, low, high, len(inside), share(len(inside), len(known)), sum(inside)))
     return rows, counted
 
 
 def users_against_contributors(records):
-    pairs = [(number(record, *USERS), record.get(PEOPLE)) for record in records]
+    pairs = [(first_of(record, *USERS), record.get(PEOPLE)) for record in records]
     known = [pair for pair in pairs if all(map(valid, pair))]
     counted = {"projects": len(records), "with_both": len(known)}
-    for place, what in enumerate(("users", "contributors")):
-        values = [pair[place] for pair in pairs]
-        counted[f"{what}_missing"] = values.count(None)
-        counted[f"{what}_negative"] = negative(values)
+    counted |= unusable([users for users, _ in pairs], "users")
+    counted |= unusable([people for _, people in pairs], "contributors")
     return [(*pair, count) for pair, count in sorted(Counter(known).items())], counted
 
 
 def accounts_by_kudo_rank(records):
     ranks = [record.get("kudo_score_kudo_rank") for record in records]
-    counts = [ranks.count(rank) for rank in range(1, 11)]
-    with_rank = sum(counts)
+    known = sum(rank in range(1, 11) for rank in ranks)
     lacking = ranks.count(None)
-    return [(rank, n, share(n, with_rank)) for rank, n in enumerate(counts, 1)], {
+    rows = [(rank, ranks.count(rank), share(ranks.count(rank), known)) for rank in range(1, 11)]
+    return rows, {
         "accounts": len(records),
-        "with_kudo_rank": with_rank,
+        "with_kudo_rank": known,
         "kudo_rank_missing": lacking,
-        "kudo_rank_impossible": len(records) - with_rank - lacking,
+        "kudo_rank_impossible": len(records) - known - lacking,
     }
 
 
 def accounts_by_country(records, top=None):
-    codes = defaultdict(list)
-    for record in records:
-        if name := named(record, "country_name"):
-            codes[name].append(record.get("country_alpha_2"))
-    known = sum(map(len, codes.values()))
-    kept, rest, label = other(
-        sorted(codes, key=lambda name: (-len(codes[name]), name)), top, "countries"
-    )
+    groups = grouped(records, "country_name")
+    known = sum(map(len, groups.values()))
+    ranking, counted = ranked({name: [len(groups[name])] for name in groups}, top, "countries")
     rows = []
-    for name in kept:
-        code = min((code for code in codes[name] if code is not None), default=None)
-        rows.append((code, name, len(codes[name]), share(len(codes[name]), known)))
-    if rest:
-        others = sum(len(codes[name]) for name in rest)
-        rows.append((None, label, others, share(others, known)))
+    for label, members in ranking:
+        own = groups.get(label, ())  # the others have no code
+        code = min((r["country_alpha_2"] for r in own if "country_alpha_2" in r), default=None)
+        n = sum(len(groups[name]) for name in members)
+        rows.append((code, label, n, share(n, known)))
     unknown = [record for record in records if not named(record, "country_name")]
     lacking = sum(not named(record, "country_code") for record in unknown)
-    return rows, {
+    return rows, counted | {
         "accounts": len(records),
         "with_country": known,
         "country_missing": lacking,
         "country_unresolved": len(unknown) - lacking,
-        "countries": len(codes),
-        "countries_in_other": len(rest),
     }
 
 
@@ -496,14 +430,16 @@ def first_day(number):
 
 
 def months_of(record):
-    fetched = next((record[name] for name in FETCHED if name in record), None)
-    return month(record.get(FIRST)), month(record.get(LAST)), month(fetched)
+    return tuple(month(first_of(record, *names)) for names in ([FIRST], [LAST], FETCHED))
 
 
 def median_month(records, retrieved):
     fetched = [months_of(record)[2] for record in records]
     possible = sorted(when for when in fetched if when is not None and when <= retrieved)
     return possible[len(possible) // 2] if possible else None
+
+
+FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
 
 
 def fault(first, last, fetched, retrieved):
@@ -531,8 +467,7 @@ def state(record, as_of, window, retrieved):
 
 
 def disagrees(record, retrieved):
-    first, last, fetched = months_of(record)
-    people = record.get(PEOPLE)
+    (first, last, fetched), people = months_of(record), record.get(PEOPLE)
     if None in {first, last, fetched} or not valid(people):
         return False
     if not first <= last <= fetched <= retrieved:
@@ -544,24 +479,19 @@ def activity(records, as_of=None, window=12, *, loaded):
     retrieved = month(loaded)
     at = median_month(records, retrieved) if as_of is None else month(as_of)
     states = [state(record, at, window, retrieved) for record in records]
-    found = Counter(states)
-    reasons = (
-        *("month_missing", "months_reversed", "months_after_fetch"),
-        *("fetch_missing", "fetch_impossible", "not_fetched_since"),
-    )
-    active, dormant = found["active"], found["dormant"]
-    unknown = sum(found[reason] for reason in reasons)
-    whole = active + dormant + unknown
+    reasons = (*FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
+    active, dormant = states.count("active"), states.count("dormant")
+    unknown = sum(one in reasons for one in states)
+    known, whole = active + dormant, active + dormant + unknown
     rows = [
-        (name, n, None if name == "unknown" else share(n, active + dormant), share(n, whole))
+        (name, n, None if name == "unknown" else share(n, known), share(n, whole), first_day(at))
         for name, n in (("active", active), ("dormant", dormant), ("unknown", unknown))
     ]
-    return [(*row, first_day(at)) for row in rows], {
+    return rows, {
         "projects": len(records),
-        "with_activity": active + dormant,
+        "with_activity": known,
         "unknown": unknown,
-        **{reason: found[reason] for reason in reasons},
-        "begun_after_as_of": found["begun_after_as_of"],
+        **{reason: states.count(reason) for reason in (*reasons, "begun_after_as_of")},
         "not_fetched_since_but_active": sum(
             one == "not_fetched_since" and month(record[LAST]) > at - window
             for record, one in zip(records, states, strict=True)
@@ -572,21 +502,31 @@ def activity(records, as_of=None, window=12, *, loaded):
 
 
 def lives(records, window, retrieved):
-    """Give the records with a life, each with its months and whether it ended, and the reasons."""
-    faults = dict.fromkeys(("month_missing", "months_reversed", "months_after_fetch"), 0)
-    found = []
+    """Give the records with a life, each with its months and whether it ended, and the counts."""
+    faults, found = [], []
     for record in records:
         first, last, fetched = months_of(record)
-        if reason := fault(first, last, fetched, retrieved):
-            faults[reason] += 1
-            continue
-        is_known = fetched is not None and fetched <= retrieved
-        found.append((record, last - first + 1, last <= fetched - window if is_known else None))
-    return found, faults
+        faults.append(fault(first, last, fetched, retrieved))
+        if faults[-1] is None:
+            is_known = fetched is not None and fetched <= retrieved
+            found.append((record, last - first + 1, last <= fetched - window if is_known else None))
+    ends = [ended for *_, ended in found]
+    return found, {
+        "projects": len(records),
+        "ended": ends.count(True),
+        "not_ended": ends.count(False),
+        "end_unknown": ends.count(None),
+        **{reason: faults.count(reason) for reason in FAULTS},
+        "window": window,
+    }
+
+
+def missing_first(text):
+    return text is not None, text or ""
 
 
 def life_span(records, top=None, window=12, *, loaded):
-    found, faults = lives(records, window, month(loaded))
+    found, counted = lives(records, window, month(loaded))
     rows = [
         (
             *(record.get("id"), record.get("name"), record.get(LANGUAGE)),
@@ -595,27 +535,13 @@ def life_span(records, top=None, window=12, *, loaded):
         )
         for record, months, ended in found
     ]
-
-    def order(row):
-        id_, name, _, first_month, _, months, *_ = row
-        return -months, first_month, name is not None, name or "", id_ is not None, id_ or ""
-
-    rows = sorted(rows, key=order)[:top]
-    ends = [ended for *_, ended in found]
-    return rows, {
-        "projects": len(records),
-        "with_life_span": len(found),
-        "ended": ends.count(True),
-        "not_ended": ends.count(False),
-        "end_unknown": ends.count(None),
-        **faults,
-        "window": window,
-        "projects_not_shown": len(found) - len(rows),
-    }
+    rows.sort(key=lambda row: (-row[5], row[3], missing_first(row[1]), missing_first(row[0])))
+    not_shown = len(rows[len(rows) if top is None else top :])
+    return rows[:top], counted | {"with_life_span": len(rows), "projects_not_shown": not_shown}
 
 
 def survival(records, window=12, confidence=0.95, *, loaded):
-    found, faults = lives(records, window, month(loaded))
+    found, counted = lives(records, window, month(loaded))
     known = [(months, ended) for _, months, ended in found if ended is not None]
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     rows, estimate, variance = [], 1.0, 0.0
@@ -629,60 +555,45 @@ def survival(records, window=12, confidence=0.95, *, loaded):
             half = z * sqrt(variance) / -log(estimate)
             ends = [estimate ** exp(half), estimate ** exp(-half)]
         rows.append((at, at_risk, ended, censored, estimate, *ends))
-    ends = [ended for *_, ended in found]
-    return rows, {
-        "projects": len(records),
-        "with_known_end": len(known),
-        "ended": ends.count(True),
-        "not_ended": ends.count(False),
-        "end_unknown": ends.count(None),
-        **faults,
-        "window": window,
-    }
+    return rows, counted | {"with_known_end": len(known)}
 
 
 # One project
 
 
 def commits_by_contributor(records):
-    values = [record.get("commits") for record in records]
-    known = [record for record in records if valid(record.get("commits"))]
+    known, counted = numbers_of(records, "commits", "contributors", "commits")
+    rows, so_far = [], 0
 
     def order(record):
         id_, name = (record.get(f"contributor_{what}") for what in ("id", "name"))
-        return -record["commits"], id_ is not None, id_ or "", name is not None, name or ""
+        return -record["commits"], missing_first(id_), missing_first(name)
 
-    rows, total, so_far = [], sum(record["commits"] for record in known), 0
-    for rank, record in enumerate(sorted(known, key=order), 1):
+    some = sorted((record for record in records if valid(record.get("commits"))), key=order)
+    for rank, record in enumerate(some, 1):
         n = record["commits"]
         so_far += n
         who = record.get("contributor_id"), record.get("contributor_name")
-        rows.append((rank, *who, n, share(n, total), share(so_far, total)))
-    return rows, {
-        "contributors": len(records),
-        "with_commits": len(known),
-        "commits_missing": values.count(None),
-        "commits_negative": negative(values),
-    }
+        rows.append((rank, *who, n, share(n, sum(known)), share(so_far, sum(known))))
+    return rows, counted
 
 
 def commit_concentration(records):
     rows, counted = commits_by_contributor(records)
     commits = [row[3] for row in rows]
     total = sum(commits)
-    if not total:
-        names = ("top 1", "top 5", "gini", "bus factor")
-        more = ("bus factor still active", "effective contributors")
-        return [(name, None) for name in (*names, *more)], counted
-    fewest = next(n for n in range(1, len(commits) + 1) if 2 * sum(commits[:n]) >= total)
-    return [
-        ("top 1", commits[0] / total),
-        ("top 5", sum(commits[:5]) / total),
-        ("gini", gini(commits)),
-        ("bus factor", fewest),
-        ("bus factor still active", None),  # without the times of commits
-        ("effective contributors", total**2 / sum(n**2 for n in commits)),
-    ], counted
+    measures = dict.fromkeys(("top 1", "top 5", "gini", "bus factor", "bus factor still active"))
+    measures["effective contributors"] = None
+    if total:
+        fewest = next(n for n in range(1, len(commits) + 1) if 2 * sum(commits[:n]) >= total)
+        measures |= {
+            "top 1": commits[0] / total,
+            "top 5": sum(commits[:5]) / total,
+            "gini": gini(commits),
+            "bus factor": fewest,  # without the times of commits, nobody knows who is still active
+            "effective contributors": total**2 / sum(n**2 for n in commits),
+        }
+    return [*measures.items()], counted
 
 
 def monthly_activity(records, *, loaded):
@@ -692,11 +603,8 @@ def monthly_activity(records, *, loaded):
     span = range(min(of_month), max(of_month) + 1) if of_month else range(0)
     rows = []
     for number in span:
-        record = of_month.get(number)
-        if record is None:
-            values = [0 if name in {*names[:2], *given} else None for name in names]
-        else:
-            values = [record[name] if valid(record.get(name)) else None for name in names]
+        record = of_month.get(number, dict.fromkeys([*names[:2], *given], 0))
+        values = [record[name] if valid(record.get(name)) else None for name in names]
         over = None if number == span[-1] else True
         if loaded is not None:
             over = first_day(number + 1) <= loaded
@@ -706,8 +614,10 @@ def monthly_activity(records, *, loaded):
         "with_month": len(of_month),
         "month_missing": len(records) - len(of_month),
         "months_filled": len(span) - len(of_month),
-        "commits_invalid": sum(not valid(r.get("commits")) for r in of_month.values()),
-        "contributors_invalid": sum(not valid(r.get("contributors")) for r in of_month.values()),
+        **{
+            f"{name}_invalid": sum(not valid(record.get(name)) for record in of_month.values())
+            for name in names[:2]
+        },
     }
 
 
@@ -717,6 +627,7 @@ def monthly_activity(records, *, loaded):
 LOADED = datetime(2004, 3, 17, tzinfo=UTC)
 _BEGIN, _SECONDS = datetime(2001, 1, 1, tzinfo=UTC), 4 * 365 * 86_400
 _WORDS = ["C", "C", "C", "c", "Java", "Java", "R", "ß", " ", ""]
+_PERCENTAGES = [*["0", "1", "33", "100", "<1"] * 5, "-1", "101", "", "?"]
 
 
 def _word(random):
@@ -748,18 +659,13 @@ def _month(random):
     return _day(random).replace(day=1, hour=0, minute=0, second=0)
 
 
+def _nothing(_):
+    return None
+
+
 def _padded(random):
     text = random.choice(["a", "a", "b", "B", "ä", ""])
     return random.choice(["", " "]) + text + random.choice(["", " "])
-
-
-def _entry(*fields, **makers):
-    makers |= dict.fromkeys(fields, _padded)
-    return lambda random: _some(makers, random, random.choice([0, 0.5]))
-
-
-def _list(maker, most):
-    return lambda random: [maker(random) for _ in range(random.randint(0, most))]
 
 
 def _language(random):
@@ -767,10 +673,25 @@ def _language(random):
 
 
 def _percentage(random):
-    return random.choice([*["0", "1", "33", "100", "<1"] * 5, "-1", "101", "", "?"])
+    return random.choice(_PERCENTAGES)
+
+
+def _entries(makers, most):
+    def make_list(random):
+        return [
+            _some(makers, random, random.choice([0, 0.5])) for _ in range(random.randint(0, most))
+        ]
+
+    return make_list
+
+
+def _tags(random):
+    return [_padded(random) for _ in range(random.randint(0, 4))]
 
 
 _DATES = dict.fromkeys(("created_at", "updated_at"), _day)
+_LICENSE = dict.fromkeys(("name", "nice_name", "vanity_url"), _padded)
+_SPOKEN = {"id": _padded, "language": _language, "percentage": _percentage}
 #: The columns of each kind of frame, and what makes a value.
 FIELDS = {
     "projects": {
@@ -783,28 +704,27 @@ FIELDS = {
         **dict.fromkeys((FIRST, LAST), _month),
         **dict.fromkeys(FETCHED, _day),
         **_DATES,
-        "tags": _list(_padded, 4),
-        "licenses": _list(_entry("name", "nice_name", "vanity_url"), 3),
-        "analysis_languages": _list(_entry("id", language=_language, percentage=_percentage), 3),
+        "tags": _tags,
+        "licenses": _entries(_LICENSE, 3),
+        "analysis_languages": _entries(_SPOKEN, 3),
     },
     "accounts": {
         "id": _id,
-        "kudo_score_kudo_rank": _few,
-        "posts_count": _few,
         "country_code": _word,
         "country_alpha_2": _id,
         "country_name": _word,
+        **dict.fromkeys(("kudo_score_kudo_rank", "posts_count"), _few),
         **_DATES,
     },
     "contributors": {"contributor_id": _id, "contributor_name": _name, "commits": _count},
     "activity": {
         "month": _month,
         **dict.fromkeys(("commits", "contributors", "code_added"), _few),
-        "code_removed": lambda _: None,
+        "code_removed": _nothing,
     },
 }
 _DTYPES = {
-    **dict.fromkeys((_count, _few, FIELDS["activity"]["code_removed"]), "Int64"),
+    **dict.fromkeys((_count, _few, _nothing), "Int64"),
     **dict.fromkeys((_day, _month), "datetime64[us, UTC]"),
     **dict.fromkeys((_word, _name, _id), "str"),
 }
@@ -842,50 +762,38 @@ def frame(kind, records, loaded=LOADED):
     return provenance.set_provenance(pd.DataFrame(columns), retrieved_newest=when)
 
 
-def _top(random):
-    return {"top": random.choice([None, 1, 2, 3])}
-
-
-def _freq(random):
-    return {"freq": random.choice(["D", "W", "MS", "QS", "YS"])}
-
-
-def _window(random):
-    return {"window": random.randint(1, 24)}
-
-
-def _none(_):
-    return {}
-
-
-#: The statistics of each kind of frame, and what makes their options.
-STATISTICS = {
+#: What makes a value of each option of a statistic.
+_OPTIONS = {
+    "top": lambda random: random.choice([None, 1, 2, 3]),
+    "freq": lambda random: random.choice(["D", "W", "MS", "QS", "YS"]),
+    "window": lambda random: random.randint(1, 24),
+    "date": lambda random: random.choice([FIRST, "created_at"]),
+    "min_projects": lambda random: random.choice([1, 3]),
+    "as_of": lambda random: random.choice([None, _day(random)]),
+    "confidence": lambda random: random.choice([0.5, 0.95]),
+    "bounds": lambda random: [0, *sorted(random.sample(range(1, 2000), random.randint(0, 4)))],
+}
+_TOP = ("language_share", "contributors_by_language", "language_breakdown", "licenses", "tags")
+_PLAIN = ("contributor_concentration", "contributor_distribution", "lorenz", "license_families")
+#: The statistics of each kind of frame, and the options that are made for them.
+STATISTICS: dict[str, dict[str, tuple[str, ...]]] = {
     "projects": {
-        **dict.fromkeys(("language_share", "contributors_by_language", "language_breakdown"), _top),
-        **dict.fromkeys(("licenses", "tags"), _top),
-        "license_families": _none,
-        "languages_by_year": lambda random: {
-            **_top(random),
-            "date": random.choice([FIRST, "created_at"]),
-            "min_projects": random.choice([1, 3]),
-        },
-        **dict.fromkeys(("contributor_concentration", "contributor_distribution", "lorenz"), _none),
-        "users_against_contributors": _none,
-        "team_size_classes": lambda random: {
-            "bounds": [0, *sorted(random.sample(range(1, 2000), random.randint(0, 4)))]
-        },
-        "growth": _freq,
-        "activity": lambda random: {"as_of": random.choice([None, _day(random)])} | _window(random),
-        "life_span": lambda random: _top(random) | _window(random),
-        "survival": lambda random: _window(random) | {"confidence": random.choice([0.5, 0.95])},
+        **dict.fromkeys(_TOP, ("top",)),
+        **dict.fromkeys((*_PLAIN, "users_against_contributors"), ()),
+        "languages_by_year": ("top", "date", "min_projects"),
+        "team_size_classes": ("bounds",),
+        "growth": ("freq",),
+        "activity": ("as_of", "window"),
+        "life_span": ("top", "window"),
+        "survival": ("window", "confidence"),
     },
     "accounts": {
-        "accounts_by_country": _top,
-        **dict.fromkeys(("accounts_by_kudo_rank", "posts_distribution"), _none),
-        "growth": _freq,
+        "accounts_by_country": ("top",),
+        **dict.fromkeys(("accounts_by_kudo_rank", "posts_distribution"), ()),
+        "growth": ("freq",),
     },
-    "contributors": dict.fromkeys(("commits_by_contributor", "commit_concentration"), _none),
-    "activity": {"monthly_activity": _none},
+    "contributors": dict.fromkeys(("commits_by_contributor", "commit_concentration"), ()),
+    "activity": {"monthly_activity": ()},
 }
 _WITH_LOAD = {"activity", "life_span", "survival", "monthly_activity"}
 
@@ -928,7 +836,7 @@ def failures(kind, seed, size):
     loaded = random.choice([LOADED, LOADED, None]) if kind == "activity" else LOADED
     records_frame, found = frame(kind, records, loaded), []
     for name, options_of in STATISTICS[kind].items():
-        options = options_of(random)
+        options = {option: _OPTIONS[option](random) for option in options_of}
         table = getattr(stats, name)(records_frame, **options)
         rows, counted = expected(kind, name, records, loaded, **options)
         found += [f"{name}({options}): {one}" for one in differences(table, rows, counted)]

@@ -42,17 +42,6 @@ def test_rig_serves_pages_with_counts_and_positions():
         assert rig.pages == [3, 4, 4]
 
 
-def test_rig_edits_sorts_and_keeps_other_collections():
-    with Rig(["2", "1", "3"], size=2) as rig:
-        rig.add("account", 3, path="/accounts.xml")
-        rig.sorts = {"id": lambda xml: xml}
-        assert walk(rig, "projects.xml", 2, sort="id") == ["1", "2", "3"]
-        rig.edits = {2: lambda held: ["new", *held]}
-        assert walk(rig, "projects.xml", 2) == ["2", "1", "1", "3"]
-        assert rig.ids == ["new", "2", "1", "3"]
-        assert walk(rig, "accounts.xml", 2) == ["1", "2", "3"]
-
-
 def outcome(rig, fault):
     """Load while a fault happens to every response: the ids, or the error."""
     with rig as served, served.directory() as directory:

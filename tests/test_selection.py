@@ -76,17 +76,6 @@ def test_activity_is_that_of_the_statistic(seed, size):
         assert len(select(projects, activity=name)) == counted[name]
 
 
-def test_the_date_of_the_fetch_may_be_that_of_either_dialect(sample_projects):
-    older = sample_projects[sample_projects[FETCHED[0]].notna()].drop(
-        columns=FETCHED[1], errors="ignore"
-    )
-    newer = older.rename(columns={FETCHED[0]: FETCHED[1]})
-    found, expected = (select(frame, activity="active") for frame in (newer, older))
-    assert ids(found) == ids(expected) != []
-    with pytest.raises(InvalidInputError, match=FETCHED[0]):
-        select(older.drop(columns=FETCHED[0]), activity="active")
-
-
 def test_a_search_finds_every_word_in_name_description_tags_or_place(
     sample_projects, sample_accounts
 ):
@@ -192,6 +181,7 @@ def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):
         (sample_accounts, {"languages": "C"}, LANGUAGE),
         (sample_projects.drop(columns=FIRST), {"activity": "active"}, FIRST),
         (sample_projects.drop(columns=LAST), {"activity": "active"}, LAST),
+        (sample_projects[[FIRST, LAST]], {"activity": "active"}, FETCHED[0]),
         (sample_projects.assign(created_at="2010"), {"years": (2008, 2010)}, CREATED),
         (sample_projects, {"activity": "busy"}, "busy"),
         (sample_projects, {"search": 5}, "5"),

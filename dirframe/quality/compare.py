@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from datetime import date
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import Overview
 from dirframe.errors import InvalidInputError
-from dirframe.quality.values import as_text, differing
-from dirframe.stats.kernel import COLUMNS, read, require_records
+from dirframe.stats.kernel import read, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from dirframe.stats.kernel import Mask
 
 _SHOWN = 10
 _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
@@ -35,18 +40,12 @@ class Comparison(Overview):
 
     def _overview(self) -> tuple[str, dict[str, pd.DataFrame], list[str]]:
         counts = self.changed["column"].value_counts().sort_index(kind="stable")
-        tables = {
-            "Changed columns": pd.DataFrame(
-                {"column": counts.index, "values_changed": counts.to_numpy()}
-            )
-        }
-        for title, table in (
-            ("Main languages", self.languages),
-            ("Contributors", self.contributors),
-        ):
+        shown = {"Changed columns": counts.rename("values_changed").reset_index()}
+        tables = {"Main languages": self.languages, "Contributors": self.contributors}
+        for title, table in tables.items():
             more = f" (first {_SHOWN} of {len(table):,})" if len(table) > _SHOWN else ""
-            tables[title + more] = table.head(_SHOWN)
-        return self.title, tables, list(self.notes)
+            shown[title + more] = table.head(_SHOWN)
+        return self.title, shown, list(self.notes)
 
 
 def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
@@ -55,7 +54,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     Parameters
     ----------
     before, after : pandas.DataFrame
-        Frames of the same loader and query, from different days.
+        Frames of the same loader and query, from different days, with an id of its own for each
+        record, as text or a whole number; the number 7 is the id "7".
 
     Returns
     -------
@@ -72,15 +72,7 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
           ``name`` (str), ``before``, ``after`` and ``change`` (Int64, people); neither missing
           nor negative
         - ``columns``: a row per column that only one has: ``column`` and ``only_in`` (str)
-        - ``notes`` (tuple of str): caveats, such as that a record is gone from an incomplete
-          snapshot
-
-    Raises
-    ------
-    InvalidInputError
-        If ids are missing, repeated, or neither text nor whole numbers, two columns have one name,
-        or the frames are of different resources. Ids are matched as text: the number 7 is the id
-        "7".
+        - ``notes`` (tuple of str): caveats, such as that a snapshot is incomplete
 
     Examples
     --------
@@ -89,26 +81,26 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     >>> compare(before, before.assign(id=["1", "3"])).title
     '1 new, 1 gone, 0 changed, 1 the same'
     """
-    ids = {}
     before, after = require_records(before), require_records(after)
-    for name, frame in (("before", before), ("after", after)):
-        ids[name] = _checked_ids(frame, name)
+    old, new = (
+        frame.set_index(_checked_ids(frame, name))
+        for name, frame in (("before", before), ("after", after))
+    )
     kinds = [provenance.get_provenance(frame)["resource"] for frame in (before, after)]
     if all(kinds) and kinds[0] != kinds[1]:
         raise InvalidInputError(
             f"The snapshots are of {kinds[0]}s and of {kinds[1]}s. Compare two of the same."
         )
-    old, new = before.set_index(ids["before"]), after.set_index(ids["after"])
     common = new.index[new.index.isin(old.index)]
     changed = _changed(old.loc[common], new.loc[common])
     gone = before[~old.index.isin(new.index)].reset_index(drop=True)
     added = after[~new.index.isin(old.index)].reset_index(drop=True)
+    provenance.copy_provenance(before, gone, "compare: gone")
+    provenance.copy_provenance(after, added, "compare: new")
     sides = [(str(name), "before") for name in before if name not in after]
     sides += [(str(name), "after") for name in after if name not in before]
     columns = pd.DataFrame(sides, columns=["column", "only_in"]).astype("str")
     different = changed["id"].nunique()
-    provenance.copy_provenance(before, gone, "compare: gone")
-    provenance.copy_provenance(after, added, "compare: new")
     return Comparison(
         title=f"{len(added):,} new, {len(gone):,} gone, {different:,} changed, "
         f"{len(common) - different:,} the same",
@@ -125,100 +117,61 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
 def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     """Return the ids as text; raise unless each identifies one record."""
     read(frame, "id")  # raises if there is none
-    column = frame["id"]
+    column = frame["id"].astype("object")
     if missing := int(column.isna().sum()):
         raise InvalidInputError(
             f"In `{name}`, {missing:,} records have no id, so they cannot be found in the other "
             "snapshot.",
             hint="Leave them out: frame.dropna(subset='id').",
         )
-    kind = pd.api.types.infer_dtype(column, skipna=True)
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        kind = pd.api.types.infer_dtype(column.cat.categories)
-    if kind not in _ID_KINDS:
+    if (kind := pd.api.types.infer_dtype(column)) not in _ID_KINDS:
         raise InvalidInputError(
             f"In `{name}`, the ids are {kind}; they must be text or whole numbers, so that those "
             "of both snapshots can be matched.",
             hint="Convert them: frame.astype({'id': 'Int64'}).",
         )
     ids = pd.Index(column.astype("str"), dtype="str")
-    if repeated_ids := int(ids.duplicated().sum()):
+    if repeated := int(ids.duplicated().sum()):
         raise InvalidInputError(
-            f"In `{name}`, ids are repeated (rows with the id of an earlier row: {repeated_ids:,}), so "
+            f"In `{name}`, ids are repeated (rows with the id of an earlier row: {repeated:,}), so "
             "records cannot be distinguished.",
-            hint=(
-                "Remove duplicates first: frame.drop_duplicates('id') or "
-                "dirframe.exclude(frame, ['duplicate_id']) (--exclude duplicate_id)."
-            ),
+            hint="Remove duplicates first: frame.drop_duplicates('id') or "
+            "dirframe.exclude(frame, ['duplicate_id']) (--exclude duplicate_id).",
         )
     return ids
 
 
-def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    parts = []
-    for position, name in enumerate(after):
-        if name not in before or name == "id":
-            continue
-        old, new = before[name], after[name]
-        rows = differing(old, new)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "id": after.index[rows].to_numpy(),
-                    "column": str(name),
-                    "before": as_text(old[rows]).to_numpy(),
-                    "after": as_text(new[rows]).to_numpy(),
-                    "row": rows.nonzero()[0],
-                    "place": position,
-                }
-            )
-        )
-    columns = ["id", "column", "before", "after"]
-    if not parts:
-        return pd.DataFrame({name: pd.Series(dtype="str") for name in columns})
-    table = pd.concat(parts).sort_values(["row", "place"], ignore_index=True)
-    return table[columns].astype(dict.fromkeys(columns, "str"))
-
-
 def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any]) -> pd.DataFrame:
-    old, new = (_column(frame, "language", "str") for frame in (before, after))
-    [name] = COLUMNS["language"]
-    if name not in before or name not in after:  # what was not loaded is unknown
-        old, new, common = old[:0], new[:0], common[:0]
-    counts = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
-    counts = counts.fillna(0).astype("int64")
-    counts["change"] = counts["after"] - counts["before"]
-    moved = old.loc[common] != new.loc[common]
-    affected = {*old.loc[common][moved].dropna(), *new.loc[common][moved].dropna()}
-    counts = counts[(counts["change"] != 0) | counts.index.isin(affected)]
-    table = counts.rename_axis("language").reset_index()
+    old, new = (_column(frame, "language") for frame in (before, after))
+    if old is None or new is None:  # what was not loaded is unknown
+        old = new = pd.Series(dtype="str")
+        common = common[:0]
+    table = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
+    table = table.fillna(0).astype("Int64").rename_axis("language").reset_index()
+    table["change"] = table["after"] - table["before"]
+    then, now = old.loc[common], new.loc[common]
+    moved = pd.concat([then[then != now], now[then != now]])
+    table = table[(table["change"] != 0) | table["language"].isin(moved.dropna())]
     table = table.sort_values(["change", "language"], ascending=[False, True], ignore_index=True)
-    return table.astype({"language": "str", "before": "Int64", "after": "Int64", "change": "Int64"})
+    return table.astype({"language": "str"})
 
 
 def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    old, new = (
-        _column(frame, "people", "Int64").reset_index(drop=True) for frame in (before, after)
-    )
-    table = pd.DataFrame(
-        {
-            "id": after.index.to_numpy(),
-            "name": _column(after, "name", "str").to_numpy(),
-            "before": old,
-            "after": new,
-            "change": new - old,
-        }
-    ).astype({"id": "str", "name": "str"})
-    differs = ((old >= 0) & (new >= 0) & (old != new)).fillna(value=False)
-    return table[differs].sort_values(["change", "id"], ignore_index=True)
+    nothing = pd.Series(index=after.index, dtype="Int64")
+    old, new = (_column(frame, "people") for frame in (before, after))
+    old, new = (nothing if side is None else side for side in (old, new))
+    name = _column(after, "name")
+    table = pd.DataFrame({"name": nothing if name is None else name, "before": old, "after": new})
+    table["change"] = new - old
+    table = table[((old >= 0) & (new >= 0) & (old != new)).fillna(value=False)]
+    table = table.rename_axis("id").reset_index().astype({"id": "str", "name": "str"})
+    return table.sort_values(["change", "id"], ignore_index=True)
 
 
-def _column(frame: pd.DataFrame, name: str, dtype: str) -> pd.Series[Any]:
-    """Return a column with the index of the frame; missing throughout if the frame lacks it."""
+def _column(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
+    """Return a column with the index of the frame, if the frame has it."""
     column = read(frame, optional=[name]).get(name)
-    if column is None:
-        return pd.Series(index=frame.index, dtype=dtype)
-    return column.set_axis(frame.index)
+    return None if column is None else column.set_axis(frame.index)
 
 
 def _notes(before: pd.DataFrame, after: pd.DataFrame, columns: pd.DataFrame) -> Iterable[str]:
@@ -237,3 +190,64 @@ def _notes(before: pd.DataFrame, after: pd.DataFrame, columns: pd.DataFrame) -> 
         yield "The snapshots answer different questions: what is new or gone may be due to that."
     yield f"Before: {provenance.caption(before)}"
     yield f"After: {provenance.caption(after)}"
+
+
+# Values
+
+
+def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    cells: list[tuple[Any, ...]] = []
+    for place, name in enumerate(after):
+        if name in before and name != "id":
+            rows = np.flatnonzero(_differing(before[name], after[name]))
+            texts = (_as_text(side[name].iloc[rows]) for side in (before, after))
+            cells += zip(rows, repeat(place), after.index[rows], repeat(str(name)), *texts)
+    columns = ["row", "place", "id", "column", "before", "after"]
+    return pd.DataFrame(sorted(cells), columns=columns)[columns[2:]].astype("str")
+
+
+def _differing(before: pd.Series[Any], after: pd.Series[Any]) -> Mask:
+    """Return a mask of the rows in which two columns differ, whatever their dtypes."""
+    if before.dtype == after.dtype and before.dtype not in ("object", "category"):
+        same = (before == after).fillna(value=False) | (before.isna() & after.isna())
+        return np.asarray(~same, dtype=bool)
+    cells = zip(_cells(before), _cells(after), strict=True)
+    return np.array([old != new for old, new in cells], dtype=bool)
+
+
+def _as_text(column: pd.Series[Any]) -> Iterable[Any]:
+    """Return the values as text; missing values stay missing."""
+    if column.dtype != "object":
+        return column.astype("str")
+    return [None if value is None else _text(value) for value in _cells(column)]
+
+
+def _cells(column: pd.Series[Any]) -> list[Any]:
+    if column.dtype == "float32":
+        column = column.astype("str").astype("float64")  # makes its 0.1 the 0.1 of 64 bits
+    return [_plain(value) for value in column]
+
+
+def _plain(value: Any) -> Any:
+    """Return a cell as comparable Python values: lists in order, times in UTC."""
+    if isinstance(value, dict):
+        cells = {str(key): _plain(cell) for key, cell in value.items()}
+        # Parquet adds the keys of other rows as nulls.
+        return {key: cells[key] for key in sorted(cells) if cells[key] is not None}
+    if isinstance(value, list | tuple | np.ndarray):
+        return sorted(map(_plain, value), key=lambda cell: (type(cell).__name__, _text(cell)))
+    if value is None or pd.isna(value):
+        return None
+    if isinstance(value, date | np.datetime64):
+        moment = pd.Timestamp(value)
+        return moment.tz_localize("UTC") if moment.tz is None else moment.tz_convert("UTC")
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, bool | int | float) else str(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | dict | bool):
+        return json.dumps(value, default=str, ensure_ascii=False)
+    return str(value)

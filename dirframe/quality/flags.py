@@ -33,45 +33,38 @@ def flags(
         Names of the rules to apply. By default, all whose columns the frame has; the last step of
         the provenance names the others for such records.
     max_age : str, int or datetime.timedelta, optional
-        Age from which an analysis is stale, by default ``"1y"``: days, a timedelta, or a number with ``d w mo`` or
-        ``y``.
+        Age from which an analysis is stale, by default ``"1y"``: days, a timedelta, or a number
+        with ``d``, ``w``, ``mo`` or ``y``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per record and rule, by rule, then id, then name (as text, missing ones last), with
-        ``id``, ``name`` (missing where the frame has none), ``rule`` and ``evidence`` (all str):
-        the value, and why it is flagged.
+        One row per record and rule, by rule, then id, then name (as text, missing ones last):
+        ``id``, ``name``, ``rule`` and ``evidence``, the value and why it is flagged (all str).
 
     Notes
     -----
-    A missing value is never flagged. Counted in ``attrs["dirframe"]``: the records, and
-    by rule those that are flagged (``flagged_negative_lines`` and so on, zeros too). Of projects:
+    A missing value is never flagged. Counted: the records, and by rule those that are flagged
+    (``flagged_negative_lines`` and so on, zeros too). The rules:
 
-    - ``began_before_1970``, and ``began_before_language``: the first month with activity is before
-      the year in which the main language first appeared, the earliest that PLDB (the Programming
-      Language Database) and Wikipedia have, in ``quality/first_appearance.csv``
+    - ``began_before_1970``, and ``began_before_language``: the first month is before the year in
+      which the main language first appeared, the earliest that PLDB (the Programming Language
+      Database) and Wikipedia have, in ``quality/first_appearance.csv``
     - ``lines_outlier``: a modified z-score of the decimal logarithm of the lines above 3.5 (B.
       Iglewicz and D. Hoaglin, How to Detect and Handle Outliers, 1993), within the main language
-      or, where it has fewer than 20 projects with lines, of all; where the median deviation is 0,
-      nothing is
-    - ``months_reversed``: the last month is before the first
-    - ``month_in_future``: the last month begins after the code was fetched
-    - ``negative_lines``, ``negative_contributors``
+      or, where it has fewer than 20 projects with lines, of all; none where all deviate by 0
+    - ``months_reversed``, and ``month_in_future``: the last month begins after the fetch of the code
     - ``stale_analysis``: the code was fetched longer than `max_age` before the frame was retrieved
       or, where that is not known or the data synthetic, before that of the median project was
-
-    Of accounts: ``impossible_kudo_rank`` (not 1 to 10), ``impossible_latitude``,
-    ``impossible_longitude``, ``negative_posts``. Of both: ``updated_before_created``, and
-    ``duplicate_id``: all records with that id, since none of them says which is the right one.
+    - ``negative_lines``, ``negative_contributors``, ``negative_posts``, ``impossible_latitude``,
+      ``impossible_longitude``, ``impossible_kudo_rank`` (not 1 to 10), ``updated_before_created``
+    - ``duplicate_id``: all records with that id, since none of them says which is the right one
 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({"id": ["1"], "name": ["Bee"], "analysis_main_language_name": ["Java"],
-    ...                          "analysis_min_month": pd.to_datetime(["1989-11-01"])})
-    >>> print(flags(projects)["evidence"][0])
-    first month 1989-11; Java first appeared in 1995
+    >>> print(flags(pd.DataFrame({"posts_count": [3, -1]}))["evidence"][0])
+    -1 posts
     """
     frame = require_records(frame)
     chosen = applicable(frame) if rules is None else rules_of(rules)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._tables import read_rows
-from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
+from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.stats.kernel import MOMENT, read, require_records, true
 
 if TYPE_CHECKING:
@@ -42,22 +42,17 @@ _UNITS = {"d": "days", "w": "weeks", "mo": "months", "y": "years"}
 
 
 class Rule(NamedTuple):
-    """What a rule says, the columns it needs, and which records it matches; missing values never.
+    """What a rule says, the columns it needs, and the text that shows the values of a record.
 
-    `evidence` formats the values of a record that show it. Values that are not `impossible` are in
-    doubt.
+    It matches where `match` says so or, without one, where the first column is below the second, or
+    below 0; missing values never. Values that are not `impossible` are in doubt.
     """
 
     says: str
     needs: tuple[str, ...]
-    match: Callable[[pd.DataFrame], Any]
     evidence: str
+    match: Callable[[pd.DataFrame], Any] | None = None
     impossible: bool = True
-
-
-def _negative(column: str, noun: str, says: str = "") -> Rule:
-    evidence = f"{{{column}:,}} {noun}"
-    return Rule(says or f"negative {noun}", (column,), lambda p: p[column] < 0, evidence)
 
 
 #: The names are stable, since scripts and captions contain them.
@@ -65,76 +60,73 @@ RULES = {
     "began_before_1970": Rule(
         "began before 1970",
         ("first",),
-        lambda p: p["first"] < pd.Timestamp("1970-01-01", tz="UTC"),
         "first month {first:%Y-%m}, before 1970",
+        lambda p: p["first"] < pd.Timestamp("1970-01-01", tz="UTC"),
         impossible=False,
     ),
     "began_before_language": Rule(
         "began before its main language",
         ("first", "language"),
-        lambda p: p["first"].dt.year < p["appeared"],
         "first month {first:%Y-%m}; {language} first appeared in {appeared}",
+        lambda p: p["first"].dt.year < p["appeared"],
         impossible=False,
     ),
     "duplicate_id": Rule(
         "repeated id",
         ("id",),
-        lambda p: p["id"].notna() & p["id"].duplicated(keep=False),
         "id {id} stands in more than one record",
+        lambda p: p["id"].notna() & p["id"].duplicated(keep=False),
     ),
     "impossible_kudo_rank": Rule(
         "kudo rank",
         ("rank",),
-        lambda p: (p["rank"] < 1) | (p["rank"] > 10),
         "kudo rank {rank}; ranks are 1 to 10",
+        lambda p: (p["rank"] < 1) | (p["rank"] > 10),
     ),
     "impossible_latitude": Rule(
         "latitude",
         ("latitude",),
-        lambda p: p["latitude"].abs() > 90,
         "latitude {latitude:g}; it is -90 to 90",
+        lambda p: p["latitude"].abs() > 90,
     ),
     "impossible_longitude": Rule(
         "longitude",
         ("longitude",),
-        lambda p: p["longitude"].abs() > 180,
         "longitude {longitude:g}; it is -180 to 180",
+        lambda p: p["longitude"].abs() > 180,
     ),
     "lines_outlier": Rule(
         "far more lines than others",
         ("code_lines",),
-        lambda p: p["code_lines"] > p["bound"],
         "{code_lines:,} lines of code; the bound of {group} is {bound:,}",
+        lambda p: p["code_lines"] > p["bound"],
         impossible=False,
     ),
     "month_in_future": Rule(
         "month after its code was fetched",
-        ("last", "fetched"),
-        lambda p: p["last"] > p["fetched"],
+        ("fetched", "last"),
         "last month {last:%Y-%m}; the code was fetched on {fetched:%Y-%m-%d}",
     ),
     "months_reversed": Rule(
         "last month before the first",
-        ("first", "last"),
-        lambda p: p["last"] < p["first"],
+        ("last", "first"),
         "first month {first:%Y-%m}, last month {last:%Y-%m}",
     ),
-    "negative_contributors": _negative(
-        "people", "contributors in twelve months", "negative contributors"
+    "negative_contributors": Rule(
+        "negative contributors", ("people",), "{people:,} contributors in twelve months"
     ),
-    "negative_lines": _negative("code_lines", "lines of code", "negative lines"),
-    "negative_posts": _negative("posts", "posts"),
+    "negative_lines": Rule("negative lines", ("code_lines",), "{code_lines:,} lines of code"),
+    "negative_posts": Rule("negative posts", ("posts",), "{posts:,} posts"),
     "stale_analysis": Rule(
         "stale analysis",
         ("fetched",),
-        lambda p: p["fetched"] < p["stale_before"],
         "code fetched on {fetched:%Y-%m-%d}, before {stale_before:%Y-%m-%d}",
+        lambda p: p["fetched"] < p["stale_before"],
         impossible=False,
     ),
     "updated_before_created": Rule(
         "changed before it was created",
-        ("created", "updated"),
-        lambda p: p["updated"] < p["created"],
+        ("updated", "created"),
         "changed on {updated:%Y-%m-%d}, created on {created:%Y-%m-%d}",
     ),
 }
@@ -153,7 +145,8 @@ def exclude(
     frame : pandas.DataFrame
         Accounts or projects.
     rules : collection of str, default ()
-        Names of rules. Outliers are those of this frame: exclude before you divide it.
+        Names of rules, whose columns the frame needs. Outliers are those of this frame: exclude
+        before you divide it.
     older_than : str, int or datetime.timedelta, optional
         Leave out projects whose code was fetched longer ago, as the rule ``stale_analysis``: a
         number of days, a timedelta, or text such as ``"2y"``. Those without a date are kept.
@@ -163,13 +156,6 @@ def exclude(
     pandas.DataFrame
         The other records. ``attrs["dirframe"]["excluded"]`` holds the number by rule, and captions
         say it; a record that several rules match counts for the first, in alphabetical order.
-
-    Raises
-    ------
-    MissingColumnsError
-        If the frame lacks a column that a rule needs.
-    InvalidInputError
-        If a rule is unknown, or `older_than` is no age.
 
     Examples
     --------
@@ -222,8 +208,6 @@ def columns_of(
     for name in rules:
         try:
             read(frame, *RULES[name].needs)
-        except ColumnsNotSentError:
-            raise
         except MissingColumnsError as error:
             raise MissingColumnsError(
                 f"The rule {name} needs the column {', '.join(error.columns)}, which the frame "
@@ -243,7 +227,8 @@ def columns_of(
 
 def matches(p: pd.DataFrame, rule: str) -> Mask:
     """Return which records of `columns_of` a rule matches."""
-    return true(RULES[rule].match(p))
+    _, (column, *others), _, match, _ = RULES[rule]
+    return true(match(p) if match else p[column] < (p[others[0]] if others else 0))
 
 
 def _bounds(p: pd.DataFrame) -> tuple[pd.Series[Any], pd.Series[Any]]:

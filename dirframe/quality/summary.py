@@ -18,11 +18,13 @@ from dirframe.quality.rules import (
     offset_of,
     reference_day,
 )
-from dirframe.schema import ACCOUNT, PROJECT, RESOURCES, Kind, Resource
+from dirframe.schema import ACCOUNT, PROJECT, Kind, Resource
 from dirframe.stats.kernel import read, require_records, table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
+
+    Reasons = Iterator[tuple[str, pd.Series[bool]]]
 
 #: Rules with reasons of their own.
 _SEPARATE = {"duplicate_id", "stale_analysis"}
@@ -61,17 +63,16 @@ def summary(frame: pd.DataFrame) -> Summary:
           records), ``missing_share`` (Float64, 0 to 1; an empty list is missing), ``values`` (str)
         - ``bias`` (pandas.DataFrame): one row per reason to beware, whether it occurs or not:
           ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of the
-          frame, or of what the directory has where it is about what was not loaded
+          frame, or of what the directory has where it is about what was not loaded (a load that
+          was capped or broke off is no fair sample)
         - ``source`` (str): the caption of charts
 
     Notes
     -----
-    Reasons to beware: records not loaded (a load that was capped or broke off is no
-    fair sample); of accounts, no country and no kudo rank; of projects, no analysis (or that none
-    was sent), no main language, no date of the code's fetch, one over a year before the load (or,
-    if that is not known or the frame synthetic, before that of the median project) or after it; of
-    both, an id that an earlier record has as well, and what the other rules of `dirframe.flags`
-    tell, impossible or in doubt.
+    Reasons of accounts: no country, no kudo rank; of projects: no analysis, or none sent, no main
+    language, no date of the code's fetch, one after the load, or over a year before it (if that is
+    not known or the frame synthetic, before that of the median project); of both: an id that an
+    earlier record has as well, and what the other rules of `dirframe.flags` tell.
 
     Examples
     --------
@@ -118,11 +119,11 @@ def _present(column: pd.Series[Any]) -> pd.Series[bool]:
 def _values(column: pd.Series[Any]) -> str:
     if column.empty:
         return ""
-    if isinstance(column.dtype, pd.DatetimeTZDtype) or column.dtype.kind == "M":
+    if pd.api.types.is_datetime64_any_dtype(column):
         return f"{column.min():%Y-%m-%d} to {column.max():%Y-%m-%d}"
-    if pd.api.types.is_bool_dtype(column.dtype):
+    if pd.api.types.is_bool_dtype(column):
         return f"{int(column.sum()):,} true"
-    if pd.api.types.is_numeric_dtype(column.dtype):
+    if pd.api.types.is_numeric_dtype(column):
         low, middle, high = (f"{v:,.10g}" for v in (column.min(), column.median(), column.max()))
         return f"min {low}, median {middle}, max {high}"
     if column.dtype == "object":
@@ -131,17 +132,7 @@ def _values(column: pd.Series[Any]) -> str:
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
-    reasons: dict[str, int] = {}
-    if resource.name in RESOURCES:
-        rows_of = _of_accounts(frame) if resource is ACCOUNT else _of_projects(frame, record)
-        reasons = {reason: int(rows.sum()) for reason, rows in rows_of}
-    if isinstance(ids := frame.get("id"), pd.Series):
-        reasons["repeated id: counted more than once"] = int(ids.dropna().duplicated().sum())
-    rules = [name for name in applicable(frame) if name not in _SEPARATE]
-    p = columns_of(frame, rules)
-    for name in sorted(rules, key=lambda name: not RULES[name].impossible):
-        kind = "impossible" if RULES[name].impossible else "in doubt"
-        reasons[f"{kind}: {RULES[name].says}"] = int(matches(p, name).sum())
+    reasons = {reason: int(rows.sum()) for reason, rows in _reasons(frame, resource, record)}
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]
     if record["complete"] is False and available is not None and loaded is not None:
@@ -164,19 +155,34 @@ def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any])
     return f"not loaded: the last, sorted by {default}, by default"
 
 
-def _of_accounts(frame: pd.DataFrame) -> Iterable[tuple[str, pd.Series[bool]]]:
+def _reasons(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> Reasons:
+    """Yield each reason to beware, and the records that it is about."""
+    p = read(frame, optional=["id", "language", "fetched", "rank"])
+    if resource is ACCOUNT:
+        yield from _of_accounts(frame, p)
+    elif resource is PROJECT:
+        yield from _of_projects(frame, p, record)
+    if "id" in p:
+        ids = p["id"]
+        yield "repeated id: counted more than once", ids.notna() & ids.duplicated()
+    rules = [name for name in applicable(frame) if name not in _SEPARATE]
+    columns = columns_of(frame, rules)
+    for name in sorted(rules, key=lambda name: not RULES[name].impossible):
+        kind = "impossible" if RULES[name].impossible else "in doubt"
+        yield f"{kind}: {RULES[name].says}", pd.Series(matches(columns, name))
+
+
+def _of_accounts(frame: pd.DataFrame, p: pd.DataFrame) -> Reasons:
     if "country_code" in frame:
         unknown = frame["country_code"].isna()
         yield "no country", unknown
         if "country_alpha_2" in frame:
             yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
-    if "rank" in (rank := read(frame, optional=["rank"])):
-        yield "no kudo rank", rank["rank"].isna()
+    if "rank" in p:
+        yield "no kudo rank", p["rank"].isna()
 
 
-def _of_projects(
-    frame: pd.DataFrame, record: dict[str, Any]
-) -> Iterable[tuple[str, pd.Series[bool]]]:
+def _of_projects(frame: pd.DataFrame, p: pd.DataFrame, record: dict[str, Any]) -> Reasons:
     analysis_columns = [
         f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
     ]
@@ -186,18 +192,13 @@ def _of_projects(
             yield "analysis not sent: load with details=True", without_analysis
             return
         yield "no analysis", without_analysis
-    p = read(frame, optional=["language", "fetched"])
     if "language" in p:
         yield "no main language", p["language"].isna()
     if "fetched" in p:
-        fetched = p["fetched"]
-        now = reference_day(frame, fetched)
+        fetched, now = p["fetched"], reference_day(frame, p["fetched"])
+        day = "the load" if now is None else f"{now:%Y-%m-%d}"
         stale = fetched < (now - offset_of(None) if now else pd.NaT)
-        yield f"stale: code fetched over a year before {_day(now)}", stale
+        yield f"stale: code fetched over a year before {day}", stale
         yield "no date of the code's fetch", fetched.isna()
         if record["retrieved_newest"] and not record["synthetic"]:
             yield "impossible: code fetched after the load", fetched > now
-
-
-def _day(when: Any) -> str:
-    return "the load" if pd.isna(when) else f"{when:%Y-%m-%d}"

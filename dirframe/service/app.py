@@ -136,13 +136,11 @@ def route(rule: str, **defaults: object) -> Callable[[View], View]:
 @route("/projects.xml", resource=schema.PROJECT)
 def collection(resource: schema.Resource) -> bytes:
     """Return a page of accounts or projects."""
-    query, sort, number = asked()
     size = current_app.config["PAGE_SIZE"]
-    page = current_store().page(resource, query=query, sort=sort, page=number, page_size=size)
-    fragments = page.fragments
+    fragments, available, first = current_store().page(resource, *asked(), size)
     if not current_app.config["ANALYSES"]:
         fragments = [_without_analysis(fragment) for fragment in fragments]
-    return _result(fragments, page.available, page.first)
+    return _result(fragments, available, first)
 
 
 @route("/accounts/<segment>.xml", resource=schema.ACCOUNT)

@@ -5,35 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, abort, render_template, url_for
 from lxml import etree
 
-from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Kind, Resource
 from dirframe.service.context import asked, current_store
 from dirframe.service.keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA
 from dirframe.service.records import is_url
 
-#: What the page of a record shows: the element or the path to it, and its label.
-_FACTS = {
-    "kudo_score/kudo_rank": "Kudo rank",
-    "kudo_score/position": "Place among ranked members",
-    "location": "Location",
-    "country_code": "Country, as the geocoder gave it",
-    "latitude": "Latitude",
-    "longitude": "Longitude",
-    "homepage_url": "Home page",
-    "download_url": "Download",
-    "irc_url": "Chat",
-    "posts_count": "Forum posts",
-    "stack_count": "Members who use it",
-    "created_at": "Added",
-    "updated_at": "Last changed",
-    "id": "Number",
-    "analysis/main_language_name": "Main language",
-    "analysis/total_code_lines": "Lines of code",
-    "analysis/twelve_month_contributor_count": "Contributors in the twelve months before",
-    "analysis/min_month": "First month with activity",
-    "analysis/max_month": "Last month with activity",
-    "analysis/updated_at": "Analysed",
-    "licenses/license/nice_name": "Licence",
-}
+#: Elements that the page of a record shows elsewhere, or not.
+_NO_FACTS = {"name", "description", "avatar_url", "email_sha1"}
 #: Kudo rank shown for an account without a score (specification, Account).
 _DEFAULT_KUDO_RANK = "1"
 
@@ -53,7 +31,7 @@ def listing(resource: Resource) -> str:
     store, (query, requested_sort, number) = current_store(), asked()
     default = store.default_sort(resource, query)
     sort = requested_sort or default
-    page = store.page(resource, query=query, sort=sort, page=number)
+    fragments, available, first = store.page(resource, query, sort, number)
 
     def address(to: int) -> str:
         sorted_by = sort if sort != default else None
@@ -62,11 +40,11 @@ def listing(resource: Resource) -> str:
     return render_template(
         "list.html",
         resource=resource,
-        records=[etree.fromstring(fragment) for fragment in page.fragments],
-        available=page.available,
-        first=page.first,
+        records=[etree.fromstring(fragment) for fragment in fragments],
+        available=available,
+        first=first,
         number=number,
-        last=max(1, -(-page.available // PAGE_SIZE)),
+        last=max(1, -(-available // PAGE_SIZE)),
         address=address,
         query=query,
         sort=sort,
@@ -85,15 +63,20 @@ def single(resource: Resource, segment: str) -> str:
     if fragment is None:
         abort(404, f"There is no {resource.name} {segment[:50]}.")
     record = etree.fromstring(fragment)
-    kinds = {"/".join(field.path): field.kind.value for field in resource.fields}
-    texts = {path: (record.findtext(path) or "").strip() for path in _FACTS}
-    if resource is ACCOUNT:
-        texts["kudo_score/kudo_rank"] = texts["kudo_score/kudo_rank"] or _DEFAULT_KUDO_RANK
+    facts = []
+    for field in resource.specified:
+        text = (record.findtext("/".join(field.path)) or "").strip()
+        if not text and field.column == "kudo_score_kudo_rank":
+            text = _DEFAULT_KUDO_RANK
+        is_id = field.kind is Kind.IDENTIFIER and field.column != "id"
+        if text and not is_id and field.column not in _NO_FACTS:
+            facts.append((field.meaning, text, field.kind.value))
     return render_template(
         "record.html",
         resource=resource,
         record=record,
-        facts=[(_FACTS[path], text, kinds.get(path)) for path, text in texts.items() if text],
+        facts=facts,
+        licences=[e.text for e in record.iterfind("licenses/*/nice_name") if e.text],
         tags=[tag.text for tag in record.iterfind("tags/tag") if tag.text],
         languages=record.findall("analysis/languages/language"),
         xml=url_for("xml.single", resource=resource, segment=record.findtext("id")),

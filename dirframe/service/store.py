@@ -17,7 +17,7 @@ from contextlib import closing
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dirframe._files import atomic_write
 from dirframe._sqlite import open_database
@@ -60,14 +60,6 @@ _SORTS["users"] = _SORTS["popularity"] = _SORTS["stack_count_reverse"]
 _SORTS["project_name"] = _SORTS["name"]
 
 
-class Page(NamedTuple):
-    """A page: its records as XML, the total number of records, and the offset of the first."""
-
-    fragments: list[str]
-    available: int
-    first: int
-
-
 class Store:
     """The records of a directory in a file of `open_data`, which nobody changes."""
 
@@ -93,15 +85,9 @@ class Store:
         return (resource.query_sort if query.strip() else "") or resource.default_sort
 
     def page(
-        self,
-        resource: Resource,
-        *,
-        query: str = "",
-        sort: str | None = None,
-        page: int = 1,
-        page_size: int = PAGE_SIZE,
-    ) -> Page:
-        """Return one page of a collection; past the end it has no records.
+        self, resource: Resource, query: str, sort: str, page: int, page_size: int = PAGE_SIZE
+    ) -> tuple[list[str], int, int]:
+        """Return a page of records as XML, the number of all records, and the offset of the page.
 
         The words of the query must all occur, in any case and also inside words: in the name of an
         account; in the title, the description or the tags of a project. ``tag:x`` matches projects
@@ -126,7 +112,7 @@ class Store:
                 numbers = [number for (number,) in rows]
             sql = f"SELECT xml FROM {name}_xml WHERE n = ?"
             fragments = [database.execute(sql, (number,)).fetchone()[0] for number in numbers]
-        return Page(fragments, available, first)
+        return fragments, available, first
 
     def _find_matches(
         self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]

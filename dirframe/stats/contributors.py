@@ -59,20 +59,16 @@ def contributor_distribution(projects: Frame) -> Counted:
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
         - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
 
-    Notes
-    -----
-    Counted: ``projects``, which is the sum of ``with_contributors`` (a valid
-    ``analysis_twelve_month_contributor_count``), ``contributors_missing``,
-    ``contributors_negative``.
+        Counted: ``projects``, the sum of ``with_contributors`` (a valid
+        ``analysis_twelve_month_contributor_count``), ``contributors_missing`` and
+        ``contributors_negative``.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 0, None]})
-    >>> print(contributor_distribution(projects))
-       contributors  projects     share  share_at_most
-    0             0         2  0.666667       0.666667
-    1             3         1  0.333333            1.0
+    >>> contributor_distribution(projects)["projects"].tolist()
+    [2, 1]
     """
     known, counted = _contributors(projects)
     return distribution(known, "contributors", "projects"), counted
@@ -98,19 +94,15 @@ def lorenz(projects: Frame) -> Counted:
         - ``contributors`` (Int64, people per project): what the projects up to this corner have at
           most; missing at the origin
 
-    Notes
-    -----
-    Lorenz, Publications of the American Statistical Association 9 (1905), 209-219. Counted: as in
-    `contributor_distribution`.
+        Lorenz, Publications of the American Statistical Association 9 (1905), 209-219. Counted: as
+        in `contributor_distribution`.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
-    >>> print(lorenz(projects).tail(2))
-       projects_share  contributors_share  contributors
-    2            0.75                0.25             1
-    3             1.0                 1.0             3
+    >>> lorenz(projects)["contributors_share"].tolist()
+    [0.0, 0.0, 0.25, 1.0]
     """
     known, counted = _contributors(projects)
     numbers, records, held = _curve(known)
@@ -144,19 +136,17 @@ def contributor_concentration(projects: Frame) -> Counted:
     Notes
     -----
     The coefficient is 1 less twice the area below `lorenz`, without the correction for small
-    samples. Of a top share that is no whole number of projects, a part of the one at the edge
-    counts. With z the share of projects without a contributor, the coefficient of all is z + (1 -
-    z) times that without them. Counted: as in `contributor_distribution`, and
-    ``projects_without_contributors``.
+    samples; with z the share of projects without a contributor, it is z + (1 - z) times that
+    without them. Of a top share that is no whole number of projects, a part of the one at the edge
+    counts. Counted: as in `contributor_distribution`, and ``projects_without_contributors``.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
-    >>> print(contributor_concentration(projects).head(2))
+    >>> print(contributor_concentration(projects).head(1))
       measure  value  value_without_zeros
     0    gini  0.625                 0.25
-    1  top 1%   0.03                0.015
     """
     known, counted = _contributors(projects)
     measures, without_zeros = gini_and_shares(known), gini_and_shares(known[known > 0])
@@ -186,22 +176,17 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
 
         - ``team_size`` (str): ``"2–4"`` (an en dash), ``"0"``, ``"1,000 or more"``
         - ``smallest``, ``largest`` (Int64, people per project): both in it; the last has no largest
-        - ``projects`` (Int64, projects)
+        - ``projects`` (Int64, projects), ``contributors`` (Int64, people): sum over them
         - ``share`` (Float64, 0 to 1): of the projects with a valid number
-        - ``contributors`` (Int64, people): sum over the projects
 
-    Notes
-    -----
-    Counted: as in `contributor_distribution`.
+        Counted: as in `contributor_distribution`.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 4, 7]})
-    >>> print(team_size_classes(projects, bounds=[0, 5])[["team_size", "projects"]])
-       team_size  projects
-    0        0–4         3
-    1  5 or more         1
+    >>> team_size_classes(projects, bounds=[0, 5])["team_size"].tolist()
+    ['0–4', '5 or more']
     """
     for bound in bounds:
         whole_number("bounds", bound, least=0, instead="the smallest number of a class")
@@ -241,10 +226,8 @@ def users_against_contributors(projects: Frame) -> Counted:
         - ``contributors`` (Int64, people): ``analysis_twelve_month_contributor_count``
         - ``projects`` (Int64, projects): projects with this pair
 
-    Notes
-    -----
-    Counted: ``with_both``, and, of which a project can have two, ``users_missing``,
-    ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
+        Counted: ``with_both``, and, of which a project can have two, ``users_missing``,
+        ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
 
     Examples
     --------

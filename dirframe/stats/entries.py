@@ -144,17 +144,13 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
         - ``projects`` (Int64, projects): that have it, each once
         - ``share`` (Float64, 0 to 1): of the projects that have a tag
 
-    Notes
-    -----
-    Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
+        Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> print(tags(pd.DataFrame({"tags": [["xml", "web"], ["xml", "xml "]]})))
-       tag  projects  share
-    0  xml         2    1.0
-    1  web         1    0.5
+    >>> tags(pd.DataFrame({"tags": [["xml", "web"], ["xml", "xml "]]}))["share"].tolist()
+    [1.0, 0.5]
     """
     lists = read(projects, "tags")["tags"]
     return _memberships(tag_codes(lists), len(lists), "tag", "tags", top)

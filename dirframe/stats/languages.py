@@ -58,20 +58,18 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
         - ``users`` (Int64, members): sum of ``stack_count``, or ``user_count`` where that is
           missing; a member who uses two projects counts twice; missing as above
 
-    Notes
-    -----
-    Counted: ``with_language``, ``without_language``, of the last ``without_analysis`` (if the frame
-    tells), ``languages``, ``languages_in_other``, and of the projects with a language
-    ``code_lines_missing``, ``code_lines_negative``, ``users_missing``, ``users_negative``.
+        Counted: ``with_language``, ``without_language``, of the last ``without_analysis`` (if the
+        frame tells), ``languages``, ``languages_in_other``, and of the projects with a language
+        ``code_lines_missing``, ``code_lines_negative``, ``users_missing``, ``users_negative``.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "Java", "C", None]})
-    >>> print(language_share(projects)[["language", "projects", "share"]])
-      language  projects     share
-    0        C         2  0.666667
-    1     Java         1  0.333333
+    >>> print(language_share(projects)[["language", "projects"]])
+      language  projects
+    0        C         2
+    1     Java         1
     """
     sums = ["code_lines", "users"]
     p = read(projects, "language", optional=[*sums, "analysis"])
@@ -128,20 +126,16 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
           below 6 projects
         - ``maximum`` (Int64, people per project)
 
-    Notes
-    -----
-    Counted: as `language_share` up to ``languages_in_other``,
-    ``with_language_and_contributors``, ``contributors_missing``, ``contributors_negative``.
+        Counted: as `language_share` up to ``languages_in_other``,
+        ``with_language_and_contributors``, ``contributors_missing``, ``contributors_negative``.
 
     Examples
     --------
     >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "C", "C", "Java"],
     ...                          "analysis_twelve_month_contributor_count": [0, 2, 10, None]})
-    >>> print(contributors_by_language(projects)[["language", "contributors", "median"]])
-      language  contributors  median
-    0        C            12     2.0
-    1     Java          <NA>    <NA>
+    >>> contributors_by_language(projects)["contributors"].tolist()
+    [12, <NA>]
     """
     p = read(projects, "language", "people", optional=["analysis"])
     language, counted = _main_languages(p)
@@ -232,10 +226,8 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     >>> import pandas as pd
     >>> both = [{"language": "C", "percentage": "80"}, {"language": "Perl", "percentage": "20"}]
     >>> projects = pd.DataFrame({"analysis_total_code_lines": [1000], "analysis_languages": [both]})
-    >>> print(language_breakdown(projects))
-      language  projects  code_lines  share
-    0        C         1       800.0    0.8
-    1     Perl         1       200.0    0.2
+    >>> language_breakdown(projects)["code_lines"].tolist()
+    [800.0, 200.0]
     """
     p = read(projects, "analysis_languages", "code_lines")
     rows, entries = entries_of(p["analysis_languages"])
@@ -309,10 +301,8 @@ def languages_by_year(
         - ``finished`` (boolean): whether the year ended before the newest date of the records, of
           `date` and, where the frame has it, ``updated_at``
 
-    Notes
-    -----
-    Counted: as `language_share` up to ``languages_in_other``, but ``with_language_and_date`` for
-    ``with_language``, and ``date_missing`` (with a language).
+        Counted: as `language_share` up to ``languages_in_other``, but ``with_language_and_date``
+        for ``with_language``, and ``date_missing`` (with a language).
 
     Examples
     --------

@@ -79,10 +79,8 @@ def by(
         most records are first; missing values (blank, or of a size negative) are last. A stratum
         for which a needed column was not sent has no rows (`StrataOmittedWarning`).
 
-    Notes
-    -----
-    Counted: the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing``
-    (records without a value) and ``stratum_not_sent`` (records in strata without rows).
+        Counted: the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing``
+        (records without a value) and ``stratum_not_sent`` (records in strata without rows).
 
     Examples
     --------

@@ -92,12 +92,6 @@ class Client:
 
 
 @pytest.fixture(scope="session")
-def records():
-    """Return the fields of the records of the folder."""
-    return {"accounts": ACCOUNTS, "projects": PROJECTS}
-
-
-@pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     """Return a folder of 107 accounts and 63 projects as XML."""
     folder = tmp_path_factory.mktemp("directory")
@@ -190,15 +184,3 @@ def service(folder):
         service = dirframe.serve(folder)
         stack.callback(service.stop)
         yield service
-
-
-@pytest.fixture
-def large(tmp_path):
-    """Serve projects whose page is larger than what systems buffer."""
-    (tmp_path / "large").mkdir()
-    text = "text " * 20_000
-    page = page_xml([record(n, name=f"Project {n}", description=text) for n in range(1, 26)])
-    (tmp_path / "large" / "projects.xml").write_bytes(page)
-    service = dirframe.serve(tmp_path / "large")
-    yield service
-    service.stop()

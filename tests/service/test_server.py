@@ -67,33 +67,10 @@ def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
             dirframe.serve(folder, **options)
 
 
-def test_answer_that_is_being_read_is_finished_when_the_service_stops(large):
-    target = f"/projects.xml?api_key={large.api_key.reveal()}"
-    with wire.connect(large.url, receive_buffer=65_536) as client, ThreadPoolExecutor(1) as pool:
-        client.sendall(f"GET {target} HTTP/1.0\r\nHost: a\r\n\r\n".encode())
-        begin = client.recv(4096)
-        stopped = pool.submit(large.stop)
-        wait_until_refused(large)
-        with pytest.raises(TimeoutError):
-            stopped.result(0.1)
-        assert (begin + wire.received(client)).endswith(b"</response>\n")
-        stopped.result()
-
-
-def wait_until_refused(service):
-    """Wait until the service accepts no more connections."""
-    try:
-        while True:
-            wire.connect(service.url).close()
-            sleep(0.005)
-    except ConnectionError:
-        pass
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
 def test_stop_that_was_interrupted_can_be_repeated(folder, held_keys):
     def interrupt():
-        wait_until_refused(service)
+        wire.wait_until_refused(service.url)
         sleep(0.1)  # so that the main thread waits for the end
         os.kill(os.getpid(), signal.SIGINT)
 

@@ -15,6 +15,7 @@ from lxml import etree
 import dirframe
 from dirframe.errors import InvalidInputError, StoreError
 from tests.rig.server import page_xml, record
+from tests.service.conftest import ACCOUNTS, PROJECTS
 
 
 def canonical(document, path="."):
@@ -288,6 +289,7 @@ def test_every_recorded_dialect_is_read(shared, imported):
 
 # Sorts and queries, against plain Python: every page of every sort, and what a query finds
 
+RECORDS = {"accounts": ACCOUNTS, "projects": PROJECTS}
 FOUR = ("created_at", "id", "name", "updated_at")
 
 
@@ -302,13 +304,13 @@ def sort_key(sort, fields):
     return (fold(value) if isinstance(value, str) else value), number
 
 
-def test_every_sort_has_every_record_once_in_its_order(client, records):
+def test_every_sort_has_every_record_once_in_its_order(client):
     failures = []
     for collection, sorts in (("accounts", FOUR), ("projects", (*FOUR, "stack_count"))):
         for sort in sorts:
             expected = [
                 fields["identifier"]
-                for fields in sorted(records[collection], key=lambda f: sort_key(sort, f))
+                for fields in sorted(RECORDS[collection], key=lambda f: sort_key(sort, f))
             ]
             forwards, backwards = (
                 client.all_ids(f"/{collection}.xml?sort={sort}{end}") for end in ("", "_reverse")
@@ -316,7 +318,7 @@ def test_every_sort_has_every_record_once_in_its_order(client, records):
             if forwards != expected or backwards != expected[::-1]:
                 failures.append((collection, sort))
     assert not failures
-    for collection in records:
+    for collection in RECORDS:
         newest = client.ids(f"/{collection}.xml?sort=created_at_reverse")
         assert client.ids(f"/{collection}.xml") == newest
 
@@ -330,7 +332,7 @@ def test_numeric_ids_sort_by_value_and_before_all_others(written):
     assert client.ids("/accounts.xml?sort=name") == expected
 
 
-def test_accounts_are_searched_by_parts_of_their_names_in_any_case(client, records):
+def test_accounts_are_searched_by_parts_of_their_names_in_any_case(client):
     for query, names in (
         ("GRÖSSE", {"Zoë GRÖSSE"}),
         ("größe", {"Zoë GRÖSSE"}),  # SS is ß in capital letters
@@ -341,7 +343,7 @@ def test_accounts_are_searched_by_parts_of_their_names_in_any_case(client, recor
         ("ada bob", set()),
         ("avatars", set()),  # only the name is searched
     ):
-        expected = [f["identifier"] for f in records["accounts"] if f["name"] in names]
+        expected = [f["identifier"] for f in ACCOUNTS if f["name"] in names]
         assert sorted(client.all_ids(f"/accounts.xml?query={query}"), key=int) == expected, query
 
 

@@ -2,6 +2,7 @@
 
 import socket
 from http.client import HTTPResponse
+from time import sleep
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -85,3 +86,13 @@ def is_closed(connection):
     except TimeoutError:
         return False
     return True
+
+
+def wait_until_refused(url):
+    """Wait until the service accepts no more connections."""
+    try:
+        while True:
+            connect(url).close()
+            sleep(0.005)
+    except ConnectionError:
+        pass

@@ -1,7 +1,5 @@
-"""The service under load, signals and locks, and with tables of any size: minutes, or many processes."""
+"""The service under load, signals and full disks, and with all that a loader gave."""
 
-import csv
-import json
 import re
 import signal
 from concurrent.futures import ThreadPoolExecutor
@@ -134,6 +132,19 @@ def test_command_raises_its_limit_of_open_files(folder, tmp_path):
         assert all(wire.is_open(client) for client in clients)
 
 
+def test_answer_that_is_being_read_is_finished_when_the_service_stops(folder):
+    service = dirframe.serve(folder)
+    key = service.api_key.reveal()
+    with ThreadPoolExecutor(1) as pool, service as url, request_large(url, key) as client:
+        begin = client.recv(4096)
+        stopped = pool.submit(service.stop)
+        wire.wait_until_refused(url)
+        with pytest.raises(TimeoutError):
+            stopped.result(0.1)
+        assert (begin + wire.received(client)).endswith(b"</response>\n")
+        stopped.result()
+
+
 # Signals that come at any time
 
 
@@ -253,24 +264,13 @@ def test_full_disk_under_the_keys_is_503_and_logged(folder, tmp_path):
         assert keys.records()[0].used == 3
 
 
-# Tables of any size, and all that a loader gave
+# All that a loader gave
 
 
 def load(data, loader=dirframe.load_projects):
     service = dirframe.serve(data)
     with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
         return loader(directory, progress=False).set_index("id")
-
-
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
-def test_field_of_any_size_that_a_reader_of_xml_takes_is_served(tmp_path, suffix):
-    limit, size = csv.field_size_limit(), 5_000_000
-    row = {"id": "1", "name": "a", "location": "é" * size}
-    text = json.dumps(row) if suffix == "jsonl" else f"{','.join(row)}\n{','.join(row.values())}"
-    (tmp_path / f"accounts.{suffix}").write_text(text, encoding="utf-8")
-    accounts = load(tmp_path / f"accounts.{suffix}", dirframe.load_accounts)
-    assert len(accounts.loc["1", "location"]) == size
-    assert csv.field_size_limit() == limit
 
 
 def test_whole_sample_and_recorded_projects_are_served_and_loaded_as_they_were(

@@ -1,44 +1,29 @@
-"""Cases at the edge: languages, licences and tags, countries, contributors, commits."""
+"""Cases at the edge: odd lists, countries, contributors and commits; numbers, dates and 64 bits."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
 
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from dirframe import stats
-from dirframe.errors import InvalidInputError, MissingColumnsError
+from dirframe.errors import InvalidInputError
 from tests import oracle
-from tests.oracle import LANGUAGE, LINES, PEOPLE
+from tests.oracle import FIRST, LANGUAGE, LINES, PEOPLE
 
-GPL = {"name": "gpl3", "nice_name": "GNU GPL 3.0"}
-GPL_TODAY = {"name": "GNU GPL 3.0", "vanity_url": "gpl3"}
-MIT = {"name": "mit", "nice_name": "MIT License"}
+LARGEST, EXACT = 2**63 - 1, 2**53
 
 
 def projects(*records):
     return oracle.frame("projects", records, None)
 
 
-def of_people(*numbers):
-    return projects(*[{} if n is None else {PEOPLE: n} for n in numbers])
-
-
-def of_countries(*codes):
-    """Return accounts as they are after cleaning; a name in place of a code is not resolved."""
-    names = {"DE": "Germany", "NA": "Namibia", "GB": "United Kingdom", "CI": "Côte d'Ivoire"}
-    records = [{} if code is None else {"country_code": code} for code in codes]
-    for record in records:
-        if (code := record.get("country_code")) in names:
-            record |= {"country_alpha_2": code, "country_name": names[code]}
-    return oracle.frame("accounts", records, None)
-
-
 def of_commits(*numbers):
-    return pd.DataFrame(
-        {
-            "contributor_id": [str(number) for number in range(1, len(numbers) + 1)],
-            "contributor_name": [f"name {number}" for number in range(1, len(numbers) + 1)],
-            "commits": pd.array(numbers, dtype="Int64"),
-        }
-    )
+    ids = [str(number) for number in range(1, len(numbers) + 1)]
+    return pd.DataFrame({"contributor_id": ids, "commits": pd.array(numbers, dtype="Int64")})
 
 
 def measures(frame, **options):
@@ -46,49 +31,7 @@ def measures(frame, **options):
     return dict(zip(table["measure"], table["value"], strict=True))
 
 
-def counted(table):
-    return table.attrs["dirframe"]["counted"]
-
-
-# Languages
-
-
-def test_the_breakdown_weighs_percentages_by_lines():
-    def of(lines, **parts):
-        entries = [{"language": n, "percentage": p, "id": "1"} for n, p in parts.items()]
-        return {LINES: lines, "analysis_languages": entries}
-
-    rest = {"language": "2 Other", "percentage": "19"}
-    first = of(1000, C="80", Perl="<1")
-    first["analysis_languages"].append(rest)
-    table = stats.language_breakdown(
-        projects(first, of(100, Perl="100"), of(500, C="120", Perl="-20"), of(-5, C="100"), {})
-    )
-    assert table["language"].tolist() == ["C", "Perl"]
-    assert table["projects"].tolist() == [1, 2]
-    assert table["code_lines"].tolist() == pytest.approx([800, 105])
-    assert counted(table)["code_lines_unnamed"] == 190
-    assert counted(table)["percentages_impossible"] == counted(table)["code_lines_negative"] == 1
-    named = {LINES: 9, "analysis_languages": [rest | {"id": "9"}]}  # with an id, it is a language
-    assert stats.language_breakdown(projects(named))["language"].tolist() == ["2 Other"]
-
-
-def test_names_differ_by_case_and_odd_ones_are_kept_but_blank_ones_are_none():
-    names = ["C", "c", "日本語", "<script>", "$x$", "NA", "", " ", None]
-    table = stats.language_share(projects(*[{LANGUAGE: name} if name else {} for name in names]))
-    assert table["language"].tolist() == sorted(names[:6])
-    assert counted(table)["without_language"] == 3
-
-
-def test_users_come_from_either_dialect_row_by_row():
-    some = projects({LANGUAGE: "C", "stack_count": 7, "user_count": 100}, {LANGUAGE: "C"})
-    some.loc[1, "user_count"] = 5
-    assert stats.language_share(some)["users"].tolist() == [12]
-    assert stats.language_share(some.drop(columns="stack_count"))["users"].tolist() == [105]
-    neither = stats.language_share(some.drop(columns=["stack_count", "user_count"]))
-    assert neither["users"].isna().tolist() == [True]
-    table = stats.users_against_contributors(some.assign(**{PEOPLE: [1, 2]}))
-    assert table["users"].tolist() == [5, 7]
+# Lists and countries
 
 
 def test_thousands_of_others_have_a_comma():
@@ -98,19 +41,6 @@ def test_thousands_of_others_have_a_comma():
     assert not oracle.differences(table, *oracle.tags(records, 2))
 
 
-# Licences and tags
-
-
-def test_a_licence_is_the_same_in_either_dialect():
-    lists = [[GPL], [GPL_TODAY], [MIT, GPL]]
-    table = stats.licenses(projects(*[{"licenses": one} for one in lists], {}))
-    assert table.drop(columns="share").to_numpy().tolist() == [
-        ["gpl3", "GNU GPL 3.0", 3],
-        ["mit", "MIT License", 1],
-    ]
-    assert table["share"].tolist() == pytest.approx([1, 1 / 3])
-
-
 def test_a_licence_is_in_one_family_and_a_project_in_each_of_its_own():
     codes = [["lgpl3", "mit"], ["agpl3", "gpl3_or_later"], ["mozilla_public_license_1_1"], ["own"]]
     lists = [[{"name": code} for code in some] for some in codes]
@@ -118,12 +48,6 @@ def test_a_licence_is_in_one_family_and_a_project_in_each_of_its_own():
     assert table.set_index("family")["projects"].to_dict() == {
         "permissive": 1, "weak copyleft": 2, "strong copyleft": 1, "other": 1, "none": 1,
     }  # fmt: skip
-    assert table["share"].tolist() == [0.2, 0.4, 0.2, 0.2, 0.2]
-
-
-def test_projects_that_share_an_id_count_each():
-    some = projects({"tags": ["xml"], "id": "7"}, {"tags": ["xml"], "id": "7"})
-    assert stats.tags(some)["projects"].tolist() == [2]
 
 
 def test_lists_may_stand_as_json():
@@ -131,72 +55,40 @@ def test_lists_may_stand_as_json():
     as_json = lists.assign(tags=['["xml", "web"]', None, '["xml"]'])
     for other in (as_json, as_json.astype({"tags": "object"})):
         pd.testing.assert_frame_equal(stats.tags(other), stats.tags(lists))
+    with pytest.raises(InvalidInputError, match="tags"):
+        stats.tags(lists.assign(tags="xml"))
 
 
-# Countries
+def test_namibia_is_a_country_and_a_file_that_lost_its_code_has_its_name():
+    columns = ["country_code", "country_alpha_2"]
+    accounts = pd.DataFrame({name: ["NA", "DE"] for name in columns})
+    accounts["country_name"] = ["Namibia", "Germany"]
+    expected = [["DE", "Germany"], ["NA", "Namibia"]]
+    for lost in (accounts, accounts.assign(**{name: [None, "DE"] for name in columns})):
+        table = stats.accounts_by_country(lost)
+        assert table[["country_alpha_2", "country_name"]].to_numpy().tolist() == expected
 
 
-def test_namibia_is_a_country_and_not_a_missing_value():
-    table = stats.accounts_by_country(of_countries("NA", "NA", None, "DE"))
-    assert table["country_alpha_2"].tolist() == ["NA", "DE"]
-    accounts = of_countries("NA", "DE")  # a file may have lost the code, but not the name
-    accounts.loc[0, ["country_code", "country_alpha_2"]] = None
-    table = stats.accounts_by_country(accounts)
-    assert table["country_name"].tolist() == ["Germany", "Namibia"]
-    assert table["country_alpha_2"].tolist() == ["DE", "NA"]
+# Contributors and commits
 
 
-def test_other_countries_share_the_last_row_unless_there_is_one():
-    table = stats.accounts_by_country(of_countries("DE", "DE", "NA", "GB", "CI", None), top=2)
-    assert table["country_name"].tolist() == ["Germany", "Côte d'Ivoire", "other (2 countries)"]
-    assert table["accounts"].tolist() == [2, 1, 2]
-    assert table["country_alpha_2"].isna().tolist() == [False, False, True]
-    table = stats.accounts_by_country(of_countries("DE", "DE", "NA", "Atlantis"), top=1)
-    assert table["country_name"].tolist() == ["Germany", "Namibia"]
-    assert counted(table)["country_unresolved"] == 1
-
-
-def test_countries_that_are_not_unified_are_missing_columns():
-    with pytest.raises(MissingColumnsError) as caught:
-        stats.accounts_by_country(pd.DataFrame({"country_code": ["DE"]}))
-    assert "country_alpha_2" in caught.value.columns
-
-
-# Contributors
-
-
-def test_gini_is_half_the_relative_mean_difference():
+def test_gini_is_half_the_relative_mean_difference_and_the_top_are_the_largest():
     people = [0, 0, 1, 1, 2, 5, 9, 9, 40, 2**40]
-    table = stats.contributor_concentration(of_people(*people, None, -1))
-    pairs = sum(abs(one - other) for one in people for other in people)
-    assert table["value"].iloc[0] == pytest.approx(pairs / (2 * len(people) * sum(people)))
-    some = [number for number in people if number]
-    pairs = sum(abs(one - other) for one in some for other in some)
-    assert table["value_without_zeros"].iloc[0] == pytest.approx(pairs / (2 * 8 * sum(some)))
-
-
-def test_the_shares_of_the_top_are_those_of_the_largest_projects():
-    people = [*range(99), 1000]
-    table = stats.contributor_concentration(of_people(*people)).set_index("measure")["value"]
-    for percent in (1, 10, 20, 50):
-        largest = sum(sorted(people, reverse=True)[:percent])
-        assert table[f"top {percent}%"] == pytest.approx(largest / sum(people))
-
-
-def test_classes_are_named_by_their_bounds_and_stay_when_they_are_empty():
-    names = ["0", "1", "2–4", "5–9", "10–19", "20–49", "50–99"]
-    assert stats.team_size_classes(of_people())["team_size"].tolist() == [*names, "100 or more"]
-    own = stats.team_size_classes(of_people(3), bounds=[0, 1000])
-    assert own["team_size"].tolist() == ["0–999", "1,000 or more"]
+    frame = projects(*[{PEOPLE: number} for number in people])
+    table = stats.contributor_concentration(frame).set_index("measure")
+    for some, column in ((people, "value"), ([n for n in people if n], "value_without_zeros")):
+        pairs = sum(abs(one - other) for one in some for other in some)
+        gini = pairs / (2 * len(some) * sum(some))
+        assert table.loc["gini", column] == pytest.approx(gini)
+    for percent in (10, 20, 50):
+        largest = sum(sorted(people, reverse=True)[: percent // 10])
+        assert table.loc[f"top {percent}%", "value"] == pytest.approx(largest / sum(people))
 
 
 def test_classes_that_do_not_ascend_from_0_are_refused():
     for bounds in ([], [1, 2], [-1, 2], [0, 2, 2], [0, 5, 3], [0, 1.5], [0, "9"], [0, True]):
         with pytest.raises(InvalidInputError):
-            stats.team_size_classes(of_people(1), bounds=bounds)
-
-
-# Commits of one project
+            stats.team_size_classes(projects({PEOPLE: 1}), bounds=bounds)
 
 
 def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
@@ -204,7 +96,6 @@ def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
     for commits, expected in (
         ((50, 50), 1),  # a half is enough
         ((49, 49, 3), 2),
-        ((1, 1, 1), 2),
         ((*[1] * 9, 0), 5),
         ((most, most + 1, 0), 1),
         ((most - 1, most - 1, 3), 2),
@@ -212,39 +103,132 @@ def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
         assert measures(of_commits(*commits))["bus factor"] == expected
 
 
-def test_gini_is_nothing_where_all_have_the_same_and_the_rest_where_one_has_everything():
-    assert measures(of_commits(7, 7, 7))["gini"] == pytest.approx(0)
-    assert measures(of_commits(0, 0, 0, 9))["gini"] == pytest.approx(3 / 4)
-
-
 def test_who_of_the_bus_factor_is_still_active_is_told_by_the_newest_commit():
     last = pd.to_datetime(["2010-01-01", "2013-06-01", "2012-05-01", "2013-07-01"], utc=True)
     frame = of_commits(50, 40, 40, 1).assign(last_commit_time=last)
-    found = measures(frame)
-    assert (found["bus factor"], found["bus factor still active"]) == (2, 1)
-    assert found["effective contributors"] == pytest.approx(131**2 / (50**2 + 2 * 40**2 + 1))
-    assert measures(frame, window=2)["bus factor still active"] == 1
-    assert measures(frame, window=1)["bus factor still active"] == 0
+    for window, active in ((12, 1), (2, 1), (1, 0)):
+        found = measures(frame, window=window)
+        assert (found["bus factor"], found["bus factor still active"]) == (2, active)
     frame.loc[0, "last_commit_time"] = pd.NaT
     assert pd.isna(measures(frame)["bus factor still active"])
-
-
-def test_nobody_who_committed_gives_no_measure_and_shares_of_0():
-    for frame in (of_commits(), of_commits(None), of_commits(0, 0)):
-        assert stats.commit_concentration(frame)["value"].isna().all()
-        ranked = stats.commits_by_contributor(frame)
-        assert ranked["share"].eq(0).all()
-        assert ranked["cumulative_share"].eq(0).all()
-
-
-def test_contributors_of_several_projects_are_refused():
-    twice = pd.concat([of_commits(3), of_commits(4)])
-    for statistic in (stats.commits_by_contributor, stats.commit_concentration):
-        with pytest.raises(InvalidInputError, match="'1'"):
-            statistic(twice)
 
 
 def test_a_missing_name_stands_before_a_blank_one():
     frame = of_commits(1, 1).assign(contributor_id=None, contributor_name=["", None])
     table = stats.commits_by_contributor(frame)
     assert table["contributor_name"].isna().tolist() == [True, False]
+
+
+# Numbers and dates are read exactly or refused
+
+
+def arrow(values, type_):
+    """Return a column as pandas has it of an array of Arrow."""
+    return pa.array(values, type_).to_pandas()
+
+
+def count(column):
+    return stats.contributor_distribution(pd.DataFrame({PEOPLE: column}))
+
+
+def test_whole_numbers_of_every_type_are_read_exactly():
+    numbers = [LARGEST, EXACT + 1, 3, 3, 0, -1]
+    for column, expected in (
+        (arrow(numbers, pa.int64()), [0, 3, EXACT + 1, LARGEST]),
+        (arrow([300, 3, None, -3], pa.int16()), [3, 300]),
+        (pd.array([1, None], dtype="Int8"), [1]),
+        (arrow([EXACT, 3.0, None, float("nan")], pa.float64()), [3, EXACT]),
+    ):
+        assert count(column)["contributors"].tolist() == expected
+
+
+def test_what_is_no_whole_number_is_refused_and_not_rounded():
+    for column in (
+        *([1.5, 2.0], [float("inf"), 2.0], [EXACT + 2.0], ["3"], [True, False]),
+        arrow([Decimal("1.50")], pa.decimal128(22, 2)),
+        arrow([Decimal(2**64)], pa.decimal128(22, 0)),
+        arrow([date(2013, 1, 1)], pa.date32()),
+    ):
+        with pytest.raises(InvalidInputError, match=PEOPLE):
+            count(column)
+
+
+def test_dates_of_every_type_are_read_in_utc():
+    zoned = datetime(2013, 1, 1, tzinfo=UTC)
+    for column in (
+        arrow([zoned], pa.timestamp("us", tz="UTC")),
+        arrow([zoned], pa.timestamp("ns", tz="Asia/Tokyo")),
+        arrow([zoned.replace(tzinfo=None)], pa.timestamp("us")),
+        arrow([zoned.date()], pa.date32()),
+    ):
+        frame = pd.DataFrame({"created_at": column})
+        assert stats.growth(frame)["start"].tolist() == [pd.Timestamp(zoned)], column.dtype
+    west = pd.DataFrame({"created_at": [pd.Timestamp("2012-12-31 23:00", tz="America/New_York")]})
+    assert stats.growth(west, freq="YS")["start"].tolist() == [pd.Timestamp(zoned)]
+
+
+def test_what_is_no_date_is_refused():
+    for value in (1374364800, 0.5, "03/04/2013", "2013-07-31T00:00:00Z", "2013", "soon", True):
+        with pytest.raises(InvalidInputError, match="created_at"):
+            stats.growth(pd.DataFrame({"created_at": [value]}))
+        with pytest.raises(InvalidInputError, match=FIRST):
+            stats.languages_by_year(pd.DataFrame({LANGUAGE: ["C"], FIRST: [value]}))
+
+
+def test_a_column_without_a_value_is_missing_whatever_it_could_hold():
+    for type_ in (pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.date32(), pa.null()):
+        nothing = arrow([None, None], type_)
+        for table in (stats.growth(pd.DataFrame({"created_at": nothing})), count(nothing)):
+            assert table.empty
+            total, *others = table.attrs["dirframe"]["counted"].values()
+            assert total == sum(others) == 2
+
+
+def test_categories_and_floats_count_like_text_and_integers():
+    some = projects({LANGUAGE: "C", LINES: 1, PEOPLE: 2}, {LANGUAGE: "D", LINES: 4}, {LINES: 7})
+    other = some.astype({LANGUAGE: "category", LINES: "Float64", PEOPLE: "float64"})
+    for statistic in (stats.language_share, stats.contributors_by_language):
+        pd.testing.assert_frame_equal(statistic(some), statistic(other))
+
+
+# Sums of 64 bits are never wrapped
+
+#: The column of its result that is a sum, and the column of the projects that it sums up.
+SUMS = {
+    "language_share": ("code_lines", LINES),
+    "contributors_by_language": ("contributors", PEOPLE),
+    "team_size_classes": ("contributors", PEOPLE),
+}
+NUMBERS = st.one_of(
+    st.none(),
+    st.integers(-(2**63), LARGEST),
+    st.integers(LARGEST // 3 - 2, LARGEST // 3 + 2),
+    st.integers(EXACT - 2, EXACT + 2),
+    st.integers(0, 9),
+)
+
+
+@given(records=st.lists(st.tuples(NUMBERS, st.sampled_from("CD")), min_size=1, max_size=6))
+@example(records=[(LARGEST, "C"), (1, "D")])  # each language fits, their total not
+@example(records=[(LARGEST // 3, "C")] * 3)
+@example(records=[(EXACT, "C"), (1, "C"), (1, "D")])
+@example(records=[(LARGEST - 7, "C"), (8, "C"), (-(2**62), "C"), (None, "C")])
+def test_a_sum_is_right_or_refused(records):
+    total = sum(number for number, _ in records if number is not None and number > 0)
+    for name, (sums, column) in SUMS.items():
+        some = projects(*[{LANGUAGE: language} for _, language in records])
+        some[column] = pd.array([number for number, _ in records], dtype="Int64")
+        if total > LARGEST:
+            with pytest.raises(InvalidInputError):
+                getattr(stats, name)(some)
+        else:
+            assert sum(map(int, getattr(stats, name)(some)[sums].dropna())) == total
+
+
+def test_sums_of_pooled_groups_and_of_commits_are_refused_too():
+    lines = zip("BCA", (2**62, 2**62, 1), strict=True)
+    pooled = projects(*[{LANGUAGE: language, LINES: number} for language, number in lines])
+    with pytest.raises(InvalidInputError):
+        stats.language_share(pooled, top=1)
+    with pytest.raises(InvalidInputError):
+        stats.commits_by_contributor(of_commits(2**62, 2**62))

@@ -1,13 +1,20 @@
-"""A statistic is computed for each stratum, from its records alone."""
+"""A statistic is computed for each stratum, from its records alone, as far as they were sent."""
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dirframe import stats
-from dirframe.errors import InvalidInputError
-from tests.oracle import FIRST, LANGUAGE, PEOPLE
+import dirframe
+from dirframe import plot, provenance, stats
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    ColumnsNotSentError,
+    InvalidInputError,
+    StrataOmittedWarning,
+)
+from tests.oracle import FIRST, LANGUAGE, LINES, PEOPLE
+from tests.rig.today import Today
 
 
 def counted(table):
@@ -85,18 +92,6 @@ def test_years_and_sizes_ascend_and_what_is_not_known_is_last():
     assert years.isna().tolist() == [False] * 8 + [True]
 
 
-def test_lives_are_those_of_the_projects_of_each_language(sample_projects):
-    whole = stats.life_span(sample_projects)
-    for top in (None, 2):
-        found = stats.by(stats.life_span, sample_projects, "language", min_records=50, top=top)
-        pooled = found["by_language"].str.startswith("other (").fillna(value=False)
-        alone = found[~pooled]
-        assert (alone["by_language"].dropna() == alone["language"].dropna()).all()
-        assert len({*found["language"][pooled].dropna()}) > 1  # what it is, of each
-        strata = found["by_language"].nunique(dropna=False)
-        assert len(found) == (len(whole) if top is None else top * strata)
-
-
 def test_a_statistic_of_one_project_takes_several_by_what_tells_them_apart(frames):
     for kind, name in (
         ("contributors", "commits_by_contributor"),
@@ -142,3 +137,55 @@ def test_what_cannot_be_divided_is_refused(frames):
         stats.by(stats.language_share, frame, LANGUAGE, tpo=3)
     taken = frame.assign(year=1, by_year=2)
     assert {"by_year", "year"} < {*stats.by(stats.languages_by_year, taken, "year")}
+
+
+# A directory of today, whose collections have no analysis
+
+
+@pytest.fixture(scope="module")
+def unsent(tmp_path_factory):
+    with (
+        Today(30) as today,
+        today.directory(tmp_path_factory.mktemp("today")) as directory,
+        pytest.warns(AnalysesNotSentWarning),
+    ):
+        return dirframe.load_projects(sort="project_name", directory=directory, progress=False)
+
+
+def test_what_was_not_sent_is_refused_and_what_came_is_counted(unsent):
+    for function in (stats.language_share, stats.activity, stats.survival, plot.lorenz):
+        with pytest.raises(ColumnsNotSentError) as caught:
+            function(unsent)
+        assert all(column.startswith("analysis_") for column in caught.value.columns)
+    for column in ("language", "team_size", LANGUAGE):
+        with pytest.raises(ColumnsNotSentError):
+            stats.by(stats.growth, unsent, column)
+    assert stats.growth(unsent)["total"].max() == 30
+    filled = unsent.assign(**{LANGUAGE: "C", LINES: 10})  # put in later
+    assert list(stats.language_share(filled)["language"]) == ["C"]
+    years = stats.by(stats.growth, unsent, "year")["year"]  # those of the creation, then
+    assert set(years) == set(unsent["created_at"].dt.strftime("%Y"))
+    reasons = " ".join(dirframe.summary(unsent).bias["reason"])
+    assert "not sent" in reasons
+    assert "no main language" not in reasons
+    assert "no analysis" not in reasons
+
+
+def test_the_other_strata_are_computed_and_the_record_names_what_is_not(unsent):
+    partly = unsent.assign(half=["left"] * 10 + ["right"] * 20)
+    with pytest.raises(ColumnsNotSentError):
+        stats.by(stats.lorenz, partly, "half")
+    partly.loc[partly["half"] == "left", PEOPLE] = range(10)
+    with pytest.warns(StrataOmittedWarning) as caught:
+        found = stats.by(stats.contributor_distribution, partly, "half")
+    [warning] = caught
+    assert warning.filename == __file__
+    assert warning.message.strata == ("right",)
+    assert warning.message.columns == (PEOPLE,)
+    alone = stats.contributor_distribution(partly[partly["half"] == "left"])
+    pd.testing.assert_frame_equal(found.drop(columns="half"), alone)
+    record = provenance.get_provenance(found)
+    assert record["counted"]["stratum_not_sent"] == 20
+    assert record["counted"]["projects"] == 30
+    assert record["base"]["records"] == 10
+    assert "right" in record["steps"][-1]

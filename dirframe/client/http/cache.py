@@ -62,6 +62,7 @@ class PageCache(SQLiteCache):
         with close_on_error(open_database(file, timeout=_TIMEOUT, any_thread=True)) as database:
             self._database = database
             enable_wal(database, timeout=_TIMEOUT)
+            database.execute("PRAGMA synchronous = NORMAL")  # a page is worth no wait for the disk
             database.execute("BEGIN IMMEDIATE")  # before requests-cache waits for ever
             database.execute("ROLLBACK")
             super().__init__(

@@ -1,7 +1,11 @@
-"""Statistics of more records, and more often, than in the fast tests: see `tests.oracle`."""
+"""Statistics of more records, and more often, than in the fast tests; the recipes of the notebook."""
+
+import json
+import warnings
+from contextlib import redirect_stdout
+from io import StringIO
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -17,27 +21,6 @@ from tests.oracle import FETCHED, FIRST, LAST
 @given(seed=st.integers(0, 2**32), size=st.integers(0, 120))
 def test_every_statistic_is_what_plain_python_counts(kind, seed, size):
     assert not oracle.failures(kind, seed, size)
-
-
-def test_entries_are_counted_alike_in_one_batch_and_in_several():
-    """Of 150,000 records, which are counted 100,000 at a time."""
-    entries = {
-        "tags": [" xml", "xml", "web ", " ", "gui"],
-        "licenses": [
-            {"name": "gpl3", "nice_name": "GNU GPL 3.0"},
-            {"name": "GNU GPL 3.0", "vanity_url": "gpl3"},
-            {"name": "mit", "nice_name": "MIT License"},
-            {"name": " "},
-            {"name": "bsd", "nice_name": "BSD"},
-        ],
-    }
-    for name, some in entries.items():
-        records = [{name: some[n % 5 : n % 5 + 2]} if n % 7 else {} for n in range(150_000)]
-        frame = pd.DataFrame({name: [record.get(name) for record in records]})
-        frame["id"] = frame.index.astype("str")
-        for top in (None, 1):
-            table = getattr(stats, name)(frame, top=top)
-            assert not oracle.differences(table, *getattr(oracle, name)(records, top))
 
 
 @given(
@@ -63,3 +46,35 @@ def test_survival_is_that_of_scipy(lives):
     inside = table.dropna(subset=["low"])
     assert (inside["low"] < inside["survival"]).all()
     assert (inside["survival"] < inside["high"]).all()
+
+
+@pytest.fixture(scope="module")
+def recipes(root):
+    """Run the notebook; return its names and the code of its last cell."""
+    cells = json.loads((root / "notebooks" / "recipes.ipynb").read_text(encoding="utf-8"))["cells"]
+    codes = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    names = {}
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(StringIO()),
+        warnings.catch_warnings(),
+    ):
+        patch.delenv("DIRFRAME_RECORDED_PAGES", raising=False)
+        warnings.simplefilter("error")
+        # Python shows no such warning of a library's own code.
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="powerlaw")
+        for code in codes:
+            exec(code, names)
+    return names, codes[-1]
+
+
+def test_recipes_give_their_figures_without_a_warning(recipes):
+    names, _ = recipes
+    assert names["doubling"] == pytest.approx(28.353, abs=1e-3)
+
+
+def test_recipe_of_a_published_figure_reads_recorded_pages(recipes, shared, monkeypatch, capsys):
+    names, code = recipes
+    monkeypatch.setenv("DIRFRAME_RECORDED_PAGES", str(shared / "real" / "pages"))
+    exec(code, names)
+    assert capsys.readouterr().out == "The number doubles in 25.4 months; published: 13.9.\n"

@@ -71,11 +71,11 @@ def _apply(
 
     function = getattr(functions, name)
     arguments = getfullargspec(function)
-    known = [argument for argument in arguments.kwonlyargs if argument != "ax"]
+    known = list(arguments.kwonlyargs)
     if arguments.varkw:  # of a chart
         from dirframe.plot.canvas import Look
 
-        known += Look.__annotations__
+        known += [option for option in Look.__annotations__ if option != "ax"]
     for wrong in parameters.keys() - {*known}:
         raise click.UsageError(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."

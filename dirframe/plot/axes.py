@@ -45,7 +45,6 @@ _TWO_LINES = 0.76  # size of text in rows of which one has two lines
 
 def bar_chart(
     table: pd.DataFrame,
-    ax: Axes | None,
     look: Look,
     *notes: str | bool,
     name: str = "",
@@ -63,7 +62,7 @@ def bar_chart(
     names = [str(value) for value in table[name or table.columns[0]]]
     # Names of two lines take more height.
     height = len(names) * (1.3 if any("\n" in text.name(value) for value in names) else 1)
-    canvas = Canvas(table, ax, look, rows=round(height), **emptiness)
+    canvas = Canvas(table, look, rows=round(height), **emptiness)
     if canvas.is_empty:
         return canvas.finish()
     ax, size, numbers = canvas.ax, rows(canvas.ax, names), table[number or noun].round().astype(int)
@@ -85,11 +84,9 @@ def bar_chart(
     return canvas.finish(*notes)
 
 
-def distribution_chart(
-    table: pd.DataFrame, ax: Axes | None, look: Look, *, unit: str, **not_shown: str
-) -> Axes:
+def distribution_chart(table: pd.DataFrame, look: Look, *, unit: str, **not_shown: str) -> Axes:
     """Draw a dot for each number that occurs, at the records with it, on logarithmic scales."""
-    canvas = Canvas(table, ax, look)
+    canvas = Canvas(table, look)
     if canvas.is_empty:
         return canvas.finish()
     ax, paper = canvas.ax, canvas.ax.get_facecolor()  # dots overlap
@@ -204,9 +201,9 @@ def dot(ax: Axes) -> float:
     return text.size(ax, "small") * 0.7
 
 
-def number_axis(axis: Axis, bins: int = 6) -> None:
-    """Set ticks at whole numbers."""
-    axis.set_major_locator(MaxNLocator(bins, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+def number_axis(axis: Axis, bins: int = 6, least: int = 2) -> None:
+    """Set ticks at whole numbers, at least so many."""
+    axis.set_major_locator(MaxNLocator(bins, integer=True, min_n_ticks=least, steps=[1, 2, 5, 10]))
     axis.set_major_formatter("{x:,.0f}")
 
 

@@ -26,12 +26,7 @@ _PERIODS = {
 
 
 def growth(
-    frame: Frame,
-    *,
-    freq: str = "MS",
-    cumulative: bool = True,
-    ax: Axes | None = None,
-    **look: Unpack[Look],
+    frame: Frame, *, freq: str = "MS", cumulative: bool = True, **look: Unpack[Look]
 ) -> Axes:
     """Draw a step for each period: all records up to its end or, if not `cumulative`, the new ones.
 
@@ -46,7 +41,7 @@ def growth(
     [1.0, 1.0, 3.0]
     """
     table = stats.growth(frame, freq=freq)
-    canvas = Canvas(table, ax, look)
+    canvas = Canvas(table, look)
     nouns = next(iter(text.counts_of(table)))
     canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
     if canvas.is_empty:

@@ -27,9 +27,7 @@ _WITHOUT_LANGUAGE = {
 }
 
 
-def language_share(
-    projects: Frame, *, top: int | None = 20, ax: Axes | None = None, **look: Unpack[Look]
-) -> Axes:
+def language_share(projects: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> Axes:
     """Draw a bar for each main language: its projects, and their share of those with one.
 
     Options as `dirframe.stats.language_share` and `dirframe.plot`.
@@ -42,7 +40,7 @@ def language_share(
     """
     table = stats.language_share(projects, top=top)
     note = text.not_shown(table, **_WITHOUT_LANGUAGE)
-    return bar_chart(table, ax, look, note, colours=_colours(table))
+    return bar_chart(table, look, note, colours=_colours(table))
 
 
 def _colours(table: pd.DataFrame) -> list[str]:
@@ -52,7 +50,7 @@ def _colours(table: pd.DataFrame) -> list[str]:
 
 
 def contributors_by_language(
-    projects: Frame, *, top: int | None = 20, ax: Axes | None = None, **look: Unpack[Look]
+    projects: Frame, *, top: int | None = 20, **look: Unpack[Look]
 ) -> Axes:
     """Draw the quartiles of contributors per project by main language, and their sums beside.
 
@@ -70,7 +68,7 @@ def contributors_by_language(
     ['C', 'Java']
     """
     table = stats.contributors_by_language(projects, top=top)
-    canvas = Canvas(table, ax, look, rows=len(table))
+    canvas = Canvas(table, look, rows=len(table))
     if canvas.is_empty:
         return canvas.finish()
     pad = _draw_spreads(canvas.ax, table)
@@ -124,9 +122,7 @@ def _draw_spreads(ax: Axes, table: pd.DataFrame) -> float:
     return axes.columns(ax, cells, size)
 
 
-def language_breakdown(
-    projects: Frame, *, top: int | None = 20, ax: Axes | None = None, **look: Unpack[Look]
-) -> Axes:
+def language_breakdown(projects: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> Axes:
     """Draw a bar for each language, the most lines of code at the top, with number and share.
 
     Options as `dirframe.stats.language_breakdown` and `dirframe.plot`.
@@ -141,7 +137,7 @@ def language_breakdown(
     table = stats.language_breakdown(projects, top=top)
     unnamed = text.counts_of(table)["code_lines_unnamed"]
     return bar_chart(
-        *(table, ax, look),
+        *(table, look),
         unnamed > 0 and f"{counted(unnamed, 'line')} in languages without a name.",
         text.not_shown(
             table,
@@ -164,7 +160,6 @@ def languages_by_year(
     top: int | None = 8,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
     min_projects: int = axes.FEW,
-    ax: Axes | None = None,
     **look: Unpack[Look],
 ) -> Axes:
     """Draw a bar for the projects begun in each year, stacked by the share of each main language.
@@ -184,7 +179,7 @@ def languages_by_year(
     [1.0, 1.0]
     """
     table = stats.languages_by_year(projects, top=top, date=date, min_projects=min_projects)
-    canvas = Canvas(table, ax, look)
+    canvas = Canvas(table, look)
     if canvas.is_empty:
         return canvas.finish()
     years = table.groupby("year", as_index=False).agg(
@@ -221,7 +216,7 @@ def _draw_years(ax: Axes, table: pd.DataFrame, years: pd.DataFrame, is_pooled: b
         bars = ax.bar(x, share, widths, bottom, linewidth=0.5, **fill(colour, hatch))
         axes.fade(bars, years["projects"])
         bottom += share
-    axes.number_axis(ax.xaxis)
+    axes.number_axis(ax.xaxis, least=1)
     ax.xaxis.set_major_formatter("{x:.0f}")
     axes.share_axis(ax.yaxis)
     ax.set(xlim=(first[0] - 0.5, last[-1] + 0.5), ylim=(0, 1.05))

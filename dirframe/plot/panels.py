@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -34,9 +34,6 @@ def panels(
     column: str,
     *,
     min_records: int = 1,
-    title: str | bool | None = None,
-    caption: str | bool | None = None,
-    width: Literal["column", "page"] | None = None,
     **options: Any,
 ) -> Figure:
     """Draw a chart of each part of a frame, on the same axes.
@@ -50,11 +47,9 @@ def panels(
     column, min_records
         What divides them, as in `dirframe.stats.by`; small parts, and those beyond nine, share the
         last panel.
-    title, caption, width
-        Of the figure, as `dirframe.plot` describes them; by default 3.7 inches a panel, up to three
-        beside each other.
     **options
-        Further options of the chart.
+        Those of the chart. ``title``, ``caption`` and ``width`` are those of the figure, by default
+        3.7 inches a panel, up to three beside each other.
 
     Returns
     -------
@@ -70,8 +65,8 @@ def panels(
     >>> [ax.get_title() for ax in figure.axes]
     ['Chad (n = 2)', 'Cuba (n = 1)']
     """
-    look = {"title": title, "caption": caption, "width": width}
-    checked("panels", look)
+    look = {name: options.pop(name, None) for name in ("title", "caption", "width")}
+    _, title, caption, width = checked("panels", look)
     strata = divided(frame, column, min_records=min_records, most=_PANELS)
     if not strata:
         return chart(frame, **look, **options).get_figure(root=True)  # type: ignore[return-value]  # of any chart
@@ -104,12 +99,8 @@ def panels(
     _share_axes(places, across)
     points = FontProperties(size=mpl.rcParams["figure.titlesize"]).get_size_in_points()
     room = 0.95 * figure.get_figwidth() * 72
-    _write(
-        figure.suptitle,
-        title if isinstance(title, str) else heading if title in {None, True} else "",
-        points * min(1, room / 300),
-        room,
-    )
+    heading = heading if title in {None, True} else title or ""
+    _write(figure.suptitle, heading, points * min(1, room / 300), room)
     if pooled := sum(stratum.pooled for stratum in strata):
         common.append(f"The last panel holds {counted(pooled, 'smaller group')} together.")
     if caption is not False:

@@ -64,14 +64,13 @@ WHERE hash = :hash AND revoked_at IS NULL AND (used < daily_limit OR {_IS_OVER})
 """
 _RESETS_AT = f"SELECT window_start + {_DAY} FROM keys WHERE hash = :hash AND revoked_at IS NULL"
 _RECORDS = f"""
-SELECT id, developer, application, daily_limit, iif({_IS_OVER}, 0, used), created_at, revoked_at,
-    iif({_IS_OVER}, NULL, window_start + {_DAY})
+SELECT id, developer, application, daily_limit, iif({_IS_OVER}, 0, used), created_at, revoked_at
 FROM keys ORDER BY id
 """
 
 
 class KeyRecord(NamedTuple):
-    """An issued key; times are Unix times, and it made `used` requests since `resets_at` less a day."""
+    """An issued key, with the requests of its day; times are Unix times."""
 
     id: int
     developer: str
@@ -80,7 +79,6 @@ class KeyRecord(NamedTuple):
     used: int
     created_at: float
     revoked_at: float | None
-    resets_at: float | None
 
 
 class KeyStore(AbstractContextManager["KeyStore"]):

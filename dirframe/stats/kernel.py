@@ -260,9 +260,10 @@ def true(mask: Any) -> Mask:
     return np.asarray(mask, dtype=bool)
 
 
-def first_reason(size: int, **reasons: Any) -> NDArray[np.str_]:
+def first_reason(**reasons: Any) -> pd.Categorical[str]:
     """Return the name of the first reason that holds for each record; empty if none does."""
-    return np.select([*map(true, reasons.values())], [*reasons], default=np.full(size, ""))
+    codes = np.select([*map(true, reasons.values())], [*range(1, len(reasons) + 1)])
+    return pd.Categorical.from_codes(codes.astype(np.int8), pd.Index(["", *reasons]))
 
 
 def names_of(texts: pd.Series[Any]) -> pd.Series[Any]:

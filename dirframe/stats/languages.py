@@ -241,7 +241,7 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
             rows[~((percent >= 0) & (percent <= 100))], minlength=len(p)
         ),
     }
-    reason = first_reason(len(p), **faults)
+    reason = first_reason(**faults)
     included = (reason == "")[rows]
     weight = percent * p["code_lines"].to_numpy(np.float64, na_value=np.nan)[rows] / 100
     is_named = codes >= 0

@@ -32,8 +32,6 @@ from dirframe.stats.kernel import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dirframe.stats.kernel import Floats
 
 _MONTHS = ("first", "last", "fetched")
@@ -258,7 +256,7 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
 def _lives(p: pd.DataFrame, projects: Frame, window: object) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return ``months`` and ``ended`` of each valid life, and the numbers of the others."""
     months, months_in_window = _months(p, projects), _window(window)
-    reason = first_reason(len(p), **months.faults())
+    reason = first_reason(**months.faults())
     ended = pd.array(months.last <= months.fetched - months_in_window, dtype="boolean")
     ended[~(months.fetched <= months.latest)] = None
     lives = pd.DataFrame({"months": months.last - months.first + 1, "ended": ended})
@@ -293,19 +291,18 @@ class _Months(NamedTuple):
         possible = np.sort(self.fetched[self.fetched <= self.latest])
         return int(possible[len(possible) // 2]) if len(possible) else None
 
-    def states(self, at: int | None, window: int) -> NDArray[np.str_]:
+    def states(self, at: int | None, window: int) -> pd.Categorical[str]:
         """Return for each project ``active``, ``dormant`` or the reason why it is neither."""
         month = np.nan if at is None else float(at)
-        state = first_reason(
-            len(self.first),
+        return first_reason(
             **self.faults(),
             begun_after_as_of=self.first > month,
             fetch_missing=np.isnan(self.fetched),
             fetch_impossible=self.fetched > self.latest,
             not_fetched_since=~(self.fetched >= month),
             active=self.last > month - window,
+            dormant=np.full(len(self.first), fill_value=True),
         )
-        return np.where(state == "", "dormant", state)
 
     def faults(self) -> dict[str, Any]:
         end = np.where(np.isnan(self.fetched), self.latest, self.fetched)
@@ -332,7 +329,7 @@ def _months(p: pd.DataFrame, projects: Frame) -> _Months:
     return _Months(first, last, fetched, _month_of(latest))
 
 
-def states_of(projects: pd.DataFrame) -> NDArray[np.str_]:
+def states_of(projects: pd.DataFrame) -> pd.Categorical[str]:
     """Return the states of projects in the default month and window of `activity`."""
     months = _months(read(projects, *_MONTHS), projects)
     return months.states(months.usual(), _YEAR)

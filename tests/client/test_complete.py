@@ -8,7 +8,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe.errors import IncompleteCollectionError, NotFoundError
+from dirframe.errors import IncompleteCollectionError, InvalidInputError, NotFoundError
 from dirframe.provenance import get_provenance
 from tests.faults.test_faults import EDITS
 from tests.rig import faults
@@ -181,6 +181,12 @@ def test_load_quiet_collection_asks_for_each_page_once(count, size, end, most):
     assert not doubt
     assert facts["complete"] is (most is None or most >= count)
     assert (facts["items_available"], facts["duplicates_removed"]) == (count, 0)
+
+
+def test_load_of_a_query_in_any_script_that_can_be_sent():
+    assert loaded(Rig(3), query="힣 \\ud \U0001f600")[0] == numbered(3)
+    with pytest.raises(InvalidInputError):
+        loaded(Rig(3), query="\ud800")
 
 
 # A directory that counts wrongly, or not at all

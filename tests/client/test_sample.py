@@ -2,6 +2,7 @@
 
 import warnings
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -154,14 +155,17 @@ def test_sample_that_cannot_be_drawn(serve, connect):
     with pytest.raises(InvalidInputError, match="items_available"):
         draw(connect(rig), 5)
     asked = len(rig.requests)
-    for wrong in ({"sample": 0}, {"sample": 2.5}, {"sample": True}, {"sample": 5, "seed": -1}):
-        for load in (dirframe.load_projects, dirframe.load_accounts):
-            with pytest.raises(InvalidInputError):
-                load(connect(rig), progress=False, **wrong)
-    with pytest.raises(InvalidInputError):
-        draw(connect(rig), 5, max_items=5)
-    with pytest.raises(InvalidInputError):
-        dirframe.plan("projects", sample=5, max_items=5, directory=connect(rig))
+    for sample, options in (
+        (0, {}),
+        (2.5, {}),
+        (True, {}),
+        (5, {"seed": -1}),
+        (5, {"max_items": 5}),
+    ):
+        with pytest.raises(InvalidInputError):
+            draw(connect(rig), sample, **options)
+        with pytest.raises(InvalidInputError):
+            dirframe.plan("projects", sample=sample, directory=connect(rig), **options)
     assert len(rig.requests) == asked
 
 
@@ -175,25 +179,22 @@ def test_sample_beyond_the_quota_is_continued(connect):
 
 def test_sample_in_an_archive_over_days(tmp_path):
     rig, path = Today(300), tmp_path / "drawn.archive"
+    drawn = partial(dirframe.harvest, "projects", path, sample=20, details=True)
     with rig.in_process(), rig.directory(tmp_path, cache=False, daily_quota=14) as directory:
         with pytest.raises(QuotaExceededError):
-            dirframe.harvest("projects", path, sample=20, seed=7, details=True, directory=directory)
+            drawn(seed=7, directory=directory)
         status = dirframe.open_archive(path).status()
         assert not status.finished
         assert 0 < status.records < 20
     with rig.in_process(), rig.directory(tmp_path / "b", cache=False) as directory:
-        archive = dirframe.harvest(
-            "projects", path, sample=20, seed=7, details=True, directory=directory
-        )
-        frame = archive.frame()
+        archive = drawn(seed=7, directory=directory)
         paid = len(rig.requests)
-        dirframe.harvest("projects", path, sample=20, seed=7, details=True, directory=directory)
+        drawn(seed=7, directory=directory)
+        for other in ({"seed": 8}, {"sample": None}):
+            with pytest.raises(dirframe.ArchiveError):
+                drawn(directory=directory, **other)
         assert len(rig.requests) == paid
-        loaded = draw(directory, 20, details=True)
-        with pytest.raises(dirframe.ArchiveError):
-            dirframe.harvest("projects", path, sample=20, seed=8, directory=directory)
-        with pytest.raises(dirframe.ArchiveError):
-            dirframe.harvest("projects", path, directory=directory)
+        loaded, frame = draw(directory, 20, details=True), archive.frame()
     assert frame.equals(loaded)
     assert Counter(request.path for request in rig.requests)["/p.xml"] < 60
     status, facts = archive.status(), get_provenance(frame)

@@ -150,12 +150,14 @@ def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
         {"language": "7 Other", "percentage": "33", "id": ""},
     ]
     columns = {"id": texts("0", "1"), "analysis_languages": [breakdown, None]}
-    ax = plot.language_breakdown(pd.DataFrame({**columns, LINES: [123_456_789, 5]}))
+    frame = pd.DataFrame({**columns, LINES: [123_456_789, 5]})
+    ax = lay_out(plot.language_breakdown(frame, width="column"))
     assert names(ax) == ["C", "Perl"]
     assert labels(ax)[0] == "81,481,481 (99.2%)"
     expected = [plot.language_colour(name).lower() for name in ("C", "Perl")]
     assert [to_hex(bar.get_facecolor()) for bar in bars(ax)] == expected
     assert "40,740,740 lines in languages without a name" in caption(ax)
+    assert sum(0 <= x <= ax.get_xlim()[1] for x in ax.get_xticks()) >= 2
     assert "1 project without a breakdown" in caption(ax)
 
 

@@ -1,6 +1,5 @@
 """What every chart promises, whatever it shows; its n is that of the figures it draws."""
 
-import inspect
 import re
 from functools import cache
 from types import SimpleNamespace
@@ -43,15 +42,7 @@ def marks(ax):
     return [m for a in (ax, *ax.child_axes) for m in (*a.patches, *a.lines, *a.collections)]
 
 
-def test_each_chart_takes_a_frame_and_everything_else_by_name():
-    failures = []
-    for name in CHARTS:
-        first, *others = inspect.signature(getattr(plot, name)).parameters.values()
-        if first.name not in {"accounts", "projects", "frame"}:
-            failures.append(f"{name}: {first}")
-        by_name = {first.KEYWORD_ONLY, first.VAR_KEYWORD}
-        failures += [f"{name}: {other}" for other in others if other.kind not in by_name]
-    assert not failures
+def test_every_chart_has_the_name_of_its_statistic():
     others = {"FONTS", "STYLE", "language_colour", "panels", "style"}
     assert set(CHARTS) == set(plot.__all__) - others
     assert set(CHARTS) - set(stats.__all__) == {"accounts_map"}  # a second one of the same

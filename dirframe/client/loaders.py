@@ -546,7 +546,7 @@ def _load_record(
             frame = frame_of([fetched.page], resource)
             rows = frame.to_dict("records")
             is_it = [_matches(row, name) for row in rows]
-            if sum(is_it) == 1:
+            if sum(is_it) == 1 and (searches or len(rows) == 1):
                 one = frame[is_it].reset_index(drop=True)
                 return _as_single(one, fetched, query, client, more_requests=searches)
             if not searches:

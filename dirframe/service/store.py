@@ -59,6 +59,14 @@ _SORTS["new"] = _SORTS["created_at_reverse"]
 _SORTS["users"] = _SORTS["popularity"] = _SORTS["stack_count_reverse"]
 _SORTS["project_name"] = _SORTS["name"]
 
+#: Give documents below the name of a project its id.
+_NAMED_OWNERS = """
+UPDATE OR REPLACE documents SET owner = coalesce(
+    (SELECT id FROM projects JOIN projects_slugs USING (n) WHERE slug = owner ORDER BY id_key),
+    owner
+) WHERE owner NOT IN (SELECT id FROM projects)
+"""
+
 
 class Store:
     """The records of a directory in a file of `open_data`, which nobody changes."""
@@ -157,10 +165,7 @@ class Store:
 
     def entries(self, kind: str, project_id: str = "") -> list[str] | None:
         """Return the entries of a document: of a project, or of the whole directory."""
-        slugs = "SELECT slug FROM projects_slugs JOIN projects USING (n) WHERE id = ?2"
-        sql = (
-            f"SELECT entries FROM documents WHERE kind = ?1 AND (owner = ?2 OR owner IN ({slugs}))"
-        )
+        sql = "SELECT entries FROM documents WHERE kind = ? AND owner = ?"
         with self._database() as database:
             row = database.execute(sql, (kind, project_id)).fetchone()
         return None if row is None else list(json.loads(row[0]))
@@ -318,6 +323,7 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
             slugs = ((slug, number) for slug in row.slugs)
             database.executemany(f"INSERT INTO {name}_slugs VALUES (?, ?)", slugs)
     database.execute(f"PRAGMA user_version = {synthetic:d}")
+    database.execute(_NAMED_OWNERS)
     for name, resource in _COLLECTIONS.items():
         sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
         for number, columns in enumerate(("email_md5, id_key", *sorts)):

@@ -283,7 +283,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """
     names = [str(choice) for choice in choices]
     meant = "_".join(_SYNONYMS.get(word, word) for word in name.split("_"))
-    close = [other for other in names if meant in {other, *other.split("_")}]
+    close = [other for other in names if meant in {other, _SYNONYMS.get(other), *other.split("_")}]
     folded = {choice.casefold(): choice for choice in names}
     close += [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
     quoted = [repr(match) for match in dict.fromkeys(close)]
@@ -294,14 +294,15 @@ def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
     """Answer an unknown option, or one without its name, with what was meant."""
     known = inspect.signature(function).parameters
     first, *others = known
-    named = "directory" if "directory" in others else others[0]
+    option = "directory" if "directory" in others else "".join(others[:1])
+    named = f", {option}={option}" if option else ""
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
         if len(arguments) > 1:
             raise TypeError(
                 f"{function.__name__}() takes one argument without its name; "
-                f"write {function.__name__}({first}, {named}={named})."
+                f"write {function.__name__}({first}{named})."
             )
         for name in options.keys() - known:
             raise TypeError(

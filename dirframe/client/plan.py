@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage
+    from dirframe.client.http.session import FetchedPage, Session
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
 
@@ -182,17 +182,9 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     cached = [n for n in numbers or () if not refresh and query.is_cached(session, n)]
     own = own_cached = unknown = 0
     if query.details and items is not None:
-        pages = Pages(query)
-        for number in cached or [1]:
-            page = query.get(session, number, policy) if cached else first
-            pages.add(received(page, query.resource, number=number))
-        needed, signs = pages.own_missing(), pages.signs()
-        unknown, own = items - len(signs), len(needed) + items - len(signs)
-        if not refresh:
-            own_cached = sum(own_page_is_cached(session, query.resource, i) for i in needed)
-        # A single analysis id on the other pages shows that none of these is needed.
-        if unknown and {"2", "3"}.isdisjoint(signs.values()):
-            unknown += len(needed) - own_cached
+        seen = {number: query.get(session, number, policy) for number in cached}
+        seen = seen or {1: first}
+        own, own_cached, unknown = _own_pages(session, query, items, seen, refresh=refresh)
     to_pay = None if numbers is None else len(numbers) - len(cached) + own - own_cached
     return Plan(
         **_limits(client),
@@ -206,6 +198,27 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         requests_at_least=None if to_pay is None else to_pay - unknown,
         requests_used=sum(page.attempts for page in fetched),
     )
+
+
+def _own_pages(
+    session: Session, query: Query, items: int, seen: dict[int, FetchedPage], *, refresh: bool
+) -> tuple[int, int, int]:
+    """Return how many own pages are needed at most, are cached, and may turn out not to be needed.
+
+    Each record that is on none of the pages that were `seen` may need its own page.
+    """
+    pages = Pages(query)
+    for number, page in seen.items():
+        pages.add(received(page, query.resource, number=number))
+    needed, signs = pages.own_missing(), pages.signs()
+    unknown, cached = items - len(signs), 0
+    if not refresh:
+        cached = sum(own_page_is_cached(session, query.resource, i) for i in needed)
+    most = len(needed) + unknown
+    # A single analysis id on the other pages shows that none of these is needed.
+    if unknown and {"2", "3"}.isdisjoint(signs.values()):
+        unknown += len(needed) - cached
+    return most, cached, unknown
 
 
 def _pages_to_read(query: Query, available: int | None, size: int) -> Sequence[int] | None:

@@ -80,11 +80,11 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({"analysis_min_month": pd.to_datetime(["2008-02-01", "2009-01-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2013-07-01", "2010-01-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30", "2013-07-02"])})
+    >>> first, last, fetched = pd.to_datetime(["2008-02-01", "2010-01-01", "2013-07-30"])
+    >>> projects = pd.DataFrame({"analysis_min_month": [first], "analysis_max_month": [last],
+    ...                          "analysis_logged_at": [fetched]})
     >>> activity(projects)["projects"].tolist()
-    [1, 1, 0]
+    [0, 1, 0]
     """
     at = None if as_of is None else _month_of(as_of)
     months_in_window = _window(window)
@@ -124,10 +124,8 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
 
     Parameters
     ----------
-    projects
-        As in `dirframe.stats`.
-    top : int, optional
-        Give this many projects, those with the longest life. By default, all.
+    projects, top
+        As in `dirframe.stats`, but the projects beyond `top` share no row.
     window : int, default 12
         Months without activity, up to the fetch, after which a life has ended: 1 to 24.
 
@@ -142,8 +140,7 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
         - ``months`` (Int64, months): from the first to the last, both counted
         - ``ended`` (boolean): whether the last `window` months seen had no activity; missing where
           the date of the fetch is missing or impossible
-        - ``contributors`` (Int64, people): who committed in the twelve months before the analysis;
-          missing where unknown or negative, and where the frame has no such column
+        - ``contributors`` (Int64, people): in the twelve months before the analysis, where known
 
     Notes
     -----
@@ -207,10 +204,9 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
     -----
     Kaplan and Meier, Journal of the American Statistical Association 53 (1958), 457-481; intervals
     on the scale log(-log) with the variance of Greenwood: Kalbfleisch and Prentice, The Statistical
-    Analysis of Failure Time Data (1980). A project that rests longer than the window and comes back
-    counts as ended. Censoring must have nothing to do with the life: a directory that fetches dead
-    projects less often, or removes them, breaks that. Counted: as in `life_span`, and
-    ``with_known_end``, those in the figures.
+    Analysis of Failure Time Data (1980). A project that comes back after the window counts as
+    ended. A directory that fetches dead projects less often, or removes them, biases the curve.
+    Counted: as in `life_span`, and ``with_known_end``, those in the figures.
 
     Examples
     --------

@@ -72,17 +72,12 @@ def is_free(directory):
 # Certificates
 
 
-def test_encrypted_directory_loads_complete(trusted, encrypted):
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
+def test_encrypted_directory_loads_complete(variable, encrypted, certificates, monkeypatch):
+    monkeypatch.setenv(variable, certificates)
     with encrypted.directory(workers=4) as directory:
         assert load(directory) == encrypted.ids
         assert directory.quota().used == len(encrypted.requests) == 6
-
-
-def test_certificates_that_the_environment_names_are_trusted(encrypted, certificates, monkeypatch):
-    for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
-        with monkeypatch.context() as patch:
-            patch.setenv(variable, certificates)
-            assert load(encrypted.directory()) == encrypted.ids
 
 
 def test_unknown_authority_is_refused_before_the_key_goes_out(authority, nowhere):

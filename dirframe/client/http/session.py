@@ -245,11 +245,7 @@ class _Adapter(HTTPAdapter):
         return parts.geturl()
 
     def learn(self, requested: str, final: str) -> None:
-        """Remember a redirect that changes only one name in the path.
-
-        Today's live service redirects ``/projects.xml`` and ``/projects/1.xml`` to ``/p.xml`` and
-        ``/p/1.xml``: after the first redirect, other pages are requested at their new URLs.
-        """
+        """Remember a redirect that changes one name: today's service has /p… for /projects…."""
         before, after = (urlsplit(url).path.removesuffix(".xml") for url in (requested, final))
         while before.rpartition("/")[2] == after.rpartition("/")[2] and before != after:
             before, after = before.rpartition("/")[0], after.rpartition("/")[0]
@@ -275,10 +271,7 @@ class _Adapter(HTTPAdapter):
         )
 
     def _request(self, request: requests.PreparedRequest, url: str, options: dict[str, Any]) -> Any:
-        """Send a request until it is answered or given up.
-
-        The response has its body, the receipt of the quota, and how many attempts arrived.
-        """
+        """Return the response with its body, its receipt of the quota, and its attempts that arrived."""
         signed, proxies = request.copy(), options.get("proxies") or {}
         signed.url = self._key.sign(url)
         failure, attempts, pauses = None, 0, iter(PAUSES)

@@ -57,7 +57,8 @@ def button(explorer, name):
 
 def load(explorer):
     button(explorer, "Load").click()
-    expect(output(explorer, "count")).to_contain_text("1,500 projects")
+    # It comes last: until then what is shown is replaced.
+    expect(output(explorer, "message")).to_contain_text("1,500 projects loaded")
     expect(output(explorer, "picture", "img")).to_be_visible()
 
 
@@ -175,8 +176,8 @@ def test_keys_of_a_control_stay_in_it_and_those_of_a_cell_do_what_they_do(lab, j
     explorer = opened("keys.ipynb")
     load(explorer)
     cells = lab.locator(".jp-Notebook .jp-Cell")
-    languages = explorer.get_by_label("Main language", exact=True)
-    for focused in (languages, button(explorer, "Show all"), explorer.locator("pre").first):
+    languages = explorer.get_by_label("Main language", exact=True)  # the keys choose some
+    for focused in (explorer.locator("pre").first, button(explorer, "Show all"), languages):
         focused.focus()
         for keys in ("d", "d", "a", "b", "x", "m", "y", "Control+Shift+ArrowDown"):
             lab.keyboard.press(keys)

@@ -36,9 +36,6 @@ _LEADING = (
     *("analysis_total_code_lines", "kudo_score_kudo_rank", "created_at", "licenses", "tags"),
 )
 
-_TABLE = "border-collapse:collapse;margin:.3em 0"
-_NAME = "text-align:left;font-weight:normal;opacity:.75;padding:.1em 1em .1em 0;vertical-align:top"
-_VALUE = "text-align:left;padding:.1em 0;overflow-wrap:anywhere"
 _CAPTION = "text-align:left;caption-side:top;font-weight:bold"
 
 
@@ -59,17 +56,7 @@ class Card:
         return "\n".join(printable(line) for line in [*lines, *([note] if note else [])])
 
     def _repr_html_(self) -> str:
-        heading, facts, note = self._card()
-        rows = "".join(
-            f'<tr style="background:none"><th scope="row" style="{_NAME}">{escape(name)}</th>'
-            f'<td style="{_VALUE}">{escape(value)}</td></tr>'
-            for name, value in facts.items()
-        )
-        below = f"<div>{escape(note)}</div>" if note else ""
-        return literal(
-            f'<strong>{escape(heading)}</strong><table style="{_TABLE}"><tbody>{rows}'
-            f"</tbody></table>{below}"
-        )
+        return literal(f'<pre style="white-space:pre-wrap">{escape(repr(self))}</pre>')
 
 
 class Overview:

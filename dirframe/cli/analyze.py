@@ -142,9 +142,9 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) 
     mpl.use("Agg")  # no window, whatever the user's settings are
     drawn = _apply(dirframe.plot, dirframe.plot.panels, name=name, **given)
     make_folder(target.parent)
-    # Text in an SVG stays text, which can be searched and edited.
-    plain = mpl.rc_context({"svg.fonttype": "none"})
-    with atomic_write(target, overwrite=overwrite) as part, plain:
+    # Text in an SVG stays text, which can be searched and edited; publishers refuse Type 3 fonts.
+    fonts = mpl.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42})
+    with atomic_write(target, overwrite=overwrite) as part, fonts:
         drawn.get_figure(root=True).savefig(part, dpi=dpi, format=target.suffix[1:].lower())
     click.echo(f"Wrote {target}", err=True)
 

@@ -68,23 +68,27 @@ def _conditions(_: object, __: object, pairs: tuple[tuple[str, str], ...]) -> di
         if argument in {"activity", "search"}:
             given[argument] = text
         elif argument == "years":
-            given[argument] = _span(text, int)
+            given[argument] = _span(name, text, int)
         elif argument in _CONDITIONS.values():
             given.setdefault(argument, []).append(text or None)
         else:
-            given.setdefault("ranges", {})[name] = _span(text, float)
+            given.setdefault("ranges", {})[name] = _span(name, text, float)
     return given
 
 
-def _span(text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
+def _span(name: str, text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
     """Read ``2008..2010``, ``2008..`` or ``2008``; nothing stands for no value."""
     first, dots, last = text.partition("..")
     try:
         start, end = (number(end) if end else None for end in (first, last if dots else first))
     except ValueError:
+        from dirframe._display import did_you_mean
+
         raise click.BadParameter(
-            f"{text!r} is no range such as 2008..2010, and no name of a condition: those are "
-            f"{', '.join(_CONDITIONS)}, or a column of numbers."
+            f"There is no condition {name!r} with the value {text!r}."
+            f"{'' if name in _CONDITIONS else did_you_mean(name, _CONDITIONS)}"
+            f" Conditions are {', '.join(_CONDITIONS)}, or a column of numbers and a range, "
+            "such as 2008..2010."
         ) from None
     return start, end
 

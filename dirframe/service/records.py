@@ -65,12 +65,13 @@ _PARTS = {name: _parts(resource) for name, resource in RESOURCES.items()}
 
 
 class Row(NamedTuple):
-    """A record as it is stored: its XML, and the values of `COLUMNS`, that it is found by."""
+    """A record as it is stored: its XML, its names in addresses, and the values of `COLUMNS`."""
 
     resource: Resource
     synthetic: bool
     xml: str
     id: str
+    slugs: list[str]
     values: list[object]
 
 
@@ -122,12 +123,11 @@ def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: 
     values = [
         identifier,
         email_md5,
-        _slug(resource, children),
         fold("".join(f"\n{tag}" for tag in tags if tag) + "\n"),
         *(convert(_text_at(children, path)) for path, convert in _VALUES.values()),
     ]
     xml = etree.tostring(element, encoding="unicode", with_tail=False) + "\n"
-    return Row(resource, synthetic, xml, identifier, values)
+    return Row(resource, synthetic, xml, identifier, _slugs(resource, children), values)
 
 
 def text_of(element: _Element | None) -> str:
@@ -187,13 +187,13 @@ def _pop_email(element: _Element, children: dict[str, _Element], refuse: Refuse)
     return digest or (avatar[1] if avatar else "")
 
 
-def _slug(resource: Resource, children: dict[str, _Element]) -> str:
-    """Return the name of a record in addresses, folded; empty if it has none."""
+def _slugs(resource: Resource, children: dict[str, _Element]) -> list[str]:
+    """Return the names of a record in addresses, folded."""
     names = [text_of(children[name]) for name in _NAME_FIELDS if name in children]
     addresses = (text_of(children[name]) for name in _ADDRESS_FIELDS if name in children)
     matches = map(_ADDRESS[resource.name].fullmatch, addresses)
     names += [unquote(match[1]) for match in matches if match]
-    return fold(next(filter(None, names), ""))
+    return list(dict.fromkeys(fold(name) for name in names if name))
 
 
 def _number(text: str) -> float | None:
@@ -235,4 +235,4 @@ _VALUES: dict[str, tuple[str, Callable[[str], object]]] = {
     "name": ("name", lambda text: " ".join(fold(text).split())),
     "description": ("description", fold),
 }
-COLUMNS = ("id", "email_md5", "slug", "tags", *_VALUES)
+COLUMNS = ("id", "email_md5", "tags", *_VALUES)

@@ -39,7 +39,7 @@ MAX_QUERY = 500
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 9
+_VERSION = 10
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
@@ -58,6 +58,14 @@ _SORTS = {
 _SORTS["new"] = _SORTS["created_at_reverse"]
 _SORTS["users"] = _SORTS["popularity"] = _SORTS["stack_count_reverse"]
 _SORTS["project_name"] = _SORTS["name"]
+
+#: Give documents below the name of a project its id.
+_NAMED_OWNERS = """
+UPDATE OR REPLACE documents SET owner = coalesce(
+    (SELECT id FROM projects JOIN projects_slugs USING (n) WHERE slug = owner ORDER BY id_key),
+    owner
+) WHERE owner NOT IN (SELECT id FROM projects)
+"""
 
 
 class Store:
@@ -129,7 +137,7 @@ class Store:
         ]
         conditions += [f"tags GLOB :tag{i}" for i in range(len(words), len(words) + len(tags))]
         if sort == "relevance" and words:
-            order = f"{_rank(len(words))}, {order}"
+            order = f"{_rank(name, len(words))}, {order}"
         # One row of JSON is read faster than thousands, and a scan is faster than an index.
         sql = (
             f"SELECT json_group_array(n) FROM (SELECT n FROM {name} NOT INDEXED"
@@ -139,24 +147,25 @@ class Store:
             return array("I", json.loads(database.execute(sql, values).fetchone()[0]))
 
     def record(self, resource: Resource, segment: str, *, by_email: bool = False) -> str | None:
-        """Return a record by its id, or else by its name in addresses, in any case.
+        """Return a record by its id, or else by one of its names in addresses, in any case.
 
         `by_email` looks for the MD5 digest of an e-mail address too. Of several the lowest id.
         """
-        name, keys = resource.collection, {"id": segment, "slug": fold(segment)}
+        name = resource.collection
+        named = f"n IN (SELECT n FROM {name}_slugs WHERE slug = ?)"
+        keys = {"id = ?": segment, named: fold(segment)}
         if by_email:
-            keys["email_md5"] = segment.lower()
+            keys["email_md5 = ?"] = segment.lower()
         with self._database() as database:
-            for column, text in keys.items():
-                rows = f"{name} JOIN {name}_xml USING (n) WHERE {column} = ? ORDER BY id_key"
+            for condition, text in keys.items():
+                rows = f"{name} JOIN {name}_xml USING (n) WHERE {condition} ORDER BY id_key"
                 if row := database.execute(f"SELECT xml FROM {rows}", (text,)).fetchone():
                     return str(row[0])
         return None
 
     def entries(self, kind: str, project_id: str = "") -> list[str] | None:
         """Return the entries of a document: of a project, or of the whole directory."""
-        slug = "SELECT slug FROM projects WHERE id = ?2"
-        sql = f"SELECT entries FROM documents WHERE kind = ?1 AND owner IN (?2, ({slug}))"
+        sql = "SELECT entries FROM documents WHERE kind = ? AND owner = ?"
         with self._database() as database:
             row = database.execute(sql, (kind, project_id)).fetchone()
         return None if row is None else list(json.loads(row[0]))
@@ -166,16 +175,17 @@ class Store:
         return closing(open_database(self._path, mode="fixed"))
 
 
-def _rank(words: int) -> str:
+def _rank(name: str, words: int) -> str:
     """Return the SQL of the rank of a match.
 
-    The title or the name in addresses is the query; the title begins with it; each word begins a
+    The title or a name in addresses is the query; the title begins with it; each word begins a
     word of the title; each is a tag; the words are elsewhere.
     """
     begins = " AND ".join(f"' ' || name GLOB :begin{i}" for i in range(words))
     tagged = " AND ".join(f"tags GLOB :tag{i}" for i in range(words))
+    named = f"SELECT n FROM {name}_slugs WHERE slug = :query"
     return (
-        f"CASE WHEN :query IN (name, slug) THEN 0 WHEN name GLOB :title THEN 1"
+        f"CASE WHEN name = :query OR n IN ({named}) THEN 0 WHEN name GLOB :title THEN 1"
         f" WHEN {begins} THEN 2 WHEN {tagged} THEN 3 ELSE 4 END"
     )
 
@@ -298,6 +308,9 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
         columns = ", ".join(COLUMNS)
         database.execute(f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id))")
         database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
+        database.execute(
+            f"CREATE TABLE {name}_slugs (slug, n, PRIMARY KEY (slug, n)) WITHOUT ROWID"
+        )
     synthetic, marks = False, ", ?" * len(COLUMNS)
     for number, row in enumerate(rows):
         if isinstance(row, Document):
@@ -307,10 +320,13 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
             name, synthetic = row.resource.collection, synthetic or row.synthetic
             database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
             database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
+            slugs = ((slug, number) for slug in row.slugs)
+            database.executemany(f"INSERT INTO {name}_slugs VALUES (?, ?)", slugs)
     database.execute(f"PRAGMA user_version = {synthetic:d}")
+    database.execute(_NAMED_OWNERS)
     for name, resource in _COLLECTIONS.items():
         sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
-        for number, columns in enumerate(("slug, id_key", "email_md5, id_key", *sorts)):
+        for number, columns in enumerate(("email_md5, id_key", *sorts)):
             if not columns.endswith("id_key DESC"):  # SQLite reads an index in both directions
                 database.execute(f"CREATE INDEX {name}_{number} ON {name} ({columns})")
     database.execute("COMMIT")

@@ -55,6 +55,8 @@ def test_charts_are_written_by_their_suffix(files, folder, run):
         assert (outcome.code, outcome.out) == (0, ""), outcome.err
         assert (folder / f"new/{noun}{suffix}").read_bytes().startswith(magic)
     assert len([*(folder / "new").iterdir()]) == 3
+    content = (folder / "new/monthly_activity.PDF").read_bytes()
+    assert (b"/Type3" in content, b"/CIDFontType2" in content) == (False, True)
 
 
 def test_chart_has_the_title_caption_width_and_colours_asked_for(files, folder, run):

@@ -156,7 +156,7 @@ def test_generated_data_is_marked_in_every_success(client, written):
 
 DIGEST = "f1c4c8746d8e42872f6db32977ad5d61"
 PROJECTS = (
-    record("9", name="Mozilla Firefox", url_name="firefox"),
+    record("9", name="Mozilla Firefox", url_name="firefox", vanity_url="Phoenix"),
     record("20", name="Seven", vanity_url="SevenZip"),
     record("10", name="Both", vanity_url="both"),
     record("8", name="Both again", vanity_url="Both"),
@@ -187,6 +187,7 @@ def test_record_is_found_by_the_names_and_digests_that_it_carries(written):
         ("/projects/firefox.xml", "9"),
         ("/projects/FireFox.xml", "9"),
         ("/p/firefox.xml", "9"),
+        ("/p/phoenix.xml", "9"),
         ("/p/9.xml", "9"),  # an id comes before a name
         ("/p/sevenzip.xml", "20"),
         ("/projects/both.xml", "8"),  # the lowest id of several

@@ -3,7 +3,9 @@
 import ast
 import doctest
 import inspect
+import pydoc
 import re
+import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
@@ -127,7 +129,7 @@ def test_public_names_have_a_first_line_and_an_example_and_describe_their_parame
         for statistic in re.findall(
             r"Options as `dirframe\.stats\.(\w+)` and `dirframe\.plot`", text
         ):
-            described |= {*inspect.signature(getattr(stats, statistic)).parameters, "look"}
+            described |= {*inspect.signature(getattr(stats, statistic)).parameters, "look", "ax"}
             described |= set(re.findall(r"`(\w+)`", text))
         parameters = set(inspect.signature(value).parameters) - {"self"}
         failures += [f"{name}: {one} is not described" for one in sorted(parameters - described)]
@@ -178,3 +180,10 @@ def test_an_option_that_counts_missing_text_as_a_value_is_refused(sample_project
         for use in uses:
             with pytest.raises(ConfigurationError, match=r"future\.infer_string"):
                 use(sample_projects)
+
+
+def test_help_of_the_package_names_everything_without_the_explorers_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    text = pydoc.render_doc(dirframe)
+    assert "load_projects" in text
+    assert "Explorer" not in dir(dirframe)

@@ -20,7 +20,7 @@ from tests.client.test_columns import (  # noqa: F401
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
 )
 from tests.client.test_complete import check, collections
-from tests.client.test_parser import (  # noqa: F401
+from tests.client.test_parser import (  # noqa: F401  # run here with more examples
     test_parser_finds_each_text_and_attribute_again,
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,
     test_parser_values_do_not_depend_on_the_order_of_elements,

@@ -66,7 +66,7 @@ def panels(
     ['Chad (n = 2)', 'Cuba (n = 1)']
     """
     look = {name: options.pop(name, None) for name in ("title", "caption", "width")}
-    _, title, caption, width = checked("panels", look)
+    title, caption, width = checked("panels", look)
     strata = divided(frame, column, min_records=min_records, most=_PANELS)
     if not strata:
         return chart(frame, **look, **options).get_figure(root=True)  # type: ignore[return-value]  # of any chart

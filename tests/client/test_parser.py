@@ -228,7 +228,6 @@ def test_parser_knows_generated_data_by_its_mark(read):
 
 REFUSED = {
     "html": (b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "HTML"),
-    "html that is well-formed": (b"<html/>", "HTML"),
     "json": (b'\n {"status": "success"}', "JSON"),
     "blanks": (b"\xef\xbb\xbf \n\t ", "empty"),
     "plain text": (b"Bad Gateway", "not XML"),
@@ -279,20 +278,6 @@ def test_parser_refuses_a_document_that_is_too_long(read):
     with pytest.raises(UnreadableResponseError) as caught:
         read(content, max_bytes=len(content) - 1)
     assert f"{len(content) - 1:,}" in caught.value.found
-
-
-def test_parser_refuses_documents_that_are_cut_off(read):
-    """No beginning of a page is read, or taken for a web page; tests/slow has all of them."""
-    failures = []
-    for file in ("projects-page.xml", "accounts-page.xml"):
-        content = (XML / file).read_bytes().rstrip()
-        for end in range(1, len(content), len(content) // 25):
-            try:
-                failures.append((file, end, read(content[:end])))
-            except UnreadableResponseError as error:
-                if "HTML" in error.found or "XML" not in error.found:
-                    failures.append((file, end, error.found))
-    assert not failures
 
 
 PROLOGS = st.lists(

@@ -7,9 +7,7 @@ import io
 import json
 import logging
 import pickle
-import signal
 import sqlite3
-import threading
 import traceback
 import warnings
 from contextlib import closing, contextmanager, suppress
@@ -175,12 +173,6 @@ def written(rig, folder, operation, name, *, shown=False, **options):
     return everything
 
 
-@pytest.mark.parametrize("name", ["cut short", "HTML with 200", "silence", "the key in names"])
-def test_no_fault_of_a_load_shows_the_key(name, tmp_path):
-    with Rig(25, key=KEY) as rig:
-        assert written(rig, tmp_path, "load", name).places_of_the_key() == []
-
-
 # urllib3 leaves the socket of a response with two lengths to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @given(
@@ -228,14 +220,9 @@ def test_traceback_with_local_variables_does_not_show_the_key(name, tmp_path):
 
 
 def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):
-    def fault(exchange):  # Ctrl-C while the response is awaited
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        exchange.closing.wait(0.3)
-        exchange.answer()
-
     everything = Everything()
     with Rig(55, key=KEY) as rig, everything.logged(), interruptible():
-        rig.on_page[2] = [fault]
+        rig.on_page[2] = [faults.interrupts]
         interruption = _attempt(OPERATIONS["load"], rig.directory(tmp_path, workers=4))
     assert isinstance(interruption, KeyboardInterrupt)
     everything.add_error(interruption)

@@ -70,4 +70,8 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    from importlib.util import find_spec
+
+    # help() takes every name, and the explorer's needs an extra.
+    hidden = set() if find_spec("ipywidgets") else {"Explorer"}
+    return [*sorted({*__all__} - hidden), "__version__"]

@@ -7,23 +7,17 @@ import gc
 import signal
 import sys
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    from typing import NoReturn
-
 #: Exit code after Ctrl-C: 128 plus the number of SIGINT, the convention of shells.
 _INTERRUPTED = 130
 
 
-def main() -> NoReturn:
-    """Run the command line; Ctrl-C ends it also while it is imported."""
+def main() -> None:
+    """Run the command line; Ctrl-C ends it also while a module is imported."""
     atexit.register(_freeze)
-    is_interrupted = False
+    interrupts = []
 
-    def on_interrupt(*_: object) -> None:
-        nonlocal is_interrupted
-        is_interrupted = True
+    def on_interrupt(number: int, _: object) -> None:
+        interrupts.append(number)
         raise KeyboardInterrupt
 
     # Ignored by a shell's background jobs, it stays so.
@@ -33,11 +27,9 @@ def main() -> NoReturn:
         from dirframe.cli import main as run
 
         run()
-    except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
-    except Exception:
+    except (KeyboardInterrupt, Exception):
         # Where a lock is taken, Python may turn the interrupt into another error.
-        if not is_interrupted:
+        if not interrupts:
             raise
         sys.stderr.write("dirframe: stopped.\n")
         sys.exit(_INTERRUPTED)

@@ -36,9 +36,6 @@ _LEADING = (
     *("analysis_total_code_lines", "kudo_score_kudo_rank", "created_at", "licenses", "tags"),
 )
 
-_TABLE = "border-collapse:collapse;margin:.3em 0"
-_NAME = "text-align:left;font-weight:normal;opacity:.75;padding:.1em 1em .1em 0;vertical-align:top"
-_VALUE = "text-align:left;padding:.1em 0;overflow-wrap:anywhere"
 _CAPTION = "text-align:left;caption-side:top;font-weight:bold"
 
 
@@ -59,17 +56,7 @@ class Card:
         return "\n".join(printable(line) for line in [*lines, *([note] if note else [])])
 
     def _repr_html_(self) -> str:
-        heading, facts, note = self._card()
-        rows = "".join(
-            f'<tr style="background:none"><th scope="row" style="{_NAME}">{escape(name)}</th>'
-            f'<td style="{_VALUE}">{escape(value)}</td></tr>'
-            for name, value in facts.items()
-        )
-        below = f"<div>{escape(note)}</div>" if note else ""
-        return literal(
-            f'<strong>{escape(heading)}</strong><table style="{_TABLE}"><tbody>{rows}'
-            f"</tbody></table>{below}"
-        )
+        return literal(f'<pre style="white-space:pre-wrap">{escape(repr(self))}</pre>')
 
 
 class Overview:
@@ -296,7 +283,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     """
     names = [str(choice) for choice in choices]
     meant = "_".join(_SYNONYMS.get(word, word) for word in name.split("_"))
-    close = [other for other in names if meant in {other, *other.split("_")}]
+    close = [other for other in names if meant in {other, _SYNONYMS.get(other), *other.split("_")}]
     folded = {choice.casefold(): choice for choice in names}
     close += [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
     quoted = [repr(match) for match in dict.fromkeys(close)]
@@ -307,14 +294,15 @@ def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
     """Answer an unknown option, or one without its name, with what was meant."""
     known = inspect.signature(function).parameters
     first, *others = known
-    named = "directory" if "directory" in others else others[0]
+    option = "directory" if "directory" in others else "".join(others[:1])
+    named = f", {option}={option}" if option else ""
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
         if len(arguments) > 1:
             raise TypeError(
                 f"{function.__name__}() takes one argument without its name; "
-                f"write {function.__name__}({first}, {named}={named})."
+                f"write {function.__name__}({first}{named})."
             )
         for name in options.keys() - known:
             raise TypeError(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._display import did_you_mean, is_number, label
+from dirframe._display import did_you_mean, is_number, label, suggests_options
 from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
 from dirframe.stats.entries import license_codes, tag_codes
 from dirframe.stats.kernel import read, require_records
@@ -35,6 +35,7 @@ _ACTIVITIES = ("all", "active", "dormant")
 _SEARCHED = ("name", "description", "location", "country")
 
 
+@suggests_options
 def select(
     records: pd.DataFrame,
     *,

@@ -1,4 +1,4 @@
-"""The command line and programs: in this process, or as processes of their own."""
+"""The command line and programs, in this process or as their own; the files that this one has open."""
 
 import io
 import os
@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from time import sleep
 
 import pandas as pd
@@ -14,6 +15,7 @@ import pytest
 
 #: No test waits longer for a process, on however busy a machine.
 LIMIT = 120
+_OPEN = Path("/proc/self/fd")
 
 
 class Outcome:
@@ -89,3 +91,14 @@ def kill_after_requests(rig, number, program, *words, pause=0.0):
         process.kill()
     assert process.returncode == -signal.SIGKILL  # in the middle
     rig.settle(connections)
+
+
+def open_files(folder):
+    """Return the open files below a folder, or skip the test where the system does not list them."""
+    if not _OPEN.is_dir():
+        pytest.skip("this system does not list the open files of a process")
+    files = set()
+    for number in _OPEN.iterdir():
+        with suppress(OSError):  # that of the listing itself is closed by now
+            files.add(number.readlink())
+    return {file for file in files if file.is_relative_to(folder)}

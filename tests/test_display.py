@@ -10,7 +10,6 @@ from dirframe._display import (
     Card,
     Overview,
     cut,
-    did_you_mean,
     entries,
     entry,
     html_table,
@@ -148,9 +147,3 @@ def test_dollar_signs_make_no_formula_in_a_notebook():
         tree = html.fromstring(f"<body>{shown._repr_html_()}</body>")
         literal = "text()[not(ancestor::*[@class='tex2jax_ignore mathjax_ignore'])]"
         assert tree.xpath(f"//{literal}") == []
-
-
-def test_names_are_suggested_in_any_case():
-    assert did_you_mean("c", ["Java", "C"]) == " Did you mean 'C'?"
-    assert did_you_mean("PYTHN", ["Python", "Perl"]) == " Did you mean 'Python'?"
-    assert did_you_mean("xyz", ["Python"]) == ""

@@ -69,9 +69,6 @@ def test_the_drawn_tree_is_the_tree():
         for cls in CLASSES
     }
     assert drawn == bases
-
-
-def test_errors_are_caught_by_one_base():
     assert all(issubclass(cls, DirframeError | DirframeWarning) for cls in CLASSES)
 
 

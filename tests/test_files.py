@@ -10,7 +10,7 @@ import pytest
 
 from dirframe import InvalidInputError
 from dirframe._files import atomic_write
-from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
+from dirframe._sqlite import enable_wal, open_database, transaction
 
 
 def test_a_file_that_appears_meanwhile_is_not_replaced_unasked(tmp_path):
@@ -97,25 +97,3 @@ def test_a_transaction_is_kept_as_a_whole_or_not_at_all(tmp_path):
                 insert(fails)
         assert database.execute("SELECT value FROM rows").fetchall() == [(1,)]
     assert [one.name for one in tmp_path.iterdir()] == ["a #1%20?.sqlite"]
-
-
-def test_a_database_is_made_written_and_closed_only_where_that_is_meant(tmp_path):
-    for mode in ("ro", "rw", "fixed"):
-        with pytest.raises(sqlite3.OperationalError):
-            open_database(tmp_path / "missing.sqlite", mode=mode)
-    assert list(tmp_path.iterdir()) == []
-    with close_on_error(open_database(tmp_path / "a.sqlite")) as database:
-        database.execute("CREATE TABLE rows (value INTEGER)")
-    with closing(database):  # still open
-        assert database.execute("SELECT count(*) FROM rows").fetchone() == (0,)
-    for mode in ("ro", "fixed"):
-        with (
-            closing(open_database(tmp_path / "a.sqlite", mode=mode)) as read_only,
-            pytest.raises(sqlite3.OperationalError),
-        ):
-            read_only.execute("INSERT INTO rows VALUES (1)")
-    bad = open_database(tmp_path / "bad.sqlite")
-    with pytest.raises(KeyboardInterrupt), close_on_error(bad):
-        raise KeyboardInterrupt
-    with pytest.raises(sqlite3.ProgrammingError):
-        bad.execute("SELECT 1")

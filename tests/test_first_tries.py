@@ -5,18 +5,34 @@ import shutil
 import pytest
 
 import dirframe
-from dirframe import plot
-from dirframe.errors import ConfigurationError, InvalidInputError, NotFoundError
+from dirframe import plot, stats
+from dirframe.errors import (
+    ConfigurationError,
+    InvalidInputError,
+    NotFoundError,
+    UnknownValueWarning,
+)
 
 
-def test_options_of_other_libraries_are_answered_with_ours(sample):
-    for call, tried, meant in (
-        (dirframe.load_projects, "limit", "max_items"),
-        (dirframe.load_accounts, "n", "max_items"),
-        (dirframe.load_projects, "refrsh", "refresh"),
+def test_options_of_other_libraries_are_answered_with_ours(sample, sample_projects):
+    for call, first, tried, meant in (
+        (dirframe.load_projects, sample, "limit", "max_items"),
+        (dirframe.load_accounts, sample, "n", "max_items"),
+        (dirframe.load_projects, sample, "refrsh", "refresh"),
+        (dirframe.select, sample_projects, "language", "languages"),
+        (stats.language_share, sample_projects, "limit", "top"),
+        (stats.survival, sample_projects, "windows", "window"),
     ):
         with pytest.raises(TypeError, match=f"{tried!r}.*Did you mean '{meant}'"):
-            call(sample, **{tried: 10})
+            call(first, **{tried: 10})
+    for call, written in (
+        (stats.tags, r"tags\(projects, top=top\)"),
+        (stats.lorenz, r"lorenz\(projects\)"),
+    ):
+        with pytest.raises(TypeError, match=f"write {written}"):
+            call(sample_projects, 5)
+    with pytest.warns(UnknownValueWarning, match="Did you mean 'C'"):
+        dirframe.select(sample_projects, languages="c")
     with pytest.raises(
         InvalidInputError, match=r'dirframe\.plan\("projects", directory=directory\)'
     ):

@@ -3,7 +3,9 @@
 import ast
 import doctest
 import inspect
+import pydoc
 import re
+import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
@@ -18,74 +20,20 @@ from dirframe.errors import ConfigurationError
 
 #: A name is added or taken away here on purpose, and in CHANGELOG.md.
 PUBLIC = [
-    "AnalysesNotSentWarning",
-    "Archive",
-    "ArchiveError",
-    "CacheError",
-    "CacheWarning",
-    "ColumnsNotSentError",
-    "ConfigurationError",
-    "Directory",
-    "DirframeError",
-    "DirframeWarning",
-    "Explorer",
-    "ExportWarning",
-    "IncompleteCollectionError",
-    "IncompleteWarning",
-    "InvalidInputError",
-    "InvalidKeyError",
-    "MissingColumnsError",
-    "MissingExtraError",
-    "NetworkError",
-    "NotFoundError",
-    "QuotaExceededError",
-    "QuotaWarning",
-    "RequestError",
-    "ServiceError",
-    "SortIgnoredWarning",
-    "StaleWarning",
-    "StoreError",
-    "StrataOmittedWarning",
-    "UnknownValueWarning",
-    "UnreadableResponseError",
-    "UnreadableValueWarning",
-    "UnresolvedCountriesError",
-    "cache_info",
-    "check",
-    "child_table",
-    "cite",
-    "clear_cache",
-    "compare",
-    "country_audit",
-    "country_note",
-    "exclude",
-    "export",
-    "fields",
-    "flags",
-    "harvest",
-    "load",
-    "load_account",
-    "load_accounts",
-    "load_activity",
-    "load_contributors",
-    "load_languages",
-    "load_project",
-    "load_projects",
-    "load_size",
-    "open_archive",
-    "plan",
-    "plot",
-    "prune_cache",
-    "read_export",
-    "read_pages",
-    "report",
-    "sample_directory",
-    "select",
-    "serve",
-    "stats",
-    "summary",
-    "unify_countries",
-]
+    "AnalysesNotSentWarning", "Archive", "ArchiveError", "CacheError", "CacheWarning",
+    "ColumnsNotSentError", "ConfigurationError", "Directory", "DirframeError",
+    "DirframeWarning", "Explorer", "ExportWarning", "IncompleteCollectionError",
+    "IncompleteWarning", "InvalidInputError", "InvalidKeyError", "MissingColumnsError",
+    "MissingExtraError", "NetworkError", "NotFoundError", "QuotaExceededError", "QuotaWarning",
+    "RequestError", "ServiceError", "SortIgnoredWarning", "StaleWarning", "StoreError",
+    "StrataOmittedWarning", "UnknownValueWarning", "UnreadableResponseError",
+    "UnreadableValueWarning", "UnresolvedCountriesError", "cache_info", "check", "child_table",
+    "cite", "clear_cache", "compare", "country_audit", "country_note", "exclude", "export",
+    "fields", "flags", "harvest", "load", "load_account", "load_accounts", "load_activity",
+    "load_contributors", "load_languages", "load_project", "load_projects", "load_size",
+    "open_archive", "plan", "plot", "prune_cache", "read_export", "read_pages", "report",
+    "sample_directory", "select", "serve", "stats", "summary", "unify_countries",
+]  # fmt: skip
 
 
 def public_objects():
@@ -181,7 +129,7 @@ def test_public_names_have_a_first_line_and_an_example_and_describe_their_parame
         for statistic in re.findall(
             r"Options as `dirframe\.stats\.(\w+)` and `dirframe\.plot`", text
         ):
-            described |= {*inspect.signature(getattr(stats, statistic)).parameters, "look"}
+            described |= {*inspect.signature(getattr(stats, statistic)).parameters, "look", "ax"}
             described |= set(re.findall(r"`(\w+)`", text))
         parameters = set(inspect.signature(value).parameters) - {"self"}
         failures += [f"{name}: {one} is not described" for one in sorted(parameters - described)]
@@ -232,3 +180,10 @@ def test_an_option_that_counts_missing_text_as_a_value_is_refused(sample_project
         for use in uses:
             with pytest.raises(ConfigurationError, match=r"future\.infer_string"):
                 use(sample_projects)
+
+
+def test_help_of_the_package_names_everything_without_the_explorers_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    text = pydoc.render_doc(dirframe)
+    assert "load_projects" in text
+    assert "Explorer" not in dir(dirframe)

@@ -15,43 +15,18 @@ from dirframe.schema import (
 
 #: Written down from the specification's text by hand, not from the schema.
 ACCOUNT_FIELDS = [
-    "id",
-    "name",
-    "created_at",
-    "updated_at",
-    "homepage_url",
-    "avatar_url",
-    "email_sha1",
-    "posts_count",
-    "location",
-    "country_code",
-    "latitude",
-    "longitude",
-]
+    "id", "name", "created_at", "updated_at", "homepage_url", "avatar_url", "email_sha1",
+    "posts_count", "location", "country_code", "latitude", "longitude",
+]  # fmt: skip
 PROJECT_FIELDS = [
-    "id",
-    "name",
-    "created_at",
-    "updated_at",
-    "description",
-    "homepage_url",
-    "download_url",
-    "irc_url",
-    "stack_count",
-    "analysis_id",
-]
+    "id", "name", "created_at", "updated_at", "description", "homepage_url", "download_url",
+    "irc_url", "stack_count", "analysis_id",
+]  # fmt: skip
 ANALYSIS_FIELDS = [
-    "id",
-    "project_id",
-    "updated_at",
-    "logged_at",
-    "min_month",
-    "max_month",
-    "twelve_month_contributor_count",
-    "total_code_lines",
-    "main_language_id",
+    "id", "project_id", "updated_at", "logged_at", "min_month", "max_month",
+    "twelve_month_contributor_count", "total_code_lines", "main_language_id",
     "main_language_name",
-]
+]  # fmt: skip
 OPTIONAL = {"homepage_url", "location", "country_code", "latitude", "longitude"}
 
 

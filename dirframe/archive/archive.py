@@ -164,6 +164,10 @@ class Archive(Card):
         expected = len(sizes) + missing
         if pages.query.sample is None and sizes:
             expected = max(math.ceil((pages.available or 0) / sizes[0]), len(sizes))
+        if pages.expected and 1 in pages.latest:
+            # Of the records that are still to come, as of those on the first page.
+            to_come = max(1 - len(pages.records) / pages.expected, 0)
+            own_left += round(to_come * pages.estimated_own())
         return Status(
             path=self.path,
             resource=pages.query.resource.collection,

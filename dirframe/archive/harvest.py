@@ -104,6 +104,7 @@ def harvest(
             "sort": sort,
             "sample": sample,
             "seed": None if sample is None else seed,
+            "details": details,
         }
         with Store.open_writer(Path(path), **facts) as store:
             pages = store.pages()

@@ -34,15 +34,17 @@ APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
 _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
 
-# ``identity`` tells directories apart whose addresses or names change; ``sort`` is the one asked for.
+# ``identity`` tells directories apart whose addresses or names change; ``sort`` is the one asked for,
+# ``details`` whether own pages ever were.
 _ARCHIVE = """
 CREATE TABLE archive (
     source TEXT NOT NULL, identity TEXT NOT NULL, base_url TEXT NOT NULL, resource TEXT NOT NULL,
-    query TEXT, sort TEXT, sample INTEGER, seed INTEGER
+    query TEXT, sort TEXT, sample INTEGER, seed INTEGER, details INTEGER NOT NULL
 )
 """
 _BEGIN = """
-INSERT INTO archive VALUES (:source, :identity, :base_url, :resource, :query, :sort, :sample, :seed)
+INSERT INTO archive
+VALUES (:source, :identity, :base_url, :resource, :query, :sort, :sample, :seed, :details)
 """
 _PAGES = """
 CREATE TABLE pages (
@@ -120,6 +122,8 @@ class Store:
                         f"{path} holds another collection: its {name} is {stored!r}, not "
                         f"{facts[name]!r}. Name another file."
                     )
+            database.execute("UPDATE archive SET details = max(details, :details)", facts)
+            store._commit()
             database.execute(f"PRAGMA busy_timeout = {_TIMEOUT * 1_000:.0f}")
         return store
 
@@ -161,7 +165,7 @@ class Store:
                     )
                 pages.add(page)
             sort = next((page.sort for page in pages.latest.values()), query.sort)
-            pages.query = replace(query, sort=sort, details=bool(pages.own))
+            pages.query = replace(query, sort=sort, details=bool(facts["details"]))
             pages.completeness()  # all that is computed from them
         except (LookupError, TypeError, ValueError) as error:
             raise ArchiveError(

@@ -75,7 +75,7 @@ def _apply(
     if arguments.varkw:  # of a chart
         from dirframe.plot.canvas import Look
 
-        known += [option for option in Look.__annotations__ if option != "ax"]
+        known += Look.__annotations__
     for wrong in parameters.keys() - {*known}:
         raise click.UsageError(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."

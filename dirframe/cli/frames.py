@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import warnings
 from functools import wraps
 from pathlib import Path
 from textwrap import fill, wrap
@@ -52,7 +53,7 @@ def read(
 
         rules_of(exclude)  # raises before the load
     if file is None:
-        frame = _load(collection, **question)
+        frame = _load(collection, where, **question)
     elif asking := [
         name for name, value in question.items() if value not in (None, False, "raise")
     ]:
@@ -69,7 +70,7 @@ def read(
     return frame
 
 
-def _load(collection: str | None, **question: Any) -> pd.DataFrame:
+def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.DataFrame:
     if collection is None:
         raise click.UsageError("Name a file, or a collection to ask for: --collection projects.")
     if collection in _PATHS:
@@ -80,8 +81,15 @@ def _load(collection: str | None, **question: Any) -> pd.DataFrame:
     if collection == "accounts" and question["details"]:
         raise click.UsageError("--details is about projects; accounts have no own pages.")
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
+    options = asked(question)
     with open_directory(**question) as directory:
-        return load(directory=directory, progress=sys.stderr.isatty(), **asked(question))
+        if where and collection == "projects" and not {"details", "offline"} & options.keys():
+            # Before all pages are paid for, the first one shows whether the columns are sent.
+            query = options.get("query")
+            with warnings.catch_warnings(action="ignore"):
+                page = load(directory=directory, query=query, max_items=1, progress=False)
+                dirframe.select(page, **where)
+        return load(directory=directory, progress=sys.stderr.isatty(), **options)
 
 
 def asked(question: dict[str, Any]) -> dict[str, Any]:

@@ -107,35 +107,6 @@ class _Probe:
         self._client, self._session = client, client.session
         self.requests, self.findings = 0, list[Finding]()
 
-    def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
-        self.findings.append(Finding(what, str(found), as_specified))
-
-    def _fetch(self, path: str, **parameters: str) -> FetchedPage:
-        before = self._session.quota.used()
-        try:
-            return self._session.get(path, parameters, refresh=True, store=False)
-        finally:
-            self.requests += max(self._session.quota.used() - before, 1)
-
-    def _first(self, resource: Resource, **parameters: str) -> Page:
-        return self._fetch(Query(resource=resource).path, **{"page": "1"} | parameters).page
-
-    def _look(
-        self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int | None = None
-    ) -> None:
-        """Note what was found, and whether it is as specified; of an error, its `status` is."""
-        if self.requests + 1 >= MAX_REQUESTS:
-            self._note(what, "not looked at: the requests of a check are used up")
-            return
-        try:
-            self._note(what, *look(*arguments))
-        except RequestError as error:
-            code = type(error).__name__ if error.status is None else f"status {error.status}"
-            found = f"{code}, {error.help_text!r}" if error.help_text else code
-            self._note(what, found, status is not None and error.status == status)
-        except DirframeError as error:
-            self._note(what, type(error).__name__, as_specified=False)
-
     def look(self) -> None:
         """Look at all; raise if there is no collection of projects."""
         path = Query(resource=PROJECT).path
@@ -164,6 +135,35 @@ class _Probe:
             self._look("analysis on own pages", self._own_page, ids[0])
         self._look("a record that is not there", self._missing, status=404)
         self._look("a wrong key", self._wrong_key, status=403)
+
+    def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
+        self.findings.append(Finding(what, str(found), as_specified))
+
+    def _fetch(self, path: str, **parameters: str) -> FetchedPage:
+        before = self._session.quota.used()
+        try:
+            return self._session.get(path, parameters, refresh=True, store=False)
+        finally:
+            self.requests += max(self._session.quota.used() - before, 1)
+
+    def _first(self, resource: Resource, **parameters: str) -> Page:
+        return self._fetch(Query(resource=resource).path, **{"page": "1"} | parameters).page
+
+    def _look(
+        self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int | None = None
+    ) -> None:
+        """Note what was found, and whether it is as specified; of an error, its `status` is."""
+        if self.requests + 1 >= MAX_REQUESTS:
+            self._note(what, "not looked at: the requests of a check are used up")
+            return
+        try:
+            self._note(what, *look(*arguments))
+        except RequestError as error:
+            code = type(error).__name__ if error.status is None else f"status {error.status}"
+            found = f"{code}, {error.help_text!r}" if error.help_text else code
+            self._note(what, found, status is not None and error.status == status)
+        except DirframeError as error:
+            self._note(what, type(error).__name__, as_specified=False)
 
     def _past_the_end(self, number: str, first: tuple[str | None, ...]) -> _Seen:
         ids = self._first(PROJECT, page=number).values("id")

@@ -35,22 +35,19 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     Returns
     -------
     pandas.DataFrame
-        One row an entry, in the order of the records; none if no record has the element. The first
-        column is the parent's id, ``project_id`` or ``account_id`` (str), or for other records
-        their key, such as ``contributor_id``. Then come the fields of the entry as listed in
-        `fields`, such as ``tag`` (str), or ``language`` (str), ``percentage`` (Float64, % of code
-        lines; ``<1`` is read as 0.5), ``color`` (str) and ``id`` (str, the language's), and then
-        others (str). A text that could not be converted is in a column with the suffix
-        ``_unreadable``, and an entry's own field with the name of the first column, if it says
-        something else, in the last one, such as ``project_id_``.
+        One row an entry, in the order of the records. The first column is the parent's id,
+        ``project_id`` or ``account_id`` (str), or for other records their key, such as
+        ``contributor_id``; an entry's own field of this name that says something else is the last
+        one, with the suffix ``_``. Between them are the fields of the entry as listed in `fields`,
+        such as ``tag`` (str), or ``language`` (str), ``percentage`` (Float64, % of code lines;
+        ``<1`` is read as 0.5), ``color`` (str) and ``id`` (str, the language's), then others (str).
+        A text that could not be converted is in a column with the suffix ``_unreadable``.
 
     Raises
     ------
     InvalidInputError
-        If the records have no such element, the frame has no ``id``, or the column of the element
-        holds something else than lists, or lists as JSON.
-    ColumnsNotSentError
-        If the directory did not send the element.
+        If the records have no such element or no ``id``, its column does not hold lists, or (a
+        `ColumnsNotSentError`) the directory did not send it.
 
     Examples
     --------
@@ -94,9 +91,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
 def _lists(column: pd.Series[Any]) -> list[list[Any]]:
     """Return the list of each record, empty where it is missing."""
     values = [plain_value(value) for value in column]
-    with suppress(
-        ValueError
-    ):  # CSV holds lists as JSON, and so does Parquet if entries differ in form
+    # CSV holds lists as JSON, and so does Parquet if entries differ in form.
+    with suppress(ValueError):
         values = [json.loads(value) if isinstance(value, str) else value for value in values]
     for value in values:
         if not (value is None or isinstance(value, list | tuple)):

@@ -27,6 +27,7 @@ from dirframe.client.query import (
 from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
+    CacheError,
     IncompleteCollectionError,
     IncompleteWarning,
     NotFoundError,
@@ -36,6 +37,7 @@ from dirframe.errors import (
     SortIgnoredWarning,
     warn,
 )
+from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -75,8 +77,10 @@ def load_query(
         progress_of("own pages", options.progress) as on_own_page,
     ):
         walk = Walk(pages, client, options.policy(), receive=read_records, on_page=on_page)
+        begun: float = math.inf
         try:
             walk.begin(first)
+            begun = len(pages.received)
             keys, is_cached = pages.missing(), partial(pages.query.is_cached, session)
             more = pages.estimated_own()
             is_said = check_quota(client, options, what, keys, is_cached, more=more)
@@ -87,6 +91,9 @@ def load_query(
             walk.read_own_pages(on_own_page)
         except StopIteration:  # of a callback
             pass
+        except (CacheError, QuotaExceededError):  # what came may be accepted
+            if options.incomplete == "raise" or len(pages.received) <= begun:
+                raise
     frame = frame_of_rows(records, [page.source + place for page, place in pages.places()])
     session.warn_if_stale(pages.received)
     facts = describe(frame, pages, what, source=client.name, base_url=client.base_url)
@@ -117,6 +124,18 @@ def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) ->
                     hint="Sort the frame, or choose another sort (--sort).",
                 )
             )
+    sample = facts["sample"]
+    is_unsorted = sample and pages.query.sort is None and pages.query.resource is PROJECT
+    if what and is_unsorted and sample["population"] > len(pages.latest[1].ids):
+        warn(
+            SortIgnoredWarning(
+                f"The {what} were drawn in the directory's own order: its first page showed that it "
+                "keeps neither ids nor names. If that order changes from page to page, the sample "
+                "is not random.",
+                sort="id",
+                hint="Pass the sort= (--sort) that this directory keeps.",
+            )
+        )
     if what and facts["not_sent"]:
         needed = len(needed_pages(pages.signs()))
         warn(
@@ -126,8 +145,8 @@ def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) ->
                 "of the analysis are empty for that reason.",
                 requests=needed,
                 hint="details=True (--details) requests these pages, for at most "
-                f"{counted(needed, 'request')}; dirframe.plan(..., details=True) (dirframe plan "
-                "projects --details) estimates their number.",
+                f"{counted(needed, 'request')}; dirframe.plan(..., details=True) (dirframe projects "
+                "--details --plan) estimates their number.",
             )
         )
     provenance.set_provenance(frame, **facts)

@@ -7,13 +7,13 @@ import os
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from importlib import import_module
 from numbers import Integral, Real
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
+import dirframe
 from dirframe import settings
 from dirframe._display import Card
 from dirframe.client.http.session import Session
@@ -151,8 +151,7 @@ class Directory(Card):
         **options
             As in `dirframe.load_projects`, which returns the same frame.
         """
-        frame: pd.DataFrame = _client_module("loaders").load_projects(self, **options)
-        return frame
+        return dirframe.load_projects(self, **options)
 
     def accounts(self, **options: Any) -> pd.DataFrame:
         """Load its accounts.
@@ -162,8 +161,7 @@ class Directory(Card):
         **options
             As in `dirframe.load_accounts`, which returns the same frame.
         """
-        frame: pd.DataFrame = _client_module("loaders").load_accounts(self, **options)
-        return frame
+        return dirframe.load_accounts(self, **options)
 
     def plan(self, collection: str, **options: Any) -> Plan:
         """Estimate the number of requests of a load.
@@ -173,20 +171,10 @@ class Directory(Card):
         collection, **options
             As in `dirframe.plan`, which returns the same estimate.
         """
-        price: Plan = _client_module("plan").plan(collection, directory=self, **options)
-        return price
+        return dirframe.plan(collection, directory=self, **options)
 
     def quota(self) -> Quota:
-        """Return the daily quota, and what is used and left of it, without a request.
-
-        Examples
-        --------
-        >>> import dirframe
-        >>> with dirframe.sample_directory() as directory:
-        ...     quota = directory.quota()
-        >>> quota.used, quota.left == quota.limit
-        (0, True)
-        """
+        """Return the daily quota, and what is used and left of it, without a request."""
         count = self.session.quota
         return Quota(
             directory=self.name,
@@ -276,11 +264,6 @@ def open_directory(directory: Directory | None) -> Iterator[Directory]:
             hint="Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
             "text, pass query=.",
         )
-
-
-def _client_module(name: str) -> Any:
-    """Return a module that itself opens directories: an import here would be a circle."""
-    return import_module(f"dirframe.client.{name}")
 
 
 def _positive(name: str, value: Any, kind: type[Any] = Real) -> float:

@@ -18,7 +18,7 @@ from dirframe.client.page import check_records
 from dirframe.client.paging import ids_of
 from dirframe.client.query import Options, Query, query_at, record_path, sample_of
 from dirframe.client.records import frame_of
-from dirframe.errors import NotFoundError, ServiceError, UnreadableResponseError
+from dirframe.errors import NotFoundError, RequestError, ServiceError, UnreadableResponseError
 from dirframe.schema import (
     ACCOUNT,
     ACTIVITY_FACT,
@@ -61,65 +61,58 @@ def load_projects(
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
     query : str, optional
-        Only projects whose title, description or tags match; on the live service, with ``tag:``
-        before a word, projects with this tag.
+        Only projects whose title, description or tags match; on the live service ``tag:word``
+        are those with this tag.
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
-        suffix ``_reverse``, or one of the live service: ``new``, ``users``, ``rating``,
+        suffix ``_reverse``; on the live service also ``new``, ``users``, ``rating``,
         ``active_committers``, ``activity_level``, ``popularity``, ``project_name``,
-        ``description`` or ``relevance``. Default: that of the directory, by the specification
-        ``created_at_reverse``. Of the live service's orders only ``project_name`` holds over
-        several pages: without `sort` and `max_items` these are read in it, for one request more.
+        ``description`` or ``relevance``, of which ``project_name`` alone holds over several pages
+        (all projects are read in it). Default: that of the directory, ``created_at_reverse``.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
     sample, seed : int, optional
-        Number of records to draw instead, by a seed (default 0): a simple random sample of
-        positions, without replacement, in an order that the directory keeps. Only the pages that
-        hold them are requested. The design is in provenance and caption.
+        Number of records to draw instead, by a seed (default 0): a simple random sample without
+        replacement, for which only the pages that hold them are requested.
     details : bool, default False
         Whether to fetch the own page of each project that came without its analysis, for one
         request each: the live service sends analyses only there.
     incomplete : {"raise", "warn"}, default "raise"
-        What to do if the collection cannot be proven complete, or an own page cannot be fetched:
-        raise, or warn and return what came, with the reason in its provenance.
+        Whether to raise if records or own pages are missing, or to warn and return what came.
     refresh, offline : bool, default False
         Whether to fetch every page, even if it is cached; whether to use only the cache.
     progress : bool or callable, default True
-        Whether to show a progress bar in terminals and notebooks; or a callback that is called
-        after each page with the number of records so far and the total, then likewise for own
-        pages. It may raise StopIteration: the load ends with the error of an incomplete one.
+        Whether to show a progress bar; or a callback that receives the number of records so far
+        and the total after each page, and may raise StopIteration to end the load.
 
     Returns
     -------
     pandas.DataFrame
         One row a project, in the order of the directory, with the columns of the specification:
         ``id``, ``name``, ``description`` (str), ``created_at``, ``updated_at``
-        (datetime64[us, UTC]), ``stack_count`` (Int64, members), ``analysis_id`` (str), and those
-        of the analysis as ``analysis_…``: ``analysis_twelve_month_contributor_count`` (Int64,
-        people), ``analysis_total_code_lines`` (Int64, lines; it can be negative) and others that
-        `fields` describes. Then all other columns that the directory sent, including lists such as
-        ``tags`` (see `child_table`). ``attrs["dirframe"]`` holds the provenance.
+        (datetime64[us, UTC]), ``stack_count`` (Int64, members), ``analysis_id`` (str),
+        ``analysis_twelve_month_contributor_count`` (Int64, people),
+        ``analysis_total_code_lines`` (Int64, lines; it can be negative) and others that `fields`
+        describes. Then all that the directory sent besides, such as lists (see `child_table`).
+        ``attrs["dirframe"]`` holds the provenance.
 
     Raises
     ------
     ConfigurationError, InvalidInputError
         If no directory is given or configured, or an argument is invalid.
     QuotaExceededError
-        If the daily quota is used up: the same line fetches what is missing later. Also after the
-        first page, if the load needs more days than pages stay fresh.
+        If the daily quota is used up: the same line fetches what is missing later. Also if the
+        load needs more days than pages stay fresh.
     RequestError, CacheError
         If the directory cannot be reached or refuses; offline, if a page is not in the cache.
     IncompleteCollectionError
-        If records or own pages are missing; it holds the partial frame and ``details_missing``.
+        If records or own pages are missing; it holds the partial frame.
 
     Warns
     -----
-    AnalysesNotSentWarning
-        If no analysis came and `details` is false: statistics that need one raise.
-    QuotaWarning
-        If the load needs more requests than are left today, with the number of days.
-    SortIgnoredWarning
-        If fewer than nine of ten neighbours are in the order of `sort`; provenance has no sort.
+    AnalysesNotSentWarning, QuotaWarning, SortIgnoredWarning
+        If no analysis came and `details` is false; if the load needs more requests than are left
+        today; if fewer than nine of ten neighbours are in the order of `sort`.
 
     Examples
     --------
@@ -162,12 +155,11 @@ def load_accounts(
     Returns
     -------
     pandas.DataFrame
-        One row an account, in the order of the directory, with the columns of the specification:
-        ``id``, ``name`` (str), ``created_at``, ``updated_at`` (datetime64[us, UTC]),
-        ``homepage_url``, ``avatar_url``, ``email_sha1`` (str), ``posts_count`` (Int64),
-        ``location``, ``country_code`` (str, as the directory has it: codes and names mixed),
-        ``latitude``, ``longitude`` (Float64, degrees), ``kudo_score_kudo_rank`` and
-        ``kudo_score_position`` (Int64). Then all other columns that the directory sent.
+        One row an account, as in `load_projects`: ``id``, ``name`` (str), ``created_at``,
+        ``updated_at`` (datetime64[us, UTC]), ``homepage_url``, ``avatar_url``, ``email_sha1``
+        (str), ``posts_count`` (Int64), ``location``, ``country_code`` (str, as the directory has
+        it: codes and names mixed), ``latitude``, ``longitude`` (Float64, degrees),
+        ``kudo_score_kudo_rank`` and ``kudo_score_position`` (Int64).
 
     Examples
     --------
@@ -200,9 +192,8 @@ def load(
     Parameters
     ----------
     path : str
-        The path below the base URL, which ends in ``.xml``: ``"/languages.xml"``,
-        ``"/projects/firefox/contributors.xml"``; it may contain query parameters. Or the name of
-        a collection, such as ``"languages"``.
+        The path below the base URL, such as ``"/projects/firefox/contributors.xml"``, with or
+        without query parameters; or the name of a collection, such as ``"languages"``.
     query, sort, max_items, directory, incomplete, refresh, offline, progress
         As in `load_projects`; the valid values of `sort` depend on the address.
 
@@ -304,8 +295,8 @@ def load_contributors(
     NotFoundError, ServiceError
         If the one project is not there, or has no analysis yet. Others as in `load_projects`.
     IncompleteCollectionError
-        If records are missing, or one of many projects: ``failures`` in the provenance names it
-        with the reason, and also those that have no analysis.
+        If records or one of many projects are missing; ``failures`` in the provenance says why,
+        and also names those without an analysis.
 
     Examples
     --------
@@ -406,8 +397,8 @@ def load_project(
     ----------
     project : str or int
         The id; or, if the directory resolves names, the short name from its addresses, such
-        as ``"firefox"``; the returned record is checked by them, ignoring case. Today's live
-        service finds a project without an analysis by its name alone, for one request more.
+        as ``"firefox"``, for which the live service may need one request more. The returned
+        record is checked by it.
     directory, refresh, offline
         As in `load_projects`.
 
@@ -446,7 +437,7 @@ def load_account(
     ----------
     account : str or int
         The id; an e-mail address, of which only the MD5 digest is sent; or, if the directory
-        resolves names, a login such as ``"fst"``. The returned record is checked by them.
+        resolves names, a login such as ``"fst"``. The returned record is checked by it.
     directory, refresh, offline
         As in `load_projects`.
 
@@ -537,37 +528,43 @@ def _load_record(
         identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
     with open_directory(directory) as client:
         for identifier in identifiers:
-            path = record_path(resource, identifier)
+            path, searches = record_path(resource, identifier), 0
             query = Query(resource=resource, path=path, paged=False, facts={"id": identifier})
+            failure: RequestError
             try:
                 fetched = query.get(client.session, 1, policy)
             except NotFoundError as error:
-                missing = error
+                failure = error
                 continue
             except ServiceError as error:
+                # Today's service finds a project without an analysis by a search alone.
                 has_no_analysis = error.status == 200 and error.reported is None
                 if resource is not PROJECT or not has_no_analysis or name.isdigit():
                     raise
+                failure, searches = error, 1
                 fetched = Query(resource=PROJECT, query=name).get(client.session, 1, policy)
-                frame = frame_of([fetched.page], PROJECT)
-                is_it = [_matches(row, name) for row in frame.to_dict("records")]
-                if sum(is_it) != 1:
-                    raise
-                frame = frame[is_it].reset_index(drop=True)
-                return _as_single(frame, fetched, query, client, more_requests=1)
             frame = frame_of([fetched.page], resource)
             rows = frame.to_dict("records")
-            if len(rows) == 1 and _matches(rows[0], name):
-                return _as_single(frame, fetched, query, client)
-            named = [f"{row['id']} ({', '.join(_names(row))})".removesuffix(" ()") for row in rows]
-            came = ": ".join([counted(len(rows), *resource.words), ", ".join(named[:3])])
-            missing = NotFoundError(
-                f"{fetched.url} returned {came.removesuffix(': ')}; that is not the one that was asked "
-                f"for by the id or name {identifier!r}.",
-                url=fetched.url,
-                status=200,
-            )
-        raise missing
+            is_it = [_matches(row, name) for row in rows]
+            if sum(is_it) == 1 and (searches or len(rows) == 1):
+                one = frame[is_it].reset_index(drop=True)
+                return _as_single(one, fetched, query, client, more_requests=searches)
+            if not searches:
+                failure = _is_another(rows, resource, identifier, fetched.url)
+        raise failure
+
+
+def _is_another(
+    rows: list[dict[Any, Any]], resource: Resource, identifier: str, url: str
+) -> NotFoundError:
+    named = [f"{row['id']} ({', '.join(_names(row))})".removesuffix(" ()") for row in rows]
+    came = ": ".join([counted(len(rows), *resource.words), ", ".join(named[:3])])
+    return NotFoundError(
+        f"{url} returned {came.removesuffix(': ')}; that is not the one that was asked for by the id "
+        f"or name {identifier!r}.",
+        url=url,
+        status=200,
+    )
 
 
 def _as_single(

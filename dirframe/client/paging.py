@@ -110,10 +110,13 @@ def are_left_out(signs: Iterable[str]) -> bool:
 
 
 def list_named(missing: Mapping[str, str]) -> str:
-    """Return the names of what did not come, and why: the first twenty."""
-    named = [f"{identifier} ({why})" for identifier, why in missing.items()]
-    more = f" and {len(named) - _NAMED:,} more" if len(named) > _NAMED else ""
-    return f"{', '.join(named[:_NAMED])}{more}"
+    """Return the names of what did not come, the first twenty for each reason."""
+    parts = []
+    for why in dict.fromkeys(missing.values()):
+        names = [name for name, other in missing.items() if other == why]
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        parts.append(f"{', '.join(names[:_NAMED])}{more} ({why})")
+    return ", ".join(parts)
 
 
 class Pages:
@@ -177,6 +180,8 @@ class Pages:
             return [1]
         if self.query.sample:
             return [number for number in self._drawn_pages() if number not in self.latest]
+        if not self.query.resource.paged:
+            return []
         used = self._used()
         after, size, covered = len(used) + 1, len(self.latest[1].ids), _records_on(used)
         is_enough = covered >= (self.query.max_items or math.inf)
@@ -187,7 +192,7 @@ class Pages:
             read = min((number for number in self.latest if number > after), default=math.inf)
             return range(after, int(min(after + -(-lacking // size), read)))
         is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
-        return [after] if lacking == 0 and is_full and self.query.resource.paged else []
+        return [after] if lacking == 0 and is_full else []
 
     def has_all(self) -> bool:
         """Return whether only the page behind the last one may be missing."""
@@ -380,8 +385,12 @@ class Pages:
 
     def lacks_order(self) -> bool:
         """Return whether records are missing because the order does not hold."""
-        is_short = 0 < len(self.records) < (self.expected or 0) and not self.query.sample
-        return is_short and bool(self.query.resource.key) and self.order_fails()
+        is_short = 0 < len(self.records) < (self.expected or 0)
+        fails = self._repeats_in_sample() if self.query.sample else self.order_fails()
+        return is_short and bool(self.query.resource.key) and fails
+
+    def _repeats_in_sample(self) -> bool:
+        return bool(_repeated([page for n, page in self.latest.items() if n]))
 
     def _proof(self) -> tuple[str, str | None]:
         """Return what the pages of the collection prove, and the doubt that remains."""
@@ -418,7 +427,7 @@ class Pages:
         without_id = sum(not isinstance(key, str) for key in self.records)
         if self.available is None:
             unknown = "the directory does not state the number of records (items_available)"
-            return unknown if came != expected else None
+            return unknown if came != expected and self.query.resource.paged else None
         if without_id and self.query.resource.key:
             return f"{without_id:,} records have no id, so they cannot be distinguished"
         more = f"; {self.repeated():,} repeated" if self.repeated() else ""

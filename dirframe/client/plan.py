@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage
+    from dirframe.client.http.session import FetchedPage, Session
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
 
@@ -67,19 +67,23 @@ class Plan(Card):
         return max(math.ceil(more / self.daily_quota) + (self.quota_left > 0), 1)
 
     def _card(self) -> tuple[str, dict[str, str], str]:
-        needed, least, at_most = self.requests_needed, self.requests_at_least, ""
-        to_pay = "" if self.exact or least is None else f"at least {counted(least, 'request')}"
-        if needed is not None:
-            at_most = "" if self.exact else "at most "
-            to_pay += f"{to_pay and ', '}{at_most}{counted(needed, 'request')}"
-        facts = {"records": "the directory does not say", "requests to pay": to_pay or "not known"}
+        at_most = "" if self.exact else "at most "
+        to_pay = []
+        if not self.exact and self.requests_at_least is not None:
+            to_pay.append(f"at least {counted(self.requests_at_least, 'request')}")
+        if self.requests_needed is not None:
+            to_pay.append(f"{at_most}{counted(self.requests_needed, 'request')}")
+        facts = {
+            "records": "the directory does not say",
+            "requests to pay": ", ".join(to_pay) or "not known",
+        }
         if self.pages is not None:
             items = self.collection if self.items is None else f"{self.items:,} {self.collection}"
             pages = f"{counted(self.pages, 'page')}, {self.pages_cached:,} of them in the cache"
             facts["records"] = f"{items} on {pages}"
         if self.details:
-            own = f"{at_most}{self.details:,}, {self.details_cached:,} of them in the cache"
-            facts["own pages"] = own
+            cached = f"{self.details_cached:,} of them in the cache"
+            facts["own pages"] = f"{at_most}{self.details:,}, {cached}"
         facts["left today"] = f"{counted(self.quota_left, 'request')} of {self.daily_quota:,}"
         if self.resets_at:
             facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
@@ -178,20 +182,12 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     cached = [n for n in numbers or () if not refresh and query.is_cached(session, n)]
     own = own_cached = unknown = 0
     if query.details and items is not None:
-        pages = Pages(query)
-        for number in cached or [1]:
-            page = query.get(session, number, policy) if cached else first
-            pages.add(received(page, query.resource, number=number))
-        needed, signs = pages.own_missing(), pages.signs()
-        unknown, own = items - len(signs), len(needed) + items - len(signs)
-        if not refresh:
-            own_cached = sum(own_page_is_cached(session, query.resource, i) for i in needed)
-        # A single analysis id on the other pages shows that none of these is needed.
-        if unknown and {"2", "3"}.isdisjoint(signs.values()):
-            unknown += len(needed) - own_cached
+        seen = {number: query.get(session, number, policy) for number in cached}
+        seen = seen or {1: first}
+        own, own_cached, unknown = _own_pages(session, query, items, seen, refresh=refresh)
     to_pay = None if numbers is None else len(numbers) - len(cached) + own - own_cached
-    return _plan(
-        client,
+    return Plan(
+        **_limits(client),
         collection=query.resource.collection,
         items=items,
         pages=None if numbers is None else len(numbers),
@@ -202,6 +198,27 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         requests_at_least=None if to_pay is None else to_pay - unknown,
         requests_used=sum(page.attempts for page in fetched),
     )
+
+
+def _own_pages(
+    session: Session, query: Query, items: int, seen: dict[int, FetchedPage], *, refresh: bool
+) -> tuple[int, int, int]:
+    """Return how many own pages are needed at most, are cached, and may turn out not to be needed.
+
+    Each record that is on none of the pages that were `seen` may need its own page.
+    """
+    pages = Pages(query)
+    for number, page in seen.items():
+        pages.add(received(page, query.resource, number=number))
+    needed, signs = pages.own_missing(), pages.signs()
+    unknown, cached = items - len(signs), 0
+    if not refresh:
+        cached = sum(own_page_is_cached(session, query.resource, i) for i in needed)
+    most = len(needed) + unknown
+    # A single analysis id on the other pages shows that none of these is needed.
+    if unknown and {"2", "3"}.isdisjoint(signs.values()):
+        unknown += len(needed) - cached
+    return most, cached, unknown
 
 
 def _pages_to_read(query: Query, available: int | None, size: int) -> Sequence[int] | None:
@@ -221,8 +238,8 @@ def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Pl
     """Return the price of a collection of each of many projects, without a request."""
     known = sum(not refresh and is_known(client.session, query) for query in queries)
     left, resource = len(queries) - known, queries[0].resource
-    return _plan(
-        client,
+    return Plan(
+        **_limits(client),
         collection=resource.collection,
         items=None,
         pages=None if resource.paged else len(queries),
@@ -233,11 +250,6 @@ def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Pl
     )
 
 
-def _plan(client: Directory, **facts: Any) -> Plan:
+def _limits(client: Directory) -> dict[str, Any]:
     quota = client.quota()
-    limits: dict[str, Any] = {
-        "quota_left": quota.left,
-        "daily_quota": quota.limit,
-        "resets_at": quota.resets_at,
-    }
-    return Plan(**facts, **limits)
+    return {"quota_left": quota.left, "daily_quota": quota.limit, "resets_at": quota.resets_at}

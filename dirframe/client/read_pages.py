@@ -35,8 +35,7 @@ def read_pages(
     Parameters
     ----------
     paths : str, pathlib.Path or iterable of these
-        Files, or folders whose ``.xml`` and ``.xml.gz`` files are read in the order of their
-        names.
+        Files, or folders whose ``.xml`` and ``.xml.gz`` files are read in order of their names.
     resource : str, optional
         Expected resource of the records: ``"account"``, ``"project"`` or another one known
         to `fields`. Default: that of the first record.
@@ -46,21 +45,17 @@ def read_pages(
     Returns
     -------
     pandas.DataFrame
-        One row a record, in the order of the files, with the columns of `load_accounts`,
-        `load_projects` or, for other records, `load`. Of records with a repeated id the one
-        changed last (``updated_at``) is kept, among equal ones the first. In the provenance,
-        ``complete`` is true if the pages prove it, false if they prove the opposite, and None if
-        they do not report the number of records; ``source`` and ``base_url`` name the directory
-        that the records link to as their own pages, if it is one. Since the time of a file may be
-        that of a copy, ``records_oldest`` and ``records_newest``, the first and the last change of
-        a record, stand for the time of the fetch.
+        One row a record, in the order of the files, with the columns of the loaders. Of records
+        with a repeated id the one changed last (``updated_at``) is kept, among equal ones the
+        first. In the provenance, ``complete`` is None if the pages do not report the number of
+        records, ``source`` and ``base_url`` name the one directory that the records link to, and
+        ``records_oldest`` and ``records_newest`` (first and last change of a record) stand for the
+        time of the fetch, since the time of a file may be that of a copy.
 
     Raises
     ------
-    InvalidInputError
-        If a path does not exist, or there is no XML file.
-    UnreadableResponseError
-        If a file is not the interface's XML; the message names the file.
+    InvalidInputError, UnreadableResponseError
+        If there is no such path or no XML file; if a file is not the interface's XML.
 
     Warns
     -----

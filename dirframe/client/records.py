@@ -189,7 +189,7 @@ class _Node(dict[str, "_Node"]):
     """An element at one path of a record, or of an entry of a list: those below it by their tags."""
 
     __slots__ = ("cells", "entry", "is_list", "key", "lists", "path")
-    __hash__ = object.__hash__  # type: ignore[assignment]
+    __hash__ = object.__hash__  # type: ignore[assignment]  # a dict has none: by identity
 
     def __init__(self, path: Path, lists: frozenset[Path] | None) -> None:
         self.path, self.lists = path, lists

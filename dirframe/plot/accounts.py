@@ -28,7 +28,9 @@ _UNKNOWN = {
 }
 
 
-def accounts_by_country(accounts: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> Axes:
+def accounts_by_country(
+    accounts: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+) -> Axes:
     """Draw a bar for each country: its accounts, and their share of those with a known country.
 
     Options as `dirframe.stats.accounts_by_country` and `dirframe.plot`.
@@ -41,10 +43,10 @@ def accounts_by_country(accounts: Frame, *, top: int | None = 20, **look: Unpack
     ['Germany']
     """
     table = stats.accounts_by_country(accounts, top=top)
-    return bar_chart(table, look, text.not_shown(table, **_UNKNOWN), name="country_name")
+    return bar_chart(table, ax, look, text.not_shown(table, **_UNKNOWN), name="country_name")
 
 
-def accounts_map(accounts: Frame, **look: Unpack[Look]) -> Axes:
+def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw countries on an equal-area map, darker with the number of accounts.
 
     One without accounts is white. The caption states how many accounts are in no country, or in a
@@ -67,7 +69,7 @@ def accounts_map(accounts: Frame, **look: Unpack[Look]) -> Axes:
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
     table = stats.accounts_by_country(accounts)
-    canvas = Canvas(table, look, rows=_ROWS)
+    canvas = Canvas(table, ax, look, rows=_ROWS)
     canvas.heading = CHARTS["accounts_map"].title
     if canvas.is_empty:
         return canvas.finish()
@@ -104,7 +106,7 @@ def _too_small(territories: pd.DataFrame, prefix: str) -> str:
     return note if names else ""
 
 
-def accounts_by_kudo_rank(accounts: Frame, **look: Unpack[Look]) -> Axes:
+def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw a bar for each kudo rank, from 1 (new): its accounts, and their share of those with one.
 
     Options as `dirframe.stats.accounts_by_kudo_rank` and `dirframe.plot`.
@@ -122,10 +124,10 @@ def accounts_by_kudo_rank(accounts: Frame, **look: Unpack[Look]) -> Axes:
         kudo_rank_missing="without a kudo rank",
         kudo_rank_impossible="with an impossible one",
     )
-    return bar_chart(table, look, note)
+    return bar_chart(table, ax, look, note)
 
 
-def posts_distribution(accounts: Frame, **look: Unpack[Look]) -> Axes:
+def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw a dot for each number of forum posts, at the number of accounts with it.
 
     Both axes are logarithmic, the x axis linear from 0 to 1, since most accounts have none. The
@@ -140,7 +142,7 @@ def posts_distribution(accounts: Frame, **look: Unpack[Look]) -> Axes:
     [0.0, 12.0]
     """
     return distribution_chart(
-        *(stats.posts_distribution(accounts), look),
+        *(stats.posts_distribution(accounts), ax, look),
         unit="Forum posts of an account",
         posts_missing="without a number of posts",
         posts_negative="with a negative one",

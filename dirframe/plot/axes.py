@@ -45,6 +45,7 @@ _TWO_LINES = 0.76  # size of text in rows of which one has two lines
 
 def bar_chart(
     table: pd.DataFrame,
+    ax: Axes | None,
     look: Look,
     *notes: str | bool,
     name: str = "",
@@ -62,7 +63,7 @@ def bar_chart(
     names = [str(value) for value in table[name or table.columns[0]]]
     # Names of two lines take more height.
     height = len(names) * (1.3 if any("\n" in text.name(value) for value in names) else 1)
-    canvas = Canvas(table, look, rows=round(height), **emptiness)
+    canvas = Canvas(table, ax, look, rows=round(height), **emptiness)
     if canvas.is_empty:
         return canvas.finish()
     ax, size, numbers = canvas.ax, rows(canvas.ax, names), table[number or noun].round().astype(int)
@@ -84,9 +85,11 @@ def bar_chart(
     return canvas.finish(*notes)
 
 
-def distribution_chart(table: pd.DataFrame, look: Look, *, unit: str, **not_shown: str) -> Axes:
+def distribution_chart(
+    table: pd.DataFrame, ax: Axes | None, look: Look, *, unit: str, **not_shown: str
+) -> Axes:
     """Draw a dot for each number that occurs, at the records with it, on logarithmic scales."""
-    canvas = Canvas(table, look)
+    canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
     ax, paper = canvas.ax, canvas.ax.get_facecolor()  # dots overlap

@@ -35,9 +35,8 @@ _LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # of the usual: smaller text, which takes 
 
 
 class Look(TypedDict, total=False):
-    """Options that all charts have; `dirframe.plot` describes them."""
+    """Options that all charts have besides ``ax``; `dirframe.plot` describes them."""
 
-    ax: Axes | None
     title: str | bool | None
     caption: str | bool | None
     width: Literal["column", "page"] | None
@@ -80,6 +79,7 @@ class Canvas:
     def __init__(
         self,
         table: pd.DataFrame,
+        ax: Axes | None,
         look: Look,
         *,
         needs: str = "",
@@ -89,7 +89,7 @@ class Canvas:
     ) -> None:
         record = provenance.get_provenance(table)
         name, self.base = record["statistic"]["name"], record["base"]["which"]
-        ax, self._title, self._caption, width = checked(name, look)
+        self._title, self._caption, width = checked(name, look)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
                 f"ax must be one Axes of matplotlib; got a {type(ax).__name__}. Of several axes, "
@@ -133,7 +133,7 @@ class Canvas:
         return ax
 
 
-def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
+def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """Return the options that all charts have; raise if one is invalid, or if there is another option."""
     options: dict[str, Any] = {**dict.fromkeys(Look.__annotations__), **look}
     for name in options.keys() - Look.__annotations__.keys():
@@ -147,8 +147,8 @@ def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any, Any]:
             raise InvalidInputError(
                 f"{name} is {options[name]!r}; it must be text, or False for none."
             )
-    ax, title, caption, width = options.values()
-    return ax, title, caption, width
+    title, caption, width = options.values()
+    return title, caption, width
 
 
 def reason_if_empty(ax: Axes) -> str:

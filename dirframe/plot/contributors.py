@@ -31,7 +31,9 @@ _DOTS = 600  # more of them overlap
 _CELLS = 8  # per decade
 
 
-def contributor_distribution(projects: Frame, **look: Unpack[Look]) -> Axes:
+def contributor_distribution(
+    projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]
+) -> Axes:
     """Draw a dot for each number of contributors, at the number of projects with it.
 
     Both axes are logarithmic, the x axis linear from 0 to 1, since many projects have none. The
@@ -47,11 +49,15 @@ def contributor_distribution(projects: Frame, **look: Unpack[Look]) -> Axes:
     """
     table = stats.contributor_distribution(projects)
     unit = "Contributors of a project (people in twelve months)"
-    return distribution_chart(table, look, unit=unit, **_UNCOUNTED)
+    return distribution_chart(table, ax, look, unit=unit, **_UNCOUNTED)
 
 
 def team_size_classes(
-    projects: Frame, *, bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100), **look: Unpack[Look]
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    bounds: Sequence[int] = (0, 1, 2, 5, 10, 20, 50, 100),
+    **look: Unpack[Look],
 ) -> Axes:
     """Draw a bar for each size of teams: its projects, and their share of those with a valid one.
 
@@ -65,10 +71,10 @@ def team_size_classes(
     """
     table = stats.team_size_classes(projects, bounds=bounds)
     size = "Size: people who contributed in twelve months."
-    return bar_chart(table, look, size, text.not_shown(table, **_UNCOUNTED))
+    return bar_chart(table, ax, look, size, text.not_shown(table, **_UNCOUNTED))
 
 
-def lorenz(projects: Frame, **look: Unpack[Look]) -> Axes:
+def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw the Lorenz curve of contributors over projects, with the Gini coefficient.
 
     The cumulative share of contributors, from the projects with the fewest, beside the diagonal of
@@ -84,7 +90,7 @@ def lorenz(projects: Frame, **look: Unpack[Look]) -> Axes:
     'Gini coefficient 0.62'
     """
     table = stats.lorenz(projects)
-    canvas = Canvas(table, look, needs="with a contributor", rows=13, inches=4.6)
+    canvas = Canvas(table, ax, look, needs="with a contributor", rows=13, inches=4.6)
     ax = canvas.ax
     ax.set(aspect="equal", anchor="SW")  # the caption starts at the left and uses the full width
     if canvas.is_empty:
@@ -111,7 +117,9 @@ def lorenz(projects: Frame, **look: Unpack[Look]) -> Axes:
     )
 
 
-def users_against_contributors(projects: Frame, **look: Unpack[Look]) -> Axes:
+def users_against_contributors(
+    projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]
+) -> Axes:
     """Draw a dot for each pair of users and contributors, larger and darker the more projects.
 
     For more than 600 pairs: cells, darker with the number of projects. Both axes are logarithmic,
@@ -127,7 +135,7 @@ def users_against_contributors(projects: Frame, **look: Unpack[Look]) -> Axes:
     [[0.0, 1.0], [7.0, 2.0]]
     """
     table = stats.users_against_contributors(projects)
-    canvas = Canvas(table, look)
+    canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
     unit = "Contributors (people in twelve months), logarithmic"

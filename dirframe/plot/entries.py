@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from dirframe.stats.kernel import Frame
 
 
-def licenses(projects: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> Axes:
+def licenses(
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+) -> Axes:
     """Draw a bar for each licence: its projects, and their share of those with one.
 
     Options as `dirframe.stats.licenses` and `dirframe.plot`.
@@ -31,10 +33,10 @@ def licenses(projects: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> 
     table = stats.licenses(projects, top=top)
     table["title"] = table["title"].fillna(table["license"])
     note = text.not_shown(table, without_license="without a licence")
-    return bar_chart(table, look, "A project can have several.", note, name="title")
+    return bar_chart(table, ax, look, "A project can have several.", note, name="title")
 
 
-def license_families(projects: Frame, **look: Unpack[Look]) -> Axes:
+def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw a bar for each family of licences: its projects, and their share of all.
 
     Options as `dirframe.stats.license_families` and `dirframe.plot`.
@@ -47,7 +49,7 @@ def license_families(projects: Frame, **look: Unpack[Look]) -> Axes:
     """
     table = stats.license_families(projects)
     return bar_chart(
-        *(table, look),
+        *(table, ax, look),
         "A project can have licences of several families; none: it names none.",
         unit="Projects (share of all)",
         needs="with a licence",
@@ -55,7 +57,9 @@ def license_families(projects: Frame, **look: Unpack[Look]) -> Axes:
     )
 
 
-def tags(projects: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> Axes:
+def tags(
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+) -> Axes:
     """Draw a bar for each tag: its projects, and their share of those with one.
 
     A bar for other tags would dwarf the rest: the caption states their number.
@@ -74,4 +78,4 @@ def tags(projects: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> Axes
         with_others = counted(int(table["projects"].iloc[-1]), "project")
         notes.insert(1, f"{with_others} with any of {others:,} other tags.")
         table = table.iloc[:-1]
-    return bar_chart(table, look, *notes, colours=[ACCENT] * len(table))
+    return bar_chart(table, ax, look, *notes, colours=[ACCENT] * len(table))

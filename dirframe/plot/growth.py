@@ -26,7 +26,12 @@ _PERIODS = {
 
 
 def growth(
-    frame: Frame, *, freq: str = "MS", cumulative: bool = True, **look: Unpack[Look]
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    freq: str = "MS",
+    cumulative: bool = True,
+    **look: Unpack[Look],
 ) -> Axes:
     """Draw a step for each period: all records up to its end or, if not `cumulative`, the new ones.
 
@@ -41,7 +46,7 @@ def growth(
     [1.0, 1.0, 3.0]
     """
     table = stats.growth(frame, freq=freq)
-    canvas = Canvas(table, look)
+    canvas = Canvas(table, ax, look)
     nouns = next(iter(text.counts_of(table)))
     canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
     if canvas.is_empty:

@@ -27,7 +27,9 @@ _WITHOUT_LANGUAGE = {
 }
 
 
-def language_share(projects: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> Axes:
+def language_share(
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+) -> Axes:
     """Draw a bar for each main language: its projects, and their share of those with one.
 
     Options as `dirframe.stats.language_share` and `dirframe.plot`.
@@ -40,7 +42,7 @@ def language_share(projects: Frame, *, top: int | None = 20, **look: Unpack[Look
     """
     table = stats.language_share(projects, top=top)
     note = text.not_shown(table, **_WITHOUT_LANGUAGE)
-    return bar_chart(table, look, note, colours=_colours(table))
+    return bar_chart(table, ax, look, note, colours=_colours(table))
 
 
 def _colours(table: pd.DataFrame) -> list[str]:
@@ -50,7 +52,7 @@ def _colours(table: pd.DataFrame) -> list[str]:
 
 
 def contributors_by_language(
-    projects: Frame, *, top: int | None = 20, **look: Unpack[Look]
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
 ) -> Axes:
     """Draw the quartiles of contributors per project by main language, and their sums beside.
 
@@ -68,7 +70,7 @@ def contributors_by_language(
     ['C', 'Java']
     """
     table = stats.contributors_by_language(projects, top=top)
-    canvas = Canvas(table, look, rows=len(table))
+    canvas = Canvas(table, ax, look, rows=len(table))
     if canvas.is_empty:
         return canvas.finish()
     pad = _draw_spreads(canvas.ax, table)
@@ -122,7 +124,9 @@ def _draw_spreads(ax: Axes, table: pd.DataFrame) -> float:
     return axes.columns(ax, cells, size)
 
 
-def language_breakdown(projects: Frame, *, top: int | None = 20, **look: Unpack[Look]) -> Axes:
+def language_breakdown(
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+) -> Axes:
     """Draw a bar for each language, the most lines of code at the top, with number and share.
 
     Options as `dirframe.stats.language_breakdown` and `dirframe.plot`.
@@ -137,7 +141,7 @@ def language_breakdown(projects: Frame, *, top: int | None = 20, **look: Unpack[
     table = stats.language_breakdown(projects, top=top)
     unnamed = text.counts_of(table)["code_lines_unnamed"]
     return bar_chart(
-        *(table, look),
+        *(table, ax, look),
         unnamed > 0 and f"{counted(unnamed, 'line')} in languages without a name.",
         text.not_shown(
             table,
@@ -157,6 +161,7 @@ def language_breakdown(projects: Frame, *, top: int | None = 20, **look: Unpack[
 def languages_by_year(
     projects: Frame,
     *,
+    ax: Axes | None = None,
     top: int | None = 8,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
     min_projects: int = axes.FEW,
@@ -179,7 +184,7 @@ def languages_by_year(
     [1.0, 1.0]
     """
     table = stats.languages_by_year(projects, top=top, date=date, min_projects=min_projects)
-    canvas = Canvas(table, look)
+    canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
     years = table.groupby("year", as_index=False).agg(

@@ -35,7 +35,12 @@ _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
 def activity(
-    projects: Frame, *, as_of: date | str | None = None, window: int = 12, **look: Unpack[Look]
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    as_of: date | str | None = None,
+    window: int = 12,
+    **look: Unpack[Look],
 ) -> Axes:
     """Draw a bar each for active, dormant and unknown projects, with their share of the known ones.
 
@@ -68,7 +73,7 @@ def activity(
         **_FAULTS,
     )
     return bar_chart(
-        *(table, look, known, unknown, text.not_shown(table, begun_after_as_of="begun later")),
+        *(table, ax, look, known, unknown, text.not_shown(table, begun_after_as_of="begun later")),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
         is_empty=not table["projects"].sum(),
@@ -76,7 +81,12 @@ def activity(
 
 
 def life_span(
-    projects: Frame, *, top: int | None = 20, window: int = 12, **look: Unpack[Look]
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    top: int | None = 20,
+    window: int = 12,
+    **look: Unpack[Look],
 ) -> Axes:
     """Draw a bar for each project, from its first to its last month with activity (UTC).
 
@@ -96,7 +106,7 @@ def life_span(
     ['Ant']
     """
     table = stats.life_span(projects, top=top, window=window)
-    canvas = Canvas(table, look, rows=len(table) + 3)  # room for the legend
+    canvas = Canvas(table, ax, look, rows=len(table) + 3)  # room for the legend
     if canvas.is_empty:
         return canvas.finish()
     pad = _draw_lives(canvas.ax, table)
@@ -138,7 +148,12 @@ def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
 
 
 def survival(
-    projects: Frame, *, window: int = 12, confidence: float = 0.95, **look: Unpack[Look]
+    projects: Frame,
+    *,
+    ax: Axes | None = None,
+    window: int = 12,
+    confidence: float = 0.95,
+    **look: Unpack[Look],
 ) -> Axes:
     """Draw the share of projects that live on, with its interval and the numbers at risk.
 
@@ -156,7 +171,7 @@ def survival(
     [1.0, 0.5, 0.5]
     """
     table = stats.survival(projects, window=window, confidence=confidence)
-    canvas = Canvas(table, look)
+    canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
     ax = canvas.ax

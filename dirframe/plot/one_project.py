@@ -27,7 +27,7 @@ _LANES = {
 }
 
 
-def monthly_activity(frame: Frame, **look: Unpack[Look]) -> Axes:
+def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw the commits and, below, the contributors of a project over its months (UTC).
 
     The two lanes, each with its own scale, are ``child_axes``. A month that was not over when the
@@ -43,7 +43,7 @@ def monthly_activity(frame: Frame, **look: Unpack[Look]) -> Axes:
     [7.0, 0.0, 2.0]
     """
     table = stats.monthly_activity(frame)
-    canvas = Canvas(table, look)
+    canvas = Canvas(table, ax, look)
     canvas.heading = "Commits and contributors by month" + _of_project(table)
     if canvas.is_empty:
         return canvas.finish()
@@ -88,7 +88,7 @@ def _of_project(table: pd.DataFrame) -> str:
     return f": {'project ' * project.isdigit()}{project}" if project else ""
 
 
-def commits_by_contributor(frame: Frame, **look: Unpack[Look]) -> Axes:
+def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw the cumulative share of a project's commits, the most active contributors first.
 
     Over their number (logarithmic). Dashed lines mark half of the commits and the bus factor, who
@@ -105,7 +105,7 @@ def commits_by_contributor(frame: Frame, **look: Unpack[Look]) -> Axes:
     table = stats.commits_by_contributor(frame)
     measures = stats.commit_concentration(frame).set_index("measure")["value"].astype(float)
     bus_factor = measures["bus factor"]
-    canvas = Canvas(table, look, needs="with a commit", is_empty=np.isnan(bus_factor))
+    canvas = Canvas(table, ax, look, needs="with a commit", is_empty=np.isnan(bus_factor))
     canvas.heading += _of_project(table)
     if canvas.is_empty:
         return canvas.finish()

@@ -66,7 +66,7 @@ def panels(
     ['Chad (n = 2)', 'Cuba (n = 1)']
     """
     look = {name: options.pop(name, None) for name in ("title", "caption", "width")}
-    _, title, caption, width = checked("panels", look)
+    title, caption, width = checked("panels", look)
     strata = divided(frame, column, min_records=min_records, most=_PANELS)
     if not strata:
         return chart(frame, **look, **options).get_figure(root=True)  # type: ignore[return-value]  # of any chart
@@ -127,9 +127,10 @@ def _set_title(ax: Axes, name: str, table: pd.DataFrame, records: int) -> None:
 def _share_axes(panels: Sequence[Axes], across: int) -> None:
     """Give all panels the limits and ticks of the widest, and the labels to the outer ones."""
     filled = [ax for ax in panels if not reason_if_empty(ax)]
-    for which in "xy":
-        # Rows have names of their own, and go downwards.
-        shown = [ax for ax in filled if which == "x" or not ax.yaxis_inverted()]
+    # Rows have names of their own, and go downwards; lanes, if there are any, have scales.
+    upwards = [ax for ax in filled if not ax.yaxis_inverted()]
+    lanes = zip(*(ax.child_axes for ax in filled), strict=False)
+    for which, shown in [("x", filled), ("y", upwards), *(("y", lane) for lane in lanes)]:
         limits = [getattr(ax, f"get_{which}lim")() for ax in shown]
         if limits:
             low, high = min(low for low, _ in limits), max(high for _, high in limits)

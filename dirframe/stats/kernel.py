@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from dirframe import provenance
 from dirframe._arrow import require_frame, too_large, type_name
+from dirframe._display import suggests_options
 from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.schema import ALL_RESOURCES, COUNTED_LISTS
 
@@ -109,7 +110,7 @@ def statistic(base: str, which: str) -> Callable[[Callable[P, Counted]], Callabl
             )
 
         wrapper.__signature__ = signature.replace(return_annotation="pd.DataFrame")  # type: ignore[attr-defined]  # read by inspect
-        return wrapper
+        return suggests_options(wrapper)
 
     return decorate
 

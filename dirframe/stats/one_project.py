@@ -153,8 +153,8 @@ def _check_once(values: pd.Series[Any], what: str) -> None:
     if (repeated := values[values.duplicated()]).size:
         raise InvalidInputError(
             f"The {what} '{repeated.iloc[0]}' is in the frame more than once.",
-            hint="Pass the records of one project, or those of several with stats.by (--by) and "
-            "the column that tells their projects apart.",
+            hint="Pass the records of one project, or those of several with stats.by or plot.panels "
+            "(--by) and the column that tells their projects apart, such as project_id.",
         )
 
 

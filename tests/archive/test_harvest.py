@@ -306,6 +306,17 @@ def test_own_pages_replace_records_and_are_asked_for_once_over_days(harvests):
     pd.testing.assert_frame_equal(chunks, frame)
 
 
+def test_own_pages_of_records_to_come_count_among_the_requests_to_go(harvests):
+    rig = Today(40)
+    harvest = harvests(rig)
+    with rig.in_process():
+        with pytest.raises(QuotaExceededError):
+            harvest.run({"daily_quota": 4}, details=True)
+        status = dirframe.open_archive(harvest.path).status()
+    assert 0 < status.records < 40
+    assert 40 <= status.requests_left <= 45
+
+
 def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
     rig = Today(30)
     rig.own_pages = {"3": GONE, "4": DELETED, "5": SILENT}

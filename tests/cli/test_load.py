@@ -148,3 +148,15 @@ def test_sample_is_drawn_priced_and_checked_from_a_shell(run):
     assert run("accounts", "--sample", "--sample-size", "3").code == 0
     assert run("projects", "--sample", "--sample-size", "3", "-n", "3").code == 2
     assert "61 pages" in run("projects", "--sample", "--plan").out
+
+
+def test_condition_on_what_is_not_sent_is_refused_after_the_first_page(folder, run, monkeypatch):
+    with Today(200) as rig:
+        monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
+        monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
+        outcome = run("projects", "--where", "language=Java", "-o", "java.csv")
+        assert outcome.code == 2
+        assert "--details" in outcome.err
+        assert len(rig.requests) <= 2
+        assert run("projects", "--where", "search=001", "-o", "found.csv").code == 0
+    assert [file.name for file in folder.glob("*.csv")] == ["found.csv"]

@@ -13,6 +13,13 @@ XML = Path(__file__).parent.parent / "xml"
 
 
 @pytest.fixture
+def rig():
+    """Serve 55 projects on six pages, in this process."""
+    with Rig(55).in_process() as opened:
+        yield opened
+
+
+@pytest.fixture
 def connect(tmp_path):
     """Connect to rigs, with cache and quota in this test's own folder."""
     return lambda rig, **options: rig.directory(tmp_path, **options)

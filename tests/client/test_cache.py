@@ -40,13 +40,6 @@ BAD = {
 
 
 @pytest.fixture
-def rig():
-    """Serve 55 projects on six pages."""
-    with Rig(55).in_process() as opened:
-        yield opened
-
-
-@pytest.fixture
 def file(tmp_path):
     """Return the file of the cache."""
     return dirframe.cache_info(tmp_path / "cache").file
@@ -325,18 +318,3 @@ def test_cache_that_another_program_locks_during_a_load_holds_nobody_up(connect,
         rig.forget()
         assert len(load(directory)) == 55  # what was stored is still read
         assert rig.pages == [3, 4, 5, 6]
-
-
-def test_cache_that_refuses_pages_during_a_load_is_warned_of_once(connect, file):
-    refusal = "BEFORE INSERT ON responses BEGIN SELECT RAISE(ABORT, 'read only'); END"
-
-    def before(asked):
-        if asked.page == 3:
-            with closing(sqlite3.connect(file)) as database, database:
-                database.execute(f"CREATE TRIGGER refuse {refusal}")
-
-    with Rig(55) as rig, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        rig.before = before
-        assert len(load(connect(rig))) == 55
-        assert [warning.category for warning in caught] == [CacheWarning]

@@ -205,7 +205,7 @@ def test_details_missing_are_all_of_them_also_if_another_project_came(rig, conne
         load(connect(rig), details=True)
     assert caught.value.details_missing == tuple(lost)
     numbers = re.findall(r"-?\d+", caught.value.missing)
-    assert numbers == ["21", lost[0], with_id(carried)[-1], *lost[1:20], "1"]
+    assert numbers == ["21", lost[0], with_id(carried)[-1], *lost[1:]]
     assert caught.value.frame["name"].tolist() == carried["name"].tolist()
     assert caught.value.frame[LINES].notna().sum() == 1
 
@@ -221,8 +221,17 @@ def test_details_keep_what_came_if_the_directory_breaks_or_the_quota_ends(rig, c
     with pytest.raises(QuotaExceededError), pytest.warns(QuotaWarning):
         load(connect(rig, daily_quota=paid + 4), details=True)
     assert len(rig.requests) == paid + 4
+    with pytest.warns((IncompleteWarning, QuotaWarning)):
+        part = load(connect(rig, daily_quota=paid + 4), details=True, incomplete="warn")
+    assert get_provenance(part)["completeness"] == "incomplete"
+    assert part["id"].tolist() == carried["id"].tolist()
     with pytest.raises(CacheError):
         load(connect(rig), details=True, offline=True)
+    with pytest.warns(IncompleteWarning, match="own pages") as warned:
+        part = load(connect(rig), details=True, offline=True, incomplete="warn")
+    assert warned
+    assert len(part) == len(carried)
+    assert part[LINES].notna().sum() == 19
     rig.forget()
     same(load(connect(rig), details=True), carried)
     assert own_pages(rig) == asked[19:]

@@ -47,9 +47,6 @@ def test_directory_of_the_environment(monkeypatch, connect):
         assert {asked.headers["User-Agent"].partition("/")[0] for asked in rig.requests} == {
             "dirframe"
         }
-        made = dirframe.Directory("https://d.example", "another")
-    assert made.base_url == "https://d.example"
-    assert made.api_key.reveal() == "another"
 
 
 def test_directory_is_used_again_after_it_was_closed_unless_its_service_has_stopped(connect):

@@ -17,7 +17,7 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 from dirframe.provenance import get_provenance
-from tests.rig.server import failed, page_xml, record
+from tests.rig.server import page_xml, record
 
 XML = Path(__file__).parent.parent / "xml"
 
@@ -80,14 +80,6 @@ def test_read_pages_of_another_resource_than_named(tmp_path):
     assert (caught.value.found, caught.value.source) == ("<project>", str(file))
     with pytest.raises(InvalidInputError, match="people"):
         dirframe.read_pages(file, resource="people")
-
-
-def test_read_pages_names_the_document_that_is_none(read):
-    for content in (failed("No such project"), b"<error><message>gone</message></error>"):
-        with pytest.raises(UnreadableResponseError) as caught:
-            read(page_xml([record("1")]), content)
-        assert caught.value.source.endswith("0001.xml")
-        assert "failure" in caught.value.found
 
 
 def test_read_pages_that_are_not_all_are_warned_of(tmp_path):
@@ -270,16 +262,6 @@ def test_read_pages_of_real_pages_is_typed(shared):
     languages = dirframe.child_table(frame, "languages")
     assert languages["percentage"].notna().all()
     assert set(languages["project_id"]) <= set(frame["id"])
-
-
-def test_read_pages_of_languages_of_2008(shared):
-    frame = dirframe.read_pages(shared / "samples" / "languages_2008_yanick.xml")
-    assert len(frame) == 32
-    assert frame["id"][0] == "21"
-    assert frame["comment_ratio"][0] == 0.238928822531949
-    assert frame["nice_name"][1] == "Assembly"
-    assert frame["code"].dtype == "Int64"
-    assert get_provenance(frame)["complete"] is True
 
 
 def test_service_gives_the_records_that_it_imported(shared):

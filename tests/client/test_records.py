@@ -112,14 +112,6 @@ def test_record_of_the_number_that_a_digest_begins_with_is_refused(serve, connec
     assert frame["id"].tolist() == ["12"]
 
 
-def test_record_of_the_sample_by_an_address(sample):
-    frame = dirframe.load_account("ada@example.org", directory=sample)
-    assert get_provenance(frame)["synthetic"] is True
-    with pytest.raises(NotFoundError) as caught:
-        dirframe.load_project(10**9, directory=sample)
-    assert caught.value.status == 404
-
-
 # Another one than was asked for
 
 
@@ -204,7 +196,10 @@ def test_record_is_not_asked_for_by_what_is_no_id(people, connect):
     single, many = [[1, 2], pd.Series([1])], [[], [1, ""], pd.DataFrame({"name": ["a"]})]
     for loads, values in (
         ((dirframe.load_project, dirframe.load_account), [*wrong, *single]),
-        ((dirframe.load_size, dirframe.load_contributors), [*wrong, *many]),
+        (
+            (dirframe.load_size, dirframe.load_contributors, dirframe.load_activity),
+            [*wrong, *many],
+        ),
     ):
         for load in loads:
             for value in values:

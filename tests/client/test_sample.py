@@ -3,6 +3,7 @@
 import warnings
 from collections import Counter
 from functools import partial
+from random import Random
 
 import pytest
 
@@ -12,6 +13,7 @@ from dirframe.errors import (
     IncompleteCollectionError,
     InvalidInputError,
     QuotaExceededError,
+    SortIgnoredWarning,
 )
 from dirframe.provenance import caption, get_provenance
 from tests.rig.server import Rig, id_of, page_xml
@@ -113,6 +115,37 @@ def test_sample_of_todays_projects_is_of_names_with_their_own_pages(connect):
         assert len(caught.value.frame) == 12
     facts = get_provenance(caught.value.frame)
     assert (facts["completeness"], facts["sample"]["size"]) == ("incomplete", 12)
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_sample_of_an_order_that_does_not_hold_says_so_and_which_may(connect):
+    rig = Today(200)
+    rig.sorted = lambda _, records: Random(len(rig.requests)).sample(records, len(records))
+    with (
+        rig.in_process(),
+        pytest.warns(SortIgnoredWarning, match="own order"),
+        pytest.raises(IncompleteCollectionError, match="does not hold") as caught,
+    ):
+        draw(connect(rig), 150)
+    assert caught.value.order_fails
+    assert caught.value.better_sort == "project_name"
+    assert get_provenance(caught.value.frame)["sample"]["size"] == 150
+
+
+@pytest.mark.filterwarnings("ignore::dirframe.errors.AnalysesNotSentWarning")
+def test_sample_of_names_that_the_directory_compares_in_its_own_way(connect):
+    rig = Today(200)
+    by_name = rig.sorted
+
+    def sorted_(request, records):
+        found = by_name(request, records)
+        return [found[1], found[0], *found[2:]] if "sort" in request.query else found
+
+    rig.sorted = sorted_
+    with rig.in_process():
+        frame = draw(connect(rig), 30)
+    assert get_provenance(frame)["sample"]["order"] == "project_name"
+    assert frame["id"].nunique() == 30
 
 
 def test_sample_of_accounts_in_an_order_of_their_own(connect):

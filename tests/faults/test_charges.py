@@ -2,14 +2,13 @@
 
 import socket
 import ssl
-import struct
 
 import pytest
 import trustme
 
 import dirframe
 from tests.faults import error_of, load
-from tests.open_files import open_files
+from tests.processes import open_files
 from tests.rig import faults
 from tests.rig.server import MARK, Proxy, Rig, Trap
 
@@ -138,22 +137,6 @@ def test_address_where_nobody_listens_is_free_however_often_it_is_tried(nowhere,
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)  # no test asks a name server
     assert "directory.example" in str(is_free(nowhere.directory(url="https://directory.example")))
-
-
-def test_failures_before_and_after_sending_are_counted_apart(trusted, authority, nowhere):
-    def act(connection):
-        if trap.connections <= 2:
-            connection.recv(4096)  # and no handshake
-            return
-        with context_for(authority).wrap_socket(connection, server_side=True) as speaking:
-            speaking.recv(4096)
-            linger = struct.pack("ii", 1, 0)
-            speaking.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-
-    with Trap(act=act) as trap:
-        directory = nowhere.directory(url=f"https://127.0.0.1:{trap.port}")
-        assert type(error_of(directory)) is dirframe.NetworkError
-        assert (trap.connections, directory.quota().used) == (3, 1)
 
 
 def test_body_that_is_cut_is_asked_for_again_and_each_try_is_charged(rig):

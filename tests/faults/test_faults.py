@@ -1,5 +1,6 @@
 """Every fault leads to what was promised: a proven frame, or an error that says what happened."""
 
+import gc
 import re
 import signal
 import sqlite3
@@ -7,11 +8,11 @@ import threading
 import warnings
 from collections import deque
 from contextlib import closing
-from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import requests
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ import dirframe
 from tests import processes
 from tests.faults import LINE, address_of, after_fault, error_of, load, stored
 from tests.rig import faults
-from tests.rig.server import Exchange, Rig, Trap, numbered
+from tests.rig.server import MARK, Exchange, Proxy, Rig, Trap, numbered
 
 #: One of each way in which a response is damaged, slow, or leads elsewhere.
 DAMAGED = [
@@ -30,20 +31,13 @@ DAMAGED = [
 #: By the error that each refusal means.
 REFUSED = {
     "failed with 200": (dirframe.NotFoundError, 200),
-    "failed with 200, for whatever reason": (dirframe.ServiceError, 200),
     "400 for a bad key, today": (dirframe.InvalidKeyError, 400),
-    "401 for a bad key": (dirframe.InvalidKeyError, 401),
     "401 over the limit, today": (dirframe.QuotaExceededError, 401),
     "403": (dirframe.InvalidKeyError, 403),
     "404": (dirframe.NotFoundError, 404),
-    "400 of another kind": (dirframe.ServiceError, 400),
-    "429": (dirframe.QuotaExceededError, 429),
     "429 with seconds": (dirframe.QuotaExceededError, 429),
-    "429 with a date": (dirframe.QuotaExceededError, 429),
-    "429 for ten thousand years": (dirframe.QuotaExceededError, 429),
     "500": (dirframe.ServiceError, 500),
     "503 for hours": (dirframe.ServiceError, 503),
-    "503 until a date": (dirframe.ServiceError, 503),
 }
 
 
@@ -99,32 +93,6 @@ def test_unusual_form_of_a_right_response_is_taken(rig):
     rig.on_page = {page: [fault] for page, fault in enumerate(unusual, 2)}
     assert load(rig.directory()) == rig.ids
     assert rig.pages == [1, 2, 3, 4, 5, 6]
-
-
-def test_failed_refresh_never_replaces_a_stored_page(rig, tmp_path):
-    with rig.directory(tmp_path) as directory:
-        load(directory)
-        for name in ("cut short", "HTML with 200", "500", "429"):
-            rig.always = faults.FAULTS[name]
-            error_of(directory, refresh=True)
-        rig.forget()
-        assert stored(tmp_path) == 6
-        assert load(directory) == rig.ids
-        assert rig.requests == []
-
-
-def test_single_record_meets_the_same_errors(rig):
-    with rig.directory() as directory:
-        for name, kind in [
-            ("failed with 200", dirframe.NotFoundError),
-            ("HTML with 200", dirframe.UnreadableResponseError),
-            ("500", dirframe.ServiceError),
-        ]:
-            rig.faults.append(faults.FAULTS[name])
-            with pytest.raises(kind) as caught:
-                dirframe.load_project(7, directory=directory)
-            assert address_of(caught.value) == f"{rig.url}/projects/7.xml"
-        assert list(dirframe.load_project(7, directory=directory)["id"]) == ["7"]
 
 
 def test_pages_of_two_addresses_are_never_mixed(rig, tmp_path):
@@ -191,10 +159,6 @@ def damaged_in_the_middle(file):
     file.write_bytes(content)
 
 
-def empty(file):
-    file.write_bytes(b"")
-
-
 def folder_in_its_place(file):
     file.unlink()
     file.mkdir()
@@ -206,14 +170,9 @@ def other_tables(file):
         database.execute("CREATE TABLE responses (something TEXT)")
 
 
-def wrong_entries(file):
-    with closing(sqlite3.connect(file)) as database, database:
-        database.execute("UPDATE responses SET value = x'00ff' WHERE rowid % 2")
-
-
 @pytest.mark.parametrize(
     "damage",
-    [garbage, cut, damaged_in_the_middle, empty, folder_in_its_place, other_tables, wrong_entries],
+    [garbage, cut, damaged_in_the_middle, folder_in_its_place, other_tables],
 )
 def test_damaged_cache_gives_no_wrong_record_and_stops_nothing(damage, rig, tmp_path):
     with rig.directory(tmp_path) as directory:
@@ -330,12 +289,10 @@ EDITS = {
     "to the end": lambda ids, at, *_: sorted(ids, key=lambda one: one == ids[at - 1]),
     "turn": lambda ids, at, *_: ids[at:] + ids[:at],
 }
-#: As long as records only come or only go, a count belongs to one set of records. Where one
-#: goes and another comes, the count is the same, and no client can tell the states apart.
+#: As long as records only come or only go, a count belongs to one set of records.
 FAMILIES = {
     "growing": ["add", "to the front", "to the end", "turn"],
     "shrinking": ["remove", "to the front", "to the end", "turn"],
-    "both": ["add", "remove", "to the front", "turn"],
 }
 #: Without those that take their time, and those that end the day for a key.
 BRIEF = sorted(
@@ -412,11 +369,9 @@ def test_load_is_a_whole_state_of_the_collection_or_is_said_not_to_be(
             assert len(rig.requests) <= (pages * 5 + 70) * 3
             if frame is None or not frame.attrs["dirframe"]["complete"]:
                 return False
-            ids, known = list(frame["id"]), set().union(*states)
+            ids = list(frame["id"])
             assert len(ids) == len(set(ids)) == frame.attrs["dirframe"]["items_available"]
-            same = family == "both"
-            assert same or set(ids) in [set(state) for state in states]
-            assert not same or (len(ids) in map(len, states) and known >= set(ids))
+            assert set(ids) in [set(state) for state in states]
             return True
 
         # Each run uses up faults or ends them; when none is left, it must succeed. A directory
@@ -444,27 +399,6 @@ def _frame_of(directory, *, incomplete, **options):
     return frame
 
 
-def test_load_over_pages_that_lost_a_record_reads_them_again_or_is_an_error(rig):
-    rig.on_page[3] = [LIES["a record lost"]]
-    assert load(rig.directory()) == rig.ids
-    assert rig.pages.count(3) == 2
-    rig.forget()
-    rig.on_page[3] = [LIES["a record lost"]] * 99
-    error = error_of(rig.directory())
-    assert isinstance(error, dirframe.IncompleteCollectionError)
-    assert len(error.frame) == 54
-    assert len(rig.requests) < 60
-
-
-@pytest.mark.parametrize(("workers", "more"), [(1, [0, 1]), (4, range(100))])
-def test_load_with_a_count_that_changes_all_the_time_is_an_error(workers, more, rig):
-    numbers = cycle(more)
-    rig.items_available = lambda count: count + next(numbers)
-    error = error_of(rig.directory(workers=workers))
-    assert isinstance(error, dirframe.IncompleteCollectionError)
-    assert len(rig.requests) < 60
-
-
 def test_load_without_positions_is_proven_by_the_count(rig):
     rig.always = _without(rb"<first_item_position>\d+</first_item_position>")
     assert load(rig.directory()) == rig.ids
@@ -477,3 +411,44 @@ def test_stored_page_without_a_count_is_asked_for_again(rig, tmp_path):
     for _ in range(2):
         error_of(directory)
     assert load(directory) == rig.ids
+
+
+# What these tests stand on
+
+
+def came_of(rig, fault):
+    """Load while a fault happens to every response: the ids, or the error."""
+    with rig as served, served.directory() as directory:
+        served.always = fault
+        try:
+            return list(dirframe.load_projects(directory=directory, progress=False)["id"])
+        except dirframe.DirframeError as error:
+            assert served.requests
+            return type(error)
+
+
+# urllib3 leaves the socket of a response with two lengths to Python.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_each_fault_is_the_same_over_a_socket_and_in_process():
+    failures = []
+    for name in sorted({*faults.FAULTS} - {*faults.SLOW, "gzip bomb"}):
+        real = came_of(Rig(5), faults.FAULTS[name])
+        if real != came_of(Rig(5).in_process(), faults.FAULTS[name]):
+            failures.append(name)
+        if (real == numbered(5)) != (name in faults.TALKATIVE):
+            failures.append(f"{name}: {real}")
+    gc.collect()  # here, and not in the next test
+    assert not failures
+
+
+def test_trap_and_proxy_see_what_passes():
+    with Trap() as trap, pytest.raises(requests.ConnectionError):
+        requests.get(f"http://{trap.host}:{trap.port}/?{MARK}", timeout=30)
+    assert (trap.connections, MARK.encode() in trap.received) == (1, True)
+    with Trap() as trap, Proxy() as proxy:
+        through = {"proxies": {"https": proxy.url}, "timeout": 30}
+        with pytest.raises(requests.ConnectionError):
+            requests.get(f"https://127.0.0.1:{trap.port}/?{MARK}", **through)
+    assert proxy.connected == [f"127.0.0.1:{trap.port}"]
+    assert proxy.received.startswith(trap.received)
+    assert trap.received[:1] == b"\x16"  # a handshake, and no key

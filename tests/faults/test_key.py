@@ -175,12 +175,6 @@ def written(rig, folder, operation, name, *, shown=False, **options):
     return everything
 
 
-@pytest.mark.parametrize("name", ["cut short", "HTML with 200", "silence", "the key in names"])
-def test_no_fault_of_a_load_shows_the_key(name, tmp_path):
-    with Rig(25, key=KEY) as rig:
-        assert written(rig, tmp_path, "load", name).places_of_the_key() == []
-
-
 # urllib3 leaves the socket of a response with two lengths to the garbage collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @given(

@@ -27,7 +27,7 @@ import dirframe
 from dirframe.errors import ConfigurationError, StoreError
 from dirframe.service.keys import KeyStore
 from tests import processes
-from tests.open_files import open_files
+from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
 

@@ -1,4 +1,4 @@
-"""What is read, with more examples than `make test` has: states of collections, trees, all bytes."""
+"""What is read, with more examples than `make test` has, and what others read of it."""
 
 import subprocess
 import sys
@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import UnreadableResponseError
@@ -20,7 +21,7 @@ from tests.client.test_columns import (  # noqa: F401
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
 )
 from tests.client.test_complete import check, collections
-from tests.client.test_parser import (  # noqa: F401
+from tests.client.test_parser import (  # noqa: F401  # run here with more examples
     test_parser_finds_each_text_and_attribute_again,
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,
     test_parser_values_do_not_depend_on_the_order_of_elements,
@@ -127,3 +128,20 @@ def test_polars_frame_is_taken_as_the_frame_it_was(sample):
         assert found.equals(expected)
     with pytest.raises(dirframe.InvalidInputError):  # it has no source
         dirframe.cite(frame)
+
+
+WORDS = st.text(st.sampled_from("aZ9 äж{}\\$&#%_~^\"'@,\n\t<>"), max_size=12)
+
+
+@given(WORDS, WORDS)
+def test_bibtexparser_reads_every_entry_with_the_fields_of_the_text(sample_projects, name, query):
+    entrypoint = pytest.importorskip("bibtexparser.entrypoint", reason="a reader of BibTeX")
+    frame = sample_projects.head(3)
+    dirframe.provenance.set_provenance(frame, source=f"x{name}", query={"query": query})
+    library = entrypoint.parse_string(dirframe.cite(frame, style="bibtex"))
+    assert not library.failed_blocks
+    (entry,) = library.entries
+    assert entry.entry_type == "misc"
+    assert {"author", "title", "year", "url", "urldate", "version", "note"} - {
+        field.key for field in entry.fields
+    } <= {"url"}  # the sample's address is no link

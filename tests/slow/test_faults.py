@@ -5,7 +5,6 @@ import os
 import shutil
 import socket
 import sqlite3
-import ssl
 import subprocess
 import sys
 from contextlib import ExitStack, closing
@@ -13,18 +12,23 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-import trustme
 
 import dirframe
 from tests import processes
 from tests.faults import LINE, after_fault, error_of, load, stored
+from tests.faults.test_charges import (  # noqa: F401  # fixtures
+    authority,
+    certificates,
+    encrypted,
+    trusted,
+)
 from tests.faults.test_faults import (  # with more examples
     test_load_is_a_whole_state_of_the_collection_or_is_said_not_to_be as test_schedules,
 )
 from tests.faults.test_key import (
     test_no_key_is_written_anywhere_whatever_goes_wrong as test_no_key_is_written,
 )
-from tests.open_files import open_files
+from tests.processes import open_files
 from tests.rig import faults
 from tests.rig.server import KEY, Rig
 
@@ -71,13 +75,6 @@ def run_mounted(tmp_path):
     return run
 
 
-def test_full_disk_of_the_cache_is_warned_of_and_the_load_goes_on(run_mounted, tmp_path):
-    with Rig(3_000, size=100) as rig:
-        warned = run_mounted(rig, f"mount -t tmpfs -o size=128k tmpfs {tmp_path}")
-        assert "CacheWarning" in warned
-        assert len(rig.requests) == 31
-
-
 def test_disk_that_fills_up_under_the_count_does_not_end_the_load(run_mounted, rig, tmp_path):
     data = tmp_path / "data"
     mount = f"mkdir {data}; mount -t tmpfs -o size=48k tmpfs {data}"
@@ -109,17 +106,7 @@ def test_cache_of_another_version_is_left_alone(rig, tmp_path):
 # Time-outs
 
 
-@pytest.fixture
-def encrypted(tmp_path, monkeypatch):
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "authority.pem"))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("127.0.0.1").configure_cert(context)
-    with Rig(55, tls=context) as rig:
-        yield rig
-
-
+@pytest.mark.usefixtures("trusted")
 @pytest.mark.parametrize("kind", ["rig", "encrypted"])
 def test_trickle_is_ended_after_four_time_outs_and_charged_once(kind, request):
     rig = request.getfixturevalue(kind)

@@ -15,7 +15,7 @@ import requests
 import dirframe
 from dirframe.service.keys import KeyStore
 from tests import processes
-from tests.open_files import open_files
+from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
 from tests.service.conftest import HeldKeys

@@ -99,14 +99,21 @@ def test_a_statistic_of_one_project_takes_several_by_what_tells_them_apart(frame
         ("activity", "monthly_activity"),
     ):
         some = frames[kind].iloc[:10]
-        both = [some.assign(project="a"), some.iloc[:4].assign(project="b")]
+        both = [some.assign(project_id="7"), some.iloc[:4].assign(project_id="9")]
         frame, statistic = pd.concat(both, ignore_index=True), getattr(stats, name)
-        with pytest.raises(InvalidInputError):
+        with pytest.raises(InvalidInputError, match=r"stats\.by or plot\.panels"):
             statistic(frame)
-        found = stats.by(statistic, frame, "project")
-        for project, own in frame.groupby("project"):
-            rows = found[found["project"] == project].drop(columns="project")
+        found = stats.by(statistic, frame, "project_id")
+        for project, own in frame.groupby("project_id"):
+            rows = found[found["project_id"] == project].drop(columns="project_id")
             pd.testing.assert_frame_equal(rows.reset_index(drop=True), statistic(own))
+        if name in plot.__all__:
+            figure = plot.panels(getattr(plot, name), frame, "project_id")
+            titles = [ax.get_title() for ax in figure.axes]
+            assert [title.split()[0] for title in titles] == ["7", "9"]
+            first, second = (ax.child_axes for ax in figure.axes)
+            for one, other in zip(first, second, strict=True):
+                assert one.get_ylim() == other.get_ylim()
 
 
 def test_a_column_of_the_frame_goes_before_a_derived_stratum_of_its_name(frames):

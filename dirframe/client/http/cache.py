@@ -146,24 +146,12 @@ def open_cached_session(directory: Directory) -> CachedSession:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CacheInfo(Card):
-    """Location and size of the cache.
-
-    Attributes
-    ----------
-    file : pathlib.Path
-        The file.
-    size_bytes : int
-        Its size on disk, with SQLite's companion files.
-    pages : int
-        Number of pages.
-    expired : int
-        Number of them that are requested again, and that `prune_cache` removes.
-    """
+    """Location and size of the cache."""
 
     file: Path
-    size_bytes: int
+    size_bytes: int  # on disk, with SQLite's companion files
     pages: int
-    expired: int
+    expired: int  # of them: requested again, and removed by `prune_cache`
 
     def _card(self) -> tuple[str, dict[str, str], str]:
         facts = {
@@ -185,12 +173,8 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
     Returns
     -------
     CacheInfo
-        File, size in bytes, number of pages, and of expired ones.
-
-    Warns
-    -----
-    CacheWarning
-        If the file cannot be read.
+        File, size in bytes, number of pages, and of expired ones; a `CacheWarning` is issued if the
+        file cannot be read.
 
     Examples
     --------
@@ -211,17 +195,12 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
 
 
 def clear_cache(folder: str | Path | None = None) -> int:
-    """Remove every page from the cache; a damaged file is deleted.
+    """Remove every page from the cache, and return their number; a damaged file is deleted.
 
     Parameters
     ----------
     folder : str or pathlib.Path, optional
         As in `cache_info`.
-
-    Returns
-    -------
-    int
-        Number of pages removed.
 
     Examples
     --------
@@ -240,17 +219,12 @@ def clear_cache(folder: str | Path | None = None) -> int:
 
 
 def prune_cache(folder: str | Path | None = None) -> int:
-    """Remove the pages that have expired.
+    """Remove the pages that have expired, and return their number.
 
     Parameters
     ----------
     folder : str or pathlib.Path, optional
         As in `cache_info`.
-
-    Returns
-    -------
-    int
-        Number of pages removed.
 
     Examples
     --------

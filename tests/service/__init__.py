@@ -1,1 +1,0 @@
-"""The service: over HTTP, by the application or over a socket."""

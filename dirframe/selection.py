@@ -80,7 +80,6 @@ def select(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"name": ["Apache", "Nginx"], "stack_count": [9, 4]})
     >>> select(projects, search="x", ranges={"stack_count": (1, 5)})["name"].tolist()
     ['Nginx']

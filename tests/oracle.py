@@ -630,26 +630,6 @@ _WORDS = ["C", "C", "C", "c", "Java", "Java", "R", "ß", " ", ""]
 _PERCENTAGES = [*["0", "1", "33", "100", "<1"] * 5, "-1", "101", "", "?"]
 
 
-def _word(random):
-    return random.choice(_WORDS)
-
-
-def _name(random):
-    return random.choice(_WORDS[:-2])
-
-
-def _id(random):
-    return random.choice(["1", "2", "10"])
-
-
-def _count(random):
-    return random.choice([random.randint(-2, 3), random.randint(0, 12), random.randint(0, 10**6)])
-
-
-def _few(random):
-    return random.randint(-1, 12)
-
-
 def _day(random):
     day = _BEGIN + timedelta(seconds=random.randrange(_SECONDS))
     return day.replace(day=1, hour=0, minute=0, second=0) if random.random() < 0.2 else day
@@ -659,79 +639,80 @@ def _month(random):
     return _day(random).replace(day=1, hour=0, minute=0, second=0)
 
 
-def _nothing(_):
-    return None
-
-
 def _padded(random):
     text = random.choice(["a", "a", "b", "B", "ä", ""])
     return random.choice(["", " "]) + text + random.choice(["", " "])
 
 
-def _language(random):
-    return random.choice([_padded(random), "C", "2 Other", "1 Others", "2 Other C"])
+def _count(random):
+    return random.choice([random.randint(-2, 3), random.randint(0, 12), random.randint(0, 10**6)])
 
 
-def _percentage(random):
-    return random.choice(_PERCENTAGES)
+def _entries(fields):
+    return lambda random: [
+        _some(fields, random, random.choice([0, 0.5])) for _ in range(random.randint(0, 3))
+    ]
 
 
-def _entries(makers, most):
-    def make_list(random):
-        return [
-            _some(makers, random, random.choice([0, 0.5])) for _ in range(random.randint(0, most))
-        ]
-
-    return make_list
-
-
-def _tags(random):
-    return [_padded(random) for _ in range(random.randint(0, 4))]
-
-
-_DATES = dict.fromkeys(("created_at", "updated_at"), _day)
-_LICENSE = dict.fromkeys(("name", "nice_name", "vanity_url"), _padded)
-_SPOKEN = {"id": _padded, "language": _language, "percentage": _percentage}
-#: The columns of each kind of frame, and what makes a value.
+#: What makes a value of each sort, and the dtype of its column.
+_SORTS = {
+    "word": (lambda random: random.choice(_WORDS), "str"),
+    "name": (lambda random: random.choice(_WORDS[:-2]), "str"),
+    "id": (lambda random: random.choice(["1", "2", "10"]), "str"),
+    "number": (_count, "Int64"),
+    "few": (lambda random: random.randint(-1, 12), "Int64"),
+    "nothing": (lambda _: None, "Int64"),
+    "day": (_day, "datetime64[us, UTC]"),
+    "month": (_month, "datetime64[us, UTC]"),
+    "padded": (_padded, "str"),
+    "language": (
+        lambda random: random.choice([_padded(random), "C", "2 Other", "1 Others", "2 Other C"]),
+        "str",
+    ),
+    "percentage": (lambda random: random.choice(_PERCENTAGES), "str"),
+    "tags": (lambda random: [_padded(random) for _ in range(random.randint(0, 4))], "object"),
+    "licenses": (_entries(dict.fromkeys(("name", "nice_name", "vanity_url"), "padded")), "object"),
+    "breakdown": (
+        _entries({"id": "padded", "language": "language", "percentage": "percentage"}),
+        "object",
+    ),
+}
+_DATES = dict.fromkeys(("created_at", "updated_at"), "day")
+#: The columns of each kind of frame, and the sort of their values.
 FIELDS = {
     "projects": {
-        "id": _id,
-        "name": _word,
-        "analysis_id": _id,
-        LANGUAGE: _word,
-        LINES: _count,
-        **dict.fromkeys((PEOPLE, *USERS), _few),
-        **dict.fromkeys((FIRST, LAST), _month),
-        **dict.fromkeys(FETCHED, _day),
+        "id": "id",
+        "name": "word",
+        "analysis_id": "id",
+        LANGUAGE: "word",
+        LINES: "number",
+        **dict.fromkeys((PEOPLE, *USERS), "few"),
+        **dict.fromkeys((FIRST, LAST), "month"),
+        **dict.fromkeys(FETCHED, "day"),
         **_DATES,
-        "tags": _tags,
-        "licenses": _entries(_LICENSE, 3),
-        "analysis_languages": _entries(_SPOKEN, 3),
+        "tags": "tags",
+        "licenses": "licenses",
+        "analysis_languages": "breakdown",
     },
     "accounts": {
-        "id": _id,
-        "country_code": _word,
-        "country_alpha_2": _id,
-        "country_name": _word,
-        **dict.fromkeys(("kudo_score_kudo_rank", "posts_count"), _few),
+        "id": "id",
+        "country_code": "word",
+        "country_alpha_2": "id",
+        "country_name": "word",
+        **dict.fromkeys(("kudo_score_kudo_rank", "posts_count"), "few"),
         **_DATES,
     },
-    "contributors": {"contributor_id": _id, "contributor_name": _name, "commits": _count},
+    "contributors": {"contributor_id": "id", "contributor_name": "name", "commits": "number"},
     "activity": {
-        "month": _month,
-        **dict.fromkeys(("commits", "contributors", "code_added"), _few),
-        "code_removed": _nothing,
+        "month": "month",
+        **dict.fromkeys(("commits", "contributors", "code_added"), "few"),
+        "code_removed": "nothing",
     },
 }
-_DTYPES = {
-    **dict.fromkeys((_count, _few, _nothing), "Int64"),
-    **dict.fromkeys((_day, _month), "datetime64[us, UTC]"),
-    **dict.fromkeys((_word, _name, _id), "str"),
-}
 
 
-def _some(makers, random, gaps):
-    return {name: make(random) for name, make in makers.items() if random.random() >= gaps}
+def _some(fields, random, gaps):
+    return {n: _SORTS[sort][0](random) for n, sort in fields.items() if random.random() >= gaps}
 
 
 def make(kind, random, size):
@@ -755,8 +736,8 @@ def make(kind, random, size):
 def frame(kind, records, loaded=LOADED):
     """Return the frame that a loader would return of these records."""
     columns = {
-        name: pd.Series([record.get(name) for record in records], dtype=_DTYPES.get(make, "object"))
-        for name, make in FIELDS[kind].items()
+        name: pd.Series([record.get(name) for record in records], dtype=_SORTS[sort][1])
+        for name, sort in FIELDS[kind].items()
     }
     when = loaded.isoformat() if loaded else None
     return provenance.set_provenance(pd.DataFrame(columns), retrieved_newest=when)

@@ -310,7 +310,7 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
             "InvalidInputError: seed is -1; it must be a whole number from 0."
         )
         assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
-            'IncompleteCollectionError: The size_facts of 2 projects of rig are not complete: 7 (gone), 8 (gone) did not come whole. incomplete="warn" (--incomplete warn) continues without them.'
+            'IncompleteCollectionError: The size_facts of 2 projects of rig are not complete: 7, 8 (gone) did not come whole. incomplete="warn" (--incomplete warn) continues with what came.'
         )
         rig.items_available = lambda _: None
         assert message(drawn, refresh=True) == snapshot(
@@ -345,7 +345,7 @@ def test_values_and_analyses(load):
         "UnreadableValueWarning: Values of the projects could not be read: 1 in created_at ('yesterday'); 1 in stack_count ('many'). They are missing there and kept as text in the columns that end in _unreadable."
     )
     assert load(kind=Today) == snapshot(
-        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, but none was sent with it: this directory sends an analysis only with the own page of its project. The columns of the analysis are empty for that reason. details=True (--details) requests these pages, for at most 3 requests; dirframe.plan(..., details=True) (dirframe plan projects --details) estimates their number."
+        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, but none was sent with it: this directory sends an analysis only with the own page of its project. The columns of the analysis are empty for that reason. details=True (--details) requests these pages, for at most 3 requests; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates their number."
     )
 
 

@@ -76,7 +76,6 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> before = pd.DataFrame({"id": ["1", "2"], "name": ["Ant", "Bee"]})
     >>> compare(before, before.assign(id=["1", "3"])).title
     '1 new, 1 gone, 0 changed, 1 the same'

@@ -62,7 +62,6 @@ def flags(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> print(flags(pd.DataFrame({"posts_count": [3, -1]}))["evidence"][0])
     -1 posts
     """

@@ -159,7 +159,6 @@ def exclude(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"id": ["1", "2"], "analysis_total_code_lines": [-5, 800]})
     >>> exclude(projects, ["negative_lines"]).attrs["dirframe"]["excluded"]
     {'negative_lines': 1}

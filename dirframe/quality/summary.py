@@ -76,7 +76,6 @@ def summary(frame: pd.DataFrame) -> Summary:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> overview = summary(pd.DataFrame({"email_sha1": ["x", "y"], "country_code": ["DE", None]}))
     >>> print(overview.bias)
            reason  records  share

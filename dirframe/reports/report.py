@@ -28,6 +28,7 @@ from dirframe.plot.canvas import detach_words, reason_if_empty
 from dirframe.quality.summary import summary
 from dirframe.reports.findings import findings
 from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.stats.kernel import require_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +133,8 @@ def _by_collection(
         frames = [frames]
     pairs = frames.items() if isinstance(frames, Mapping) else (("", frame) for frame in frames)
     found: dict[str, pd.DataFrame] = {}
-    for name, frame in pairs:
+    for name, given in pairs:
+        frame = require_records(given)
         collection = _collection(frame, name)
         if collection in found:
             raise InvalidInputError(
@@ -145,20 +147,9 @@ def _by_collection(
     return {name: found[name] for name in _SECTIONS if name in found}
 
 
-def _collection(frame: object, name: str) -> str:
+def _collection(frame: pd.DataFrame, name: str) -> str:
     """Return the collection of a frame by its name or, if that is empty, by what the frame says."""
-    if not isinstance(frame, pd.DataFrame):
-        raise InvalidInputError(
-            f"A report takes frames of the loaders; got a {type(frame).__name__}."
-        )
-    resource, statistic = (
-        provenance.resource_of(frame),
-        provenance.get_provenance(frame)["statistic"],
-    )
-    if statistic:
-        raise InvalidInputError(
-            f"A report takes frames of the loaders; got the statistic {statistic.get('name')}."
-        )
+    resource = provenance.resource_of(frame)
     holds = resource.collection if resource else name
     if not holds:
         raise InvalidInputError(
@@ -188,8 +179,7 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
         for name, frame in frames.items()
         for heading, calls in _SECTIONS[name].items()
     }
-    for name, frame in frames.items():
-        sections[f"Summary of the {name}"] = _overview(name, frame)
+    sections |= {f"Summary of the {name}": _overview(name, frames[name]) for name in frames}
     environment = Environment(
         loader=PackageLoader("dirframe.reports", ""),
         autoescape=True,
@@ -254,13 +244,13 @@ def _svg(figure: Figure) -> str:
 
 def _overview(name: str, frame: pd.DataFrame) -> list[dict[str, Any]]:
     overview = summary(frame)
+    tables = (
+        ("Columns", overview.fields, overview.title),
+        ("Reasons to beware", overview.bias, overview.source),
+    )
     return [
-        {"table": overview.fields, "caption": f"Columns of the {name}", "note": overview.title},
-        {
-            "table": overview.bias,
-            "caption": f"Reasons to beware of the {name}",
-            "note": overview.source,
-        },
+        {"table": table, "caption": f"{what} of the {name}", "note": note}
+        for what, table, note in tables
     ]
 
 

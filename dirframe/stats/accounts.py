@@ -46,7 +46,6 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> accounts = pd.DataFrame({"country_code": ["DE", "Germany", "Atlantis"],
     ...     "country_alpha_2": ["DE", "DE", None], "country_name": ["Germany", "Germany", None]})
     >>> print(accounts_by_country(accounts))
@@ -97,7 +96,6 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> table = accounts_by_kudo_rank(pd.DataFrame({"kudo_score_kudo_rank": [1, 9, 1, None, 11]}))
     >>> table["accounts"].tolist()
     [2, 0, 0, 0, 0, 0, 0, 0, 1, 0]
@@ -136,7 +134,6 @@ def posts_distribution(accounts: Frame) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> print(posts_distribution(pd.DataFrame({"posts_count": [0, 12, 0, 0]})))
        posts  accounts  share  share_at_most
     0      0         3   0.75           0.75

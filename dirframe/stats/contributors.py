@@ -65,7 +65,6 @@ def contributor_distribution(projects: Frame) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 0, None]})
     >>> contributor_distribution(projects)["projects"].tolist()
     [2, 1]
@@ -99,7 +98,6 @@ def lorenz(projects: Frame) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
     >>> lorenz(projects)["contributors_share"].tolist()
     [0.0, 0.0, 0.25, 1.0]
@@ -136,13 +134,11 @@ def contributor_concentration(projects: Frame) -> Counted:
     Notes
     -----
     The coefficient is 1 less twice the area below `lorenz`, without the correction for small
-    samples; with z the share of projects without a contributor, it is z + (1 - z) times that
-    without them. Of a top share that is no whole number of projects, a part of the one at the edge
+    samples. Of a top share that is no whole number of projects, a part of the one at the edge
     counts. Counted: as in `contributor_distribution`, and ``projects_without_contributors``.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [3, 1, 0, 0]})
     >>> print(contributor_concentration(projects).head(1))
       measure  value  value_without_zeros
@@ -183,7 +179,6 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_twelve_month_contributor_count": [0, 3, 4, 7]})
     >>> team_size_classes(projects, bounds=[0, 5])["team_size"].tolist()
     ['0–4', '5 or more']
@@ -231,7 +226,6 @@ def users_against_contributors(projects: Frame) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> people = "analysis_twelve_month_contributor_count"
     >>> projects = pd.DataFrame({"stack_count": [7, 0, 0], people: [2, 1, 1]})
     >>> print(users_against_contributors(projects))

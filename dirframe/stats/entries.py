@@ -53,7 +53,6 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> recorded = {"name": "gpl3", "nice_name": "GNU General Public License 3.0"}
     >>> today = {"name": "GNU General Public License 3.0", "vanity_url": "gpl3"}
     >>> licenses(pd.DataFrame({"licenses": [[recorded], [today], None]}))["projects"].tolist()
@@ -103,7 +102,6 @@ def license_families(projects: Frame) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"licenses": [[{"name": "gpl3"}], [{"name": "mit"}], None]})
     >>> print(license_families(projects)["projects"].tolist())
     [1, 0, 1, 0, 1]
@@ -148,7 +146,6 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> tags(pd.DataFrame({"tags": [["xml", "web"], ["xml", "xml "]]}))["share"].tolist()
     [1.0, 0.5]
     """

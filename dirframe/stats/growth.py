@@ -40,7 +40,6 @@ def growth(frame: Frame, *, freq: str = "MS") -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> created = pd.to_datetime(["2013-01-31 23:00", "2013-03-01 00:00", "2013-03-31 10:00"])
     >>> growth(pd.DataFrame({"created_at": created}))["new"].tolist()
     [1, 0, 2]

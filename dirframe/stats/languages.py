@@ -55,8 +55,8 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
         - ``share`` (Float64, 0 to 1): of the projects that have a main language
         - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines``, in all languages of
           the projects; missing where none has a valid count, or the frame has no such column
-        - ``users`` (Int64, members): sum of ``stack_count``, or ``user_count`` where that is
-          missing; a member who uses two projects counts twice; missing as above
+        - ``users`` (Int64, members): likewise of ``stack_count``, or ``user_count`` where that is
+          missing; a member who uses two projects counts twice
 
         Counted: ``with_language``, ``without_language``, of the last ``without_analysis`` (if the
         frame tells), ``languages``, ``languages_in_other``, and of the projects with a language
@@ -64,7 +64,6 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "Java", "C", None]})
     >>> print(language_share(projects)[["language", "projects"]])
       language  projects
@@ -121,9 +120,8 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
         - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project): type 7
           of Hyndman and Fan, The American Statistician 50 (1996), 361-365
         - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval of
-          the median, for a larger population of such projects, by ranks of the binomial
-          distribution (Conover, Practical Nonparametric Statistics, 1999, section 3.2); missing
-          below 6 projects
+          the median by ranks of the binomial distribution (Conover, Practical Nonparametric
+          Statistics, 1999, section 3.2); missing below 6 projects
         - ``maximum`` (Int64, people per project)
 
         Counted: as `language_share` up to ``languages_in_other``,
@@ -131,11 +129,10 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "C", "C", "Java"],
-    ...                          "analysis_twelve_month_contributor_count": [0, 2, 10, None]})
+    >>> people = {"analysis_twelve_month_contributor_count": [0, 2, 10]}
+    >>> projects = pd.DataFrame(people).assign(analysis_main_language_name="C")
     >>> contributors_by_language(projects)["contributors"].tolist()
-    [12, <NA>]
+    [12]
     """
     p = read(projects, "language", "people", optional=["analysis"])
     language, counted = _main_languages(p)
@@ -223,7 +220,6 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> both = [{"language": "C", "percentage": "80"}, {"language": "Perl", "percentage": "20"}]
     >>> projects = pd.DataFrame({"analysis_total_code_lines": [1000], "analysis_languages": [both]})
     >>> language_breakdown(projects)["code_lines"].tolist()
@@ -286,8 +282,7 @@ def languages_by_year(
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory got it.
     min_projects : int, default 1
-        Take years with fewer projects together with those that follow, until there are so many, and
-        those at the end with the last before.
+        Years with fewer projects go together with those that follow, or at the end before.
 
     Returns
     -------
@@ -306,7 +301,6 @@ def languages_by_year(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> months = pd.to_datetime(["2012-05-01", "2013-01-01"])
     >>> projects = pd.DataFrame({"analysis_main_language_name": "C", "analysis_min_month": months})
     >>> print(languages_by_year(projects)["finished"].tolist())

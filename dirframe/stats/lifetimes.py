@@ -51,46 +51,42 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     projects
         As in `dirframe.stats`.
     as_of : datetime.date or str, optional
-        The reference month: a day such as ``"2013-07-31"`` or a month such as ``"2013-07"``. By
-        default that in which the code of the median project was fetched (of two, the later).
+        The month, such as ``"2013-07"``, or a day in it. By default that in which the code of the
+        median project was fetched (of two, the later).
     window : int, default 12
-        Length of the window in months, including the month of `as_of`: 1 to 24.
+        Length of the window in months, up to the month of `as_of`: 1 to 24.
 
     Returns
     -------
     pandas.DataFrame
-        A row for ``"active"``, ``"dormant"`` and ``"unknown"``, in this order:
+        A row for ``"active"`` (the last month is within the window or after it), ``"dormant"``
+        (before it) and ``"unknown"``, in this order:
 
         - ``activity`` (str), ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the active and dormant ones; missing for the unknown
         - ``share_of_all`` (Float64, 0 to 1): of all three
-        - ``as_of`` (datetime64[us, UTC]): first day of the reference month, if there is one
+        - ``as_of`` (datetime64[us, UTC]): first day of the month, if there is one
 
-    Notes
-    -----
-    A project is *active* if its last month is within the window or after it, *dormant* if before,
-    and *unknown*, whatever was seen, for the first of these reasons, each counted:
-    ``month_missing`` (the first or last), ``months_reversed``, ``months_after_fetch`` (the last is
-    after the fetch, or after the retrieval where no fetch is known), ``fetch_missing``,
-    ``fetch_impossible`` (after the retrieval), ``not_fetched_since`` (the month of `as_of`; some
-    ``not_fetched_since_but_active``). One ``begun_after_as_of`` is in no row. Counted besides:
-    ``with_activity``, ``unknown``, ``window``, ``in_disagreement`` (the number of contributors
-    contradicts the months).
+        Counted: ``with_activity``, ``unknown``, ``window``, ``in_disagreement`` (the number of
+        contributors contradicts the months), ``begun_after_as_of`` (in no row), and by the first
+        reason to be unknown ``month_missing`` (first or last), ``months_reversed``,
+        ``months_after_fetch`` (or, without a fetch, after the retrieval), ``fetch_missing``,
+        ``fetch_impossible`` (after the retrieval), ``not_fetched_since`` (the month of `as_of`;
+        some ``not_fetched_since_but_active``).
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> first, last, fetched = pd.to_datetime(["2008-02-01", "2010-01-01", "2013-07-30"])
-    >>> projects = pd.DataFrame({"analysis_min_month": [first], "analysis_max_month": [last],
-    ...                          "analysis_logged_at": [fetched]})
-    >>> activity(projects)["projects"].tolist()
+    >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
+    >>> days = [["2008-02-01", "2010-01-01", "2013-07-30"]]
+    >>> activity(pd.DataFrame(days, columns=columns, dtype="datetime64[us]"))["projects"].tolist()
     [0, 1, 0]
     """
-    at = None if as_of is None else _month_of(as_of)
     months_in_window = _window(window)
+    at = None if as_of is None else _month_of(as_of)
     p = read(projects, *_MONTHS, optional=["people"])
     months = _months(p, projects)
-    at = months.usual() if at is None else at
+    if at is None:
+        at = months.usual()
     state = months.states(at, months_in_window)
     reasons = {reason: (state == reason).sum() for reason in _UNKNOWN}
     rows = [(state == "active").sum(), (state == "dormant").sum(), sum(reasons.values())]
@@ -133,9 +129,9 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
     -------
     pandas.DataFrame
         One row per project, the longest life first, then the earlier first month, name and id (as
-        text, by code point, missing ones first):
+        text, missing ones first):
 
-        - ``id``, ``name``, ``language`` (str): ``id`` is missing where the frame has none
+        - ``id`` (where the frame has it), ``name``, ``language`` (str)
         - ``first_month``, ``last_month`` (datetime64[us, UTC])
         - ``months`` (Int64, months): from the first to the last, both counted
         - ``ended`` (boolean): whether the last `window` months seen had no activity; missing where
@@ -151,11 +147,10 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> projects = pd.DataFrame({"name": ["Ant"], "analysis_main_language_name": ["C"],
-    ...     "analysis_min_month": pd.to_datetime(["2010-01-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2011-02-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"])})
+    >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
+    >>> days = [["2010-01-01", "2011-02-01", "2013-07-30"]]
+    >>> projects = pd.DataFrame(days, columns=columns, dtype="datetime64[us]")
+    >>> projects = projects.assign(name="Ant", analysis_main_language_name="C")
     >>> life_span(projects)["months"].tolist()
     [14]
     """
@@ -203,18 +198,16 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
     Notes
     -----
     Kaplan and Meier, Journal of the American Statistical Association 53 (1958), 457-481; intervals
-    on the scale log(-log) with the variance of Greenwood: Kalbfleisch and Prentice, The Statistical
+    on the scale log(-log) with Greenwood's variance: Kalbfleisch and Prentice, The Statistical
     Analysis of Failure Time Data (1980). A project that comes back after the window counts as
     ended. A directory that fetches dead projects less often, or removes them, biases the curve.
     Counted: as in `life_span`, and ``with_known_end``, those in the figures.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> projects = pd.DataFrame({"analysis_min_month": pd.to_datetime(["2010-01-01"] * 2),
-    ...     "analysis_max_month": pd.to_datetime(["2010-03-01", "2013-07-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"] * 2)})
-    >>> survival(projects)["survival"].tolist()
+    >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
+    >>> days = [["2010-01-01", f"{last}-01", "2013-07-30"] for last in ("2010-03", "2013-07")]
+    >>> survival(pd.DataFrame(days, columns=columns, dtype="datetime64[us]"))["survival"].tolist()
     [1.0, 0.5, 0.5]
     """
     level: object = confidence

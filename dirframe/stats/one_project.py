@@ -40,7 +40,7 @@ def commits_by_contributor(frame: Frame) -> Counted:
     ----------
     frame
         The contributors of one project, or with `by` of several, as `dirframe.load_contributors`
-        gives them: a name in the commits each, so that a person with two names is two of them.
+        gives them: a person with two names in the commits is two of them.
 
     Returns
     -------
@@ -61,7 +61,6 @@ def commits_by_contributor(frame: Frame) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 60, 30]})
     >>> commits_by_contributor(frame)["cumulative_share"].tolist()
     [0.6, 0.9, 1.0]
@@ -101,7 +100,6 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 40, 50]})
     >>> commit_concentration(frame).set_index("measure").loc["bus factor", "value"]
     np.float64(1.0)
@@ -188,7 +186,6 @@ def monthly_activity(frame: Frame) -> Counted:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> months = pd.to_datetime(["2013-01-01", "2013-03-01"])
     >>> frame = pd.DataFrame({"month": months, "commits": [7, 2], "contributors": [3, 1]})
     >>> print(monthly_activity(frame)["commits"].tolist())

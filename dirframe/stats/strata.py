@@ -84,7 +84,6 @@ def by(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> from dirframe import stats
     >>> places = ["Chad", "Chad", "Cuba"]
     >>> accounts = pd.DataFrame({"posts_count": [1, 1, 4], "country_name": places})

@@ -280,20 +280,6 @@ def test_parser_refuses_a_document_that_is_too_long(read):
     assert f"{len(content) - 1:,}" in caught.value.found
 
 
-def test_parser_refuses_documents_that_are_cut_off(read):
-    """No beginning of a page is read, or taken for a web page; tests/slow has all of them."""
-    failures = []
-    for file in ("projects-page.xml", "accounts-page.xml"):
-        content = (XML / file).read_bytes().rstrip()
-        for end in range(1, len(content), len(content) // 25):
-            try:
-                failures.append((file, end, read(content[:end])))
-            except UnreadableResponseError as error:
-                if "HTML" in error.found or "XML" not in error.found:
-                    failures.append((file, end, error.found))
-    assert not failures
-
-
 PROLOGS = st.lists(
     st.sampled_from(
         ["<!-- <html> <!DOCTYPE html> -->", "<?page <html> ?>", "\n", " ", "<!-- {} -->"]

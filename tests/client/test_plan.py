@@ -30,33 +30,33 @@ def rig():
 
 
 @pytest.mark.parametrize(
-    ("most", "items", "pages"),
-    [(None, 60, 7), (10, 10, 1), (15, 15, 2), (59, 59, 6), (60, 60, 6), (99, 60, 7)],
+    ("count", "size", "most", "items", "pages"),
+    [
+        (60, 10, None, 60, 7),  # the page behind a full one tells that it was the last
+        (60, 10, 10, 10, 1),
+        (60, 10, 15, 15, 2),
+        (60, 10, 59, 59, 6),
+        (60, 10, 60, 60, 6),
+        (60, 10, 99, 60, 7),
+        (0, 10, None, 0, 1),
+        (7, 7, None, 7, 1),
+        (25, 25, None, 25, 2),
+        (26, 25, None, 26, 2),
+    ],
 )
-def test_plan_says_the_price_that_is_paid(rig, connect, most, items, pages):
-    directory = connect(rig)
-    price = dirframe.plan("projects", max_items=most, directory=directory)
-    assert (price.items, price.pages, price.requests_used) == (items, pages, 1)
-    assert (price.pages_cached, price.requests_needed, price.exact) == (1, pages - 1, True)
-    frame = dirframe.load_projects(directory, max_items=most, progress=False)
-    assert get_provenance(frame)["requests_made"] == pages - 1
-    assert (len(frame), len(rig.requests)) == (items, pages)
-    again = directory.plan("projects", max_items=most)
-    assert (again.requests_used, again.requests_needed, again.pages_cached) == (0, 0, pages)
-    again = directory.plan("projects", max_items=most, refresh=True)
-    assert (again.pages_cached, again.requests_needed, again.requests_used) == (0, pages, 0)
-
-
-@pytest.mark.parametrize(
-    ("count", "size", "pages"), [(0, 10, 1), (7, 7, 1), (25, 25, 2), (26, 25, 2)]
-)
-def test_plan_counts_the_page_behind_a_full_one(connect, count, size, pages):
+def test_plan_says_the_price_that_is_paid(connect, count, size, most, items, pages):
     with Rig(count, size=size).in_process() as rig:
         directory = connect(rig)
-        price = dirframe.plan("projects", directory=directory)
-        assert (price.items, price.pages, price.requests_needed) == (count, pages, pages - 1)
-        dirframe.load_projects(directory, progress=False)
-        assert len(rig.pages) == pages
+        price = dirframe.plan("projects", max_items=most, directory=directory)
+        assert (price.items, price.pages, price.requests_used) == (items, pages, 1)
+        assert (price.pages_cached, price.requests_needed, price.exact) == (1, pages - 1, True)
+        frame = dirframe.load_projects(directory, max_items=most, progress=False)
+        assert get_provenance(frame)["requests_made"] == pages - 1
+        assert (len(frame), len(rig.requests)) == (items, pages)
+        again = directory.plan("projects", max_items=most)
+        assert (again.requests_used, again.requests_needed, again.pages_cached) == (0, 0, pages)
+        again = directory.plan("projects", max_items=most, refresh=True)
+        assert (again.pages_cached, again.requests_needed, again.requests_used) == (0, pages, 0)
 
 
 def test_plan_of_a_query_asks_it(serve, connect):

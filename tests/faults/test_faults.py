@@ -2,7 +2,6 @@
 
 import gc
 import re
-import signal
 import sqlite3
 import threading
 import warnings
@@ -121,12 +120,7 @@ def test_killed_load_pays_only_for_the_missing_pages(tmp_path):
 
 
 def test_interrupted_load_pays_for_nothing_twice(rig, tmp_path):
-    def interrupt(exchange):  # Ctrl-C while the response is awaited
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        exchange.closing.wait(0.3)
-        exchange.answer()
-
-    rig.on_page[4] = [interrupt]
+    rig.on_page[4] = [faults.interrupts]
     directory = rig.directory(tmp_path)
     with processes.interruptible(), pytest.raises(KeyboardInterrupt):
         load(directory)

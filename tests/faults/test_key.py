@@ -7,9 +7,7 @@ import io
 import json
 import logging
 import pickle
-import signal
 import sqlite3
-import threading
 import traceback
 import warnings
 from contextlib import closing, contextmanager, suppress
@@ -222,14 +220,9 @@ def test_traceback_with_local_variables_does_not_show_the_key(name, tmp_path):
 
 
 def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):
-    def fault(exchange):  # Ctrl-C while the response is awaited
-        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        exchange.closing.wait(0.3)
-        exchange.answer()
-
     everything = Everything()
     with Rig(55, key=KEY) as rig, everything.logged(), interruptible():
-        rig.on_page[2] = [fault]
+        rig.on_page[2] = [faults.interrupts]
         interruption = _attempt(OPERATIONS["load"], rig.directory(tmp_path, workers=4))
     assert isinstance(interruption, KeyboardInterrupt)
     everything.add_error(interruption)

@@ -1,6 +1,8 @@
 """What can go wrong with a response: each fault takes an exchange and sends something else."""
 
 import gzip
+import signal
+import threading
 import zlib
 from functools import cache
 from urllib.parse import quote_plus
@@ -20,6 +22,13 @@ def late(seconds):
         exchange.answer()
 
     return fault
+
+
+def interrupts(exchange):
+    """Press Ctrl-C while the response is awaited."""
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    exchange.closing.wait(0.3)
+    exchange.answer()
 
 
 def answers(body, status=200, **headers):

@@ -167,19 +167,16 @@ def test_directory_keeps_the_rate(rate):
 # Locks, users, forks
 
 
-@pytest.mark.parametrize("name", ["cache", "data"])
-def test_file_that_another_program_locks_is_warned_of_and_the_load_goes_on(name, rig, tmp_path):
+def test_count_that_another_program_locks_is_warned_of_and_the_load_goes_on(rig, tmp_path):
     with rig.directory(tmp_path) as directory:
         load(directory, refresh=True)
-    rig.forget()
-    [file] = (tmp_path / name).glob("*.sqlite")
-    kind = {"cache": dirframe.CacheWarning, "data": dirframe.QuotaWarning}[name]
+    [file] = (tmp_path / "data").glob("*.sqlite")
     with closing(sqlite3.connect(file)) as database:
         database.execute("BEGIN EXCLUSIVE")
         begin = monotonic()
-        with pytest.warns(kind) as caught:  # after five seconds, or half a minute
+        with pytest.warns(dirframe.QuotaWarning) as caught:  # after some time
             assert load(rig.directory(tmp_path, workers=4), refresh=True) == rig.ids
-    assert [one.category for one in caught] == [kind]
+    assert [one.category for one in caught] == [dirframe.QuotaWarning]
     assert monotonic() - begin < 60
 
 

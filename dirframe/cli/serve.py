@@ -11,6 +11,7 @@ from click import IntRange, argument, command, option
 
 from dirframe.cli.frames import note
 from dirframe.cli.options import FILE
+from dirframe.service.keys import KeyStore
 
 _key_file_option = option(
     "--key-file", type=FILE, help="File of the API keys. Default: the one in your data folder."
@@ -51,12 +52,6 @@ def keys() -> None:
     """Manage the API keys of a directory that you serve."""
 
 
-def _open(key_file: Path | None) -> Any:
-    from dirframe.service.keys import KeyStore
-
-    return KeyStore(key_file)
-
-
 @keys.command("add")
 @option("--developer", required=True, help="Developer of the application.")
 @option("--application", required=True, help="Name of the application.")
@@ -68,7 +63,7 @@ def keys_add(key_file: Path | None, developer: str, application: str) -> None:
     Example:
       dirframe keys add --developer "Ada L." --application thesis
     """
-    with _open(key_file) as store:
+    with KeyStore(key_file) as store:
         key = store.add(developer, application)
     note("Keep this key: only a hash of it is stored, it is not shown again.")
     click.echo(key)
@@ -83,7 +78,7 @@ def keys_list(key_file: Path | None) -> None:
     Example:
       dirframe keys list
     """
-    with _open(key_file) as store:
+    with KeyStore(key_file) as store:
         records = store.records()
     click.echo(f"{'id':>4}  {'used':>6}  {'limit':>6}  {'made':10}  {'state':8}  application")
     for record in records:
@@ -105,7 +100,7 @@ def keys_revoke(key_file: Path | None, key_id: int) -> None:
     Example:
       dirframe keys revoke 3
     """
-    with _open(key_file) as store:
+    with KeyStore(key_file) as store:
         store.revoke(key_id)
     note(f"Key {key_id} is revoked.")
 
@@ -121,6 +116,6 @@ def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
     Example:
       dirframe keys limit 2 5000
     """
-    with _open(key_file) as store:
+    with KeyStore(key_file) as store:
         store.set_daily_limit(key_id, daily_limit)
     note(f"Key {key_id} may make {daily_limit:,} requests a day.")

@@ -16,6 +16,7 @@ _NO_FACTS = {"name", "description", "avatar_url", "email_sha1"}
 _DEFAULT_KUDO_RANK = "1"
 
 pages = Blueprint("pages", __name__)
+pages.add_app_template_test(is_url, "url")
 
 
 @pages.get("/")
@@ -81,12 +82,6 @@ def single(resource: Resource, segment: str) -> str:
         languages=record.findall("analysis/languages/language"),
         xml=url_for("xml.single", resource=resource, segment=record.findtext("id")),
     )
-
-
-@pages.app_template_filter("link")
-def link(url: str) -> str | None:
-    """Return a URL if it is safe to link to, else None (``javascript:`` and the like)."""
-    return url if is_url(url) else None
 
 
 @pages.app_template_filter("thousands")

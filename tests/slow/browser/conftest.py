@@ -6,11 +6,8 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager, suppress
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.request import urlopen
@@ -112,36 +109,12 @@ def page(browser):
 @contextmanager
 def _offline_page(browser):
     context = browser.new_context(viewport=_WINDOW)
-    context.route(
-        lambda address: not address.startswith(("http://127.0.0.1", "ws://127.0.0.1", "data:")),
-        lambda route: route.abort(),
-    )
+    local = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "file:")
+    context.route(lambda address: not address.startswith(local), lambda route: route.abort())
     opened = context.new_page()
     opened.set_default_timeout(_PATIENCE * 1000)
     yield opened
     context.close()
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        """Write no line for each file."""
-
-
-@pytest.fixture
-def served():
-    """Serve folders on loopback; give the address of each."""
-    servers = []
-
-    def serve(folder):
-        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{server.server_port}"
-
-    yield serve
-    for server in servers:
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture(scope="package")

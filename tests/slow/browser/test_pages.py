@@ -15,14 +15,14 @@ _LONG = 200_000  # bytes of a page; the contrast of each of its texts would take
 _WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
-def test_documentation_breaks_no_rule(page, served):
+def test_documentation_breaks_no_rule(page):
     files = sorted(BUILT.glob("**/*.html"))
     if not files:
         pytest.skip("the documentation is not built: make docs")
     page.emulate_media(color_scheme="light")
-    address, broken = served(BUILT), {}
+    broken = {}
     for file in files:
-        page.goto(f"{address}/{file.relative_to(BUILT).as_posix()}")
+        page.goto(file.as_uri())
         if found := violations(page, contrast=file.stat().st_size < _LONG):
             broken[file.name] = found
     assert broken == {}
@@ -80,20 +80,19 @@ def test_service_pages_are_searched_turned_and_opened(width, page):
 
 
 def test_report_breaks_no_rule_and_fetches_nothing(
-    page, served, sample_projects, sample_accounts, tmp_path
+    page, sample_projects, sample_accounts, tmp_path
 ):
     frames = [sample_projects.head(200), sample_accounts.head(200)]
-    dirframe.report(frames, tmp_path / "report.html")
-    requested, errors, address = [], [], served(tmp_path)
+    address = dirframe.report(frames, tmp_path / "report.html").as_uri()
+    requested, errors = [], []
     page.on("request", lambda request: requested.append(request.url))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        page.goto(f"{address}/report.html")
+        page.goto(address)
         page.locator("img").last.scroll_into_view_if_needed()
         assert violations(page) == []
     hidden = "images => images.filter(one => !one.complete || !one.naturalWidth).length"
     assert page.locator("img").evaluate_all(hidden) == 0
-    away = [url for url in requested if not url.startswith(("data:", f"{address}/report.html"))]
-    assert {url for url in away if not url.endswith("/favicon.ico")} == set()
+    assert {url for url in requested if not url.startswith("data:")} == {address}
     assert [text for text in errors if "Content Security Policy" in text] == []

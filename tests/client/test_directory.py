@@ -225,6 +225,7 @@ def test_check_of_the_sample_finds_the_specification():
     assert "403" in seen["a wrong key"]
     assert "404" in seen["a record that is not there"]
     assert "codes" in seen["country forms"]
+    assert "s from this machine's" in seen["clock"]
     assert len(str(report).splitlines()) == 2 + len(report.findings)
 
 

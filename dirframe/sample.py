@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
 
-SAMPLE_NAME = "dirframe sample directory"
-
 
 def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) -> Directory:
     """Start the embedded service on the bundled sample data and return a directory for it.
@@ -65,6 +63,6 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
             service.api_key,
             identity=f"sample-{digest.hexdigest()[:16]}",
             stop=stack.pop_all().close,
-            name=SAMPLE_NAME,
+            name="dirframe sample directory",
             cache=cache,
         )

@@ -17,7 +17,6 @@ from dirframe.schema import ACCOUNT, PROJECT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dirframe.client.http.session import FetchedPage
     from dirframe.client.page import Page
     from dirframe.schema import Resource
 
@@ -110,15 +109,12 @@ class _Probe:
     def look(self) -> None:
         """Look at all; raise if there is no collection of projects."""
         path = Query(resource=PROJECT).path
-        fetched = self._fetch(path, page="1")
-        page, size = fetched.page, len(fetched.page.records)
+        page = self._fetch(path, page="1")
+        size = len(page.records)
         available, ids = page.items_available, page.values("id")
         self._note("projects", _count(page))
         is_whole = available is not None and available <= size
         self._note("page size", size, None if is_whole else size == _PAGE_SIZE)
-        if fetched.server_time is not None:
-            seconds = round((fetched.server_time - fetched.retrieved).total_seconds())
-            self._note("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
         moved = self._session.is_moved(path)
         self._note("address", "redirects to another" if moved else "answers itself", not moved)
         sent = sum(sign in "13" for sign in page.signs())
@@ -139,15 +135,15 @@ class _Probe:
     def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
         self.findings.append(Finding(what, str(found), as_specified))
 
-    def _fetch(self, path: str, **parameters: str) -> FetchedPage:
+    def _fetch(self, path: str, **parameters: str) -> Page:
         before = self._session.quota.used()
         try:
-            return self._session.get(path, parameters, refresh=True, store=False)
+            return self._session.get(path, parameters, refresh=True, store=False).page
         finally:
             self.requests += max(self._session.quota.used() - before, 1)
 
     def _first(self, resource: Resource, **parameters: str) -> Page:
-        return self._fetch(Query(resource=resource).path, **{"page": "1"} | parameters).page
+        return self._fetch(Query(resource=resource).path, **{"page": "1"} | parameters)
 
     def _look(
         self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int | None = None
@@ -189,7 +185,7 @@ class _Probe:
         return _count(page), None
 
     def _own_page(self, identifier: str) -> _Seen:
-        page = self._fetch(record_path(PROJECT, identifier)).page
+        page = self._fetch(record_path(PROJECT, identifier))
         return "sent" if page.signs() in {"1", "3"} else "not sent", None
 
     def _missing(self) -> _Seen:

@@ -67,13 +67,15 @@ def load_projects(
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
         suffix ``_reverse``; on the live service also ``new``, ``users``, ``rating``,
         ``active_committers``, ``activity_level``, ``popularity``, ``project_name``,
-        ``description`` or ``relevance``, of which ``project_name`` alone holds over several pages
-        (all projects are read in it). Default: that of the directory, ``created_at_reverse``.
+        ``description`` or ``relevance``, of which ``project_name`` alone holds over several pages:
+        without `sort` and `max_items` these are read in it, for one request more. Default: that of
+        the directory, by the specification ``created_at_reverse``.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
     sample, seed : int, optional
         Number of records to draw instead, by a seed (default 0): a simple random sample without
-        replacement, for which only the pages that hold them are requested.
+        replacement, in an order that the directory keeps, for which only the pages that hold them
+        are requested. The design is in provenance and caption.
     details : bool, default False
         Whether to fetch the own page of each project that came without its analysis, for one
         request each: the live service sends analyses only there.

@@ -25,11 +25,10 @@ from dirframe.stats.kernel import (
     whole_number,
 )
 
-_NUMBERS = ("commits", "contributors", "code_added", "code_removed")
-_MEASURES = (
-    *("top 1", "top 5", "gini", "bus factor", "bus factor still active"),
-    "effective contributors",
-)
+_COUNTS = ("commits", "contributors")
+_LINES = ("code_added", "code_removed")  # not in every frame
+_SHARES = ("top 1", "top 5", "gini")
+_PEOPLE = ("bus factor", "bus factor still active", "effective contributors")
 
 
 @statistic("with_commits", "with a valid number of commits")
@@ -108,7 +107,7 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
     table, counted = _ranked(frame)
     commits, last = table["commits"].astype("int64"), table["last_commit_time"]
     total, so_far = int(commits.sum()), commits.cumsum().to_numpy()
-    measures: dict[str, float | None] = dict.fromkeys(_MEASURES)
+    measures: dict[str, float | None] = dict.fromkeys((*_SHARES, *_PEOPLE))
     if total:
         # In whole numbers, so that exactly half is recognised for any number of commits.
         factor = int(np.searchsorted(so_far, -(-total // 2))) + 1
@@ -191,13 +190,13 @@ def monthly_activity(frame: Frame) -> Counted:
     >>> print(monthly_activity(frame)["commits"].tolist())
     [7, 0, 2]
     """
-    p = read(frame, "month", *_NUMBERS[:2], optional=_NUMBERS[2:])
-    dated = p[p["month"].notna()].reindex(columns=["month", *_NUMBERS])
+    p = read(frame, "month", *_COUNTS, optional=_LINES)
+    dated = p[p["month"].notna()].reindex(columns=["month", *_COUNTS, *_LINES])
     months = dated["month"].dt.tz_localize(None).dt.to_period("M")
     _check_once(months, "month")
     span = pd.period_range(*months.agg(["min", "max"])) if len(months) else pd.PeriodIndex(months)
-    numbers = dated.set_index(pd.PeriodIndex(months))[[*_NUMBERS]].astype("Int64")
-    known = [name for name in _NUMBERS if name in _NUMBERS[:2] or numbers[name].notna().any()]
+    numbers = dated.set_index(pd.PeriodIndex(months)).drop(columns="month").astype("Int64")
+    known = [*_COUNTS, *(name for name in _LINES if numbers[name].notna().any())]
     numbers = numbers.where(numbers >= 0)
     table = numbers.reindex(span)
     table.loc[~span.isin(numbers.index), known] = 0
@@ -214,5 +213,5 @@ def monthly_activity(frame: Frame) -> Counted:
         "with_month": len(dated),
         "month_missing": len(p) - len(dated),
         "months_filled": len(span) - len(numbers),
-        **{f"{name}_invalid": numbers[name].isna().sum() for name in _NUMBERS[:2]},
+        **{f"{name}_invalid": numbers[name].isna().sum() for name in _COUNTS},
     }

@@ -240,7 +240,6 @@ def test_lists_that_hold_something_else_are_found(pairs):
 def test_lists_and_mappings_are_compared_whatever_their_order_and_shown():
     old = objects([[1, "a"], [1, "a"], {"x": [1, {"y": 2}]}])
     new = objects([["a", 1], ["b", 1], {"x": [{"y": 3}, 1]}])
-    assert changed_rows(old, new) == [1, 2]
     ids = {"id": list("123")}
     changed = compare(pd.DataFrame(ids | {"cell": old}), pd.DataFrame(ids | {"cell": new})).changed
     assert changed["after"].tolist() == ['[1, "b"]', '{"x": [{"y": 3}, 1]}']

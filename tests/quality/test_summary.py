@@ -53,11 +53,6 @@ def test_each_column_says_how_much_is_missing_and_what_it_holds():
     ]
 
 
-def test_one_record_is_all_there_or_all_missing():
-    table = summary(pd.DataFrame({"id": ["1"], "name": pd.Series([None], dtype="str")})).fields
-    assert table["missing_share"].tolist() == [0, 1]
-
-
 def test_an_analysis_is_stale_a_year_before_the_load():
     frame = pd.DataFrame({FETCHED[0]: days("2012-07-30", "2012-08-01", None)})
     loaded = provenance.set_provenance(frame.copy(), retrieved_newest="2013-07-31T12:00:00Z")
@@ -74,12 +69,6 @@ def test_one_wrong_date_of_a_fetch_makes_no_other_analysis_stale():
     loaded = provenance.set_provenance(frame, retrieved_newest="2013-07-31T12:00:00Z")
     assert number_of(loaded, "stale", "2013-07-31") == 1
     assert number_of(loaded, "impossible", "after the load") == 1
-
-
-def test_the_newer_name_of_the_fetch_counts_where_the_older_one_is_missing():
-    dates = [days(None, "2013-07-01"), days("2010-01-01", "2010-01-01")]
-    frame = pd.DataFrame(dict(zip(FETCHED, dates, strict=True)))
-    assert number_of(frame, "stale", "2013-07-01") == 1
 
 
 def test_impossible_projects_are_counted_and_stay():

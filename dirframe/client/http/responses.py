@@ -122,18 +122,12 @@ def parse_retry_after(headers: Mapping[str, str]) -> float | None:
     text = headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST)
-    if (moment := parse_date(text)) is None:
-        return None
-    return min(max((moment - datetime.now(UTC)).total_seconds(), 0.0), _LONGEST)
-
-
-def parse_date(text: str) -> datetime | None:
-    """Parse the date of a header; None if it is none."""
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
-    return moment.replace(tzinfo=moment.tzinfo or UTC)
+    seconds = (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    return min(max(seconds, 0.0), _LONGEST)
 
 
 def network_error(

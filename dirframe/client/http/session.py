@@ -31,7 +31,6 @@ from dirframe.client.http.responses import (
     SLOW,
     check_response,
     network_error,
-    parse_date,
     parse_retry_after,
     quota_exceeded,
 )
@@ -79,7 +78,6 @@ class FetchedPage:
     retrieved: datetime
     attempts: int
     page: Page
-    server_time: datetime | None = None  # of a response just received, as the directory has it
 
     @property
     def from_cache(self) -> bool:
@@ -141,8 +139,8 @@ class Session:
         options = {"timeout": self._timeout, "headers": headers, "force_refresh": True}
         # The adapter follows redirects.
         response = self._http.get(url, allow_redirects=False, **options)
-        facts = response.attempts, response.page, response.server_time
-        return FetchedPage(response.content, url, response.created_at, *facts)
+        facts = response.created_at, response.attempts, response.page
+        return FetchedPage(response.content, url, *facts)
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Return whether a page would come from the cache."""
@@ -390,7 +388,6 @@ class _Adapter(HTTPAdapter):
             content=content, status_code=200, url=url, request=CachedRequest.from_request(request)
         )
         checked.page, checked.attempts = page, attempts
-        checked.server_time = parse_date(response.headers.get("Date", ""))
         return checked  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
 

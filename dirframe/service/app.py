@@ -84,7 +84,10 @@ def create_app(
     app.url_map.strict_slashes = False
     app.url_map.redirect_defaults = False
     app.jinja_env.globals.update(
-        site_name=name, counts=store.counts, synthetic=store.synthetic, page_size=schema.PAGE_SIZE
+        site_name=name,
+        counts=store.counts,
+        synthetic=store.synthetic,
+        page_size=app.config["PAGE_SIZE"],
     )
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _fail)

@@ -133,7 +133,7 @@ class Service:
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
             connection_limit=limit + 1000,  # the channel enforces the limit
-            channel_timeout=2**31,  # as `_close_overdue` the time
+            channel_timeout=2**31,  # as `_turn` the time
             clear_untrusted_proxy_headers=False,  # `behind_proxy` handles them
         )
         self._server.limit = limit
@@ -167,7 +167,7 @@ class Service:
             # A request that outlasts the time would write to the trigger.
             self._server.pull_trigger = lambda: None
             self._server.trigger.close()
-            for channel in list(self._server.active_channels.values()):
+            for channel in self._channels():
                 channel.handle_close()
             wasyncore.close_all(self._sockets)
             self._owned.close()
@@ -177,7 +177,9 @@ class Service:
             self._turn(1.0)
         wasyncore.dispatcher.close(self._server)  # only the listening socket
         end = time.monotonic() + _TIMEOUT
-        while self._answers_in_flight() and time.monotonic() < end:
+        while time.monotonic() < end and any(
+            channel.requests or channel.total_outbufs_len for channel in self._channels()
+        ):
             self._turn(0.05)
         self._server.task_dispatcher.shutdown(timeout=1)
 
@@ -186,13 +188,12 @@ class Service:
         now = time.time()
         if now - self._swept > 0.5:
             self._swept = now
-            for channel in list(self._server.active_channels.values()):
+            for channel in self._channels():
                 if channel.is_overdue(now):
                     channel.handle_close()  # writable or not
 
-    def _answers_in_flight(self) -> bool:
-        channels = list(self._server.active_channels.values())
-        return any(c.requests or c.total_outbufs_len for c in channels)
+    def _channels(self) -> list[Any]:
+        return list(self._server.active_channels.values())
 
 
 def serve(

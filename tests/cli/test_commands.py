@@ -155,6 +155,7 @@ CALLS = {
     "summary projects.parquet --format json": facts("fields", "bias", "source"),
     "clean accounts.parquet": rows(50),
     "stats team_size_classes projects.parquet": rows(8),
+    "stats tags projects.parquet --format table": text(r"tag +projects .*"),
     "plot growth projects.parquet -o made.svg": nothing,
     "report projects.parquet -o made.html": nothing,
     "export projects.parquet made.tsv": nothing,

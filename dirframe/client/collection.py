@@ -94,7 +94,11 @@ def load_query(
         except (CacheError, QuotaExceededError):  # what came may be accepted
             if options.incomplete == "raise" or len(pages.received) <= begun:
                 raise
-    frame = frame_of_rows(records, [page.source + place for page, place in pages.places()])
+            walk.read_own_pages(on_own_page, where=partial(own_page_is_cached, session, resource))
+    left_out = {*pages.own_missing()}  # of these nobody knows whether they lack a value
+    places = zip(pages.records, pages.places(), strict=True)
+    rows = [page.source + place for key, (page, place) in places if key not in left_out]
+    frame = frame_of_rows(records, rows)
     session.warn_if_stale(pages.received)
     facts = describe(frame, pages, what, source=client.name, base_url=client.base_url)
     most, available = query.max_items, pages.available
@@ -112,6 +116,9 @@ def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) ->
     If it is said `what` these are, warn of what the directory ignored or left out.
     """
     facts |= pages.provenance()
+    if what and pages.own_missing():
+        facts["items_loaded"] = len(frame)
+        facts["incomplete_reason"] += "; records without their own page are left out"
     query = facts["query"] = pages.query.to_provenance()
     if is_in_order(frame, str(query.get("sort", ""))) is False:
         sort = query.pop("sort")  # what was not seen is not claimed
@@ -256,9 +263,14 @@ class Walk:
             self._add(page)
             self._on_page(len(page.ids), total)
 
-    def read_own_pages(self, on_page: ProgressCallback = lambda *_: None) -> None:
+    def read_own_pages(
+        self,
+        on_page: ProgressCallback = lambda *_: None,
+        *,
+        where: Callable[[str], bool] = lambda _: True,
+    ) -> None:
         """Read the own pages of the records that need one."""
-        needed = self.pages.own_missing()
+        needed = [*filter(where, self.pages.own_missing())]
         for page in fetch_ahead(self._fetch_own, needed, self._workers):
             self._add(page)
             on_page(1, len(needed))

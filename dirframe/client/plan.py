@@ -106,7 +106,7 @@ def plan(
     directory: Directory | None = None,
     refresh: bool = False,
 ) -> Plan:
-    """Estimate the number of requests of a load, using at most one request.
+    """Estimate the number of requests of a load, from its first page.
 
     Parameters
     ----------

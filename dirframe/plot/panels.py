@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PANELS = 9  # more would be too small to compare
+_PANELS = 12  # more would be too small to compare
 _WIDTH, _NARROWEST = 3.7, 3.3  # inches
 #: Inches of a panel, where it is not 3.2.
 _HEIGHTS = {"accounts_map": 2.6, "life_span": 5.0}
@@ -45,7 +45,7 @@ def panels(
     frame : pandas.DataFrame
         Records for the chart.
     column, min_records
-        What divides them, as in `dirframe.stats.by`; small parts, and those beyond nine, share the
+        What divides them, as in `dirframe.stats.by`; small parts, and those beyond twelve, share the
         last panel.
     **options
         Those of the chart. ``title``, ``caption`` and ``width`` are those of the figure, by default

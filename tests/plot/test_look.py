@@ -171,13 +171,13 @@ def test_rows_of_a_panel_are_those_of_its_own_records():
         assert len({panel.get_xlim() for panel in drawn.axes}) == 1
 
 
-def test_there_are_nine_panels_and_the_last_one_says_how_many_it_holds():
-    parts = [str(number % 12) for number in range(40)]
-    frame = pd.DataFrame({PEOPLE: range(40), "part": parts})
+def test_there_are_twelve_panels_and_the_last_one_says_how_many_it_holds():
+    parts = [str(number % 16) for number in range(48)]
+    frame = pd.DataFrame({PEOPLE: range(48), "part": parts})
     drawn = plot.panels(plot.contributor_distribution, frame, "part")
-    assert len(drawn.axes) == 9
-    assert drawn.axes[-1].get_title() == "other (4 strata) (n = 12)"
-    assert "4 smaller groups" in caption(drawn.axes[0])
+    assert len(drawn.axes) == 12
+    assert drawn.axes[-1].get_title() == "other (5 strata) (n = 15)"
+    assert "5 smaller groups" in caption(drawn.axes[0])
 
 
 def test_panel_of_which_nothing_is_known_says_why():

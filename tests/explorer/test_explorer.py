@@ -374,7 +374,7 @@ def test_every_fault_is_a_sentence_without_the_key_and_the_next_load_is_whole(tm
     for number, name in enumerate(
         (
             *("reset before", "cut with its length", "HTML with 200", "a DOCTYPE", "500"),
-            *("the key in the text", "the key in names", "429"),
+            *("the key in the text", "the key in names", "429 with seconds"),
         )
     ):
         with Rig(25) as rig, rig.directory(tmp_path / str(number)) as directory:
@@ -390,7 +390,7 @@ def test_every_fault_is_a_sentence_without_the_key_and_the_next_load_is_whole(tm
                 failures.append(f"{name}: {text}")
             rig.always = None
             press(explorer, "Load")
-            if name == "429":  # the directory is believed
+            if name == "429 with seconds":  # the directory is believed
                 assert isinstance(explorer.error, QuotaExceededError)
                 assert "0 of" in shown(explorer, "quota").text_content()
             elif explorer.error or len(explorer.frame) != 25:

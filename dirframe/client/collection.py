@@ -94,7 +94,9 @@ def load_query(
         except (CacheError, QuotaExceededError):  # what came may be accepted
             if options.incomplete == "raise" or len(pages.received) <= begun:
                 raise
-            walk.read_own_pages(on_own_page, where=partial(own_page_is_cached, session, resource))
+            if not options.refresh:
+                is_cached = partial(own_page_is_cached, session, resource)
+                walk.read_own_pages(on_own_page, where=is_cached)
     left_out = {*pages.own_missing()}  # of these nobody knows whether they lack a value
     places = zip(pages.records, pages.places(), strict=True)
     rows = [page.source + place for key, (page, place) in places if key not in left_out]

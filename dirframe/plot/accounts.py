@@ -142,7 +142,9 @@ def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpac
     [0.0, 12.0]
     """
     return distribution_chart(
-        *(stats.posts_distribution(accounts), ax, look),
+        stats.posts_distribution(accounts),
+        ax,
+        look,
         unit="Forum posts of an account",
         posts_missing="without a number of posts",
         posts_negative="with a negative one",

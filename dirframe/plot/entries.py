@@ -49,7 +49,9 @@ def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[
     """
     table = stats.license_families(projects)
     return bar_chart(
-        *(table, ax, look),
+        table,
+        ax,
+        look,
         "A project can have licences of several families; none: it names none.",
         unit="Projects (share of all)",
         needs="with a licence",

@@ -141,7 +141,9 @@ def language_breakdown(
     table = stats.language_breakdown(projects, top=top)
     unnamed = text.counts_of(table)["code_lines_unnamed"]
     return bar_chart(
-        *(table, ax, look),
+        table,
+        ax,
+        look,
         unnamed > 0 and f"{counted(unnamed, 'line')} in languages without a name.",
         text.not_shown(
             table,

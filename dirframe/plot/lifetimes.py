@@ -73,7 +73,12 @@ def activity(
         **_FAULTS,
     )
     return bar_chart(
-        *(table, ax, look, known, unknown, text.not_shown(table, begun_after_as_of="begun later")),
+        table,
+        ax,
+        look,
+        known,
+        unknown,
+        text.not_shown(table, begun_after_as_of="begun later"),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
         is_empty=not table["projects"].sum(),

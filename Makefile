@@ -33,7 +33,7 @@ FAST := --ignore=tests/slow --dist=worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: other-interpreter help demo test test-slow test-all wheel-test test-lowest coverage \
-    lint format docs bench clean
+    lint format docs notebooks bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -103,6 +103,10 @@ format: $(VENV)/.lint ## Fix what ruff can fix automatically
 docs: $(VENV)/.docs ## Build the documentation, without the network, and check its links
 	$(BIN)/sphinx-build -M html docs docs/_build --fail-on-warning --keep-going --nitpicky --quiet --jobs auto $(ARGS)
 	$(BIN)/python docs/checks.py docs/_build/html
+
+# ARGS: names of notebooks
+notebooks: $(VENV)/.docs ## Run the notebooks, and keep in them what they show
+	$(BIN)/python -m tools.notebooks $(ARGS)
 
 # ARGS: names of scripts in tests/benchmarks, such as startup reading
 bench: $(VENV)/.dev ## Run the benchmarks: whole processes, reading, statistics, explorer, service

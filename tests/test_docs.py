@@ -191,11 +191,15 @@ def test_readme_code_runs_offline_and_with_a_key(configured):
     assert "requests" in names["printed"]
 
 
-def test_notebooks_are_kept_clean_and_say_what_to_change():
+def test_notebooks_show_what_they_give_and_say_what_to_change():
     assert sorted(file.stem for file in (ROOT / "notebooks").glob("*.ipynb")) == NOTEBOOKS
     for name in NOTEBOOKS:
         cells = cells_of(name)
-        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+        code = [cell for cell in cells if cell["cell_type"] == "code"]
+        assert [cell["execution_count"] for cell in code] == [*range(1, len(code) + 1)]
+        shown = json.dumps([cell["outputs"] for cell in code])
+        assert "image/png" in shown or name == "recipes"  # its charts need a running page
+        assert not re.search(r'"output_type": "error"|"stderr"|127\.0\.0\.1|/tmp/', shown), name
         opening = "".join(cells[0]["source"])
         assert re.match(r"# .+\n\nThis notebook ", opening), name
         assert "dirframe.Directory(" in opening, name

@@ -169,7 +169,9 @@ def test_counts_are_those_that_the_other_filters_let_pass(sample_projects):
 
 def test_most_frequent_values_are_listed_and_always_the_records_without_one():
     tags = [*([f"tag {number}", "common"] for number in range(400)), None]
-    explorer = dirframe.Explorer(pd.DataFrame({"id": "1", "name": "a", LANGUAGE: "C", "tags": tags}))
+    explorer = dirframe.Explorer(
+        pd.DataFrame({"id": "1", "name": "a", LANGUAGE: "C", "tags": tags})
+    )
     labels = [label for label, _ in explorer.tags.options]
     assert len(labels) < 350
     assert (labels[0], labels[-1]) == ("common (400)", "(none) (1)")

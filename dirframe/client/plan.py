@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display import Card, counted, suggests_options
+from dirframe._display import card, counted, suggests_options
 from dirframe.client.directory import open_directory
 from dirframe.client.many import names_of, query_of
 from dirframe.client.paging import Pages, received
@@ -27,7 +27,7 @@ _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "si
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Plan(Card):
+class Plan:
     """Estimated cost of a load, based on its first page; None where that does not tell it."""
 
     collection: str
@@ -63,7 +63,7 @@ class Plan(Card):
         more = max(self.requests_needed - self.quota_left, 0)
         return max(math.ceil(more / self.daily_quota) + (self.quota_left > 0), 1)
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         at_most = "" if self.exact else "at most "
         to_pay = []
         if not self.exact and self.requests_at_least is not None:
@@ -86,7 +86,7 @@ class Plan(Card):
             facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
         days = f" At most {counted(self.days, 'day')}." if self.days and self.days > 1 else ""
-        return f"Plan: load the {self.collection}", facts, note[self.fits] + days
+        return card(f"Plan: load the {self.collection}", facts, note[self.fits] + days)
 
 
 @suggests_options

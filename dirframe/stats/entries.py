@@ -16,16 +16,15 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import Counted, Frame, ranked, read, statistic, table_of
+from dirframe.stats.counts import ranked, table_of
+from dirframe.stats.kernel import Counted, Frame, read, statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.signedinteger]
-    #: The row and the code of each entry with a name, and the names of the codes.
-    Codes = tuple[Integers, Integers, list[str]]
+    Codes = NDArray[np.integer]
 
 _PLAIN = {list, type(None)}
 
@@ -44,16 +43,14 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     pandas.DataFrame
         One row per licence, the most projects first:
 
-        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url`` or else its ``name``
+        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url`` or else its ``name``,
+          which is the code in recorded answers and the title in today's
         - ``title`` (str): its ``nice_name`` or else its ``name``, the first by code point of
           several; missing for ``other``
         - ``projects`` (Int64, projects): that name it, each once
         - ``share`` (Float64, 0 to 1): of the projects that name a licence
 
-    Notes
-    -----
-    Recorded answers have the code in ``name``, today's the title. Not to name a licence is not to
-    have none. Counted: ``with_license``, ``without_license``, ``licenses``, ``licenses_in_other``.
+        Counted: ``with_license``, ``without_license``, ``licenses``, ``licenses_in_other``.
 
     Examples
     --------
@@ -63,7 +60,7 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     [2]
     """
     lists = read(projects, "licenses")["licenses"]
-    entries, titles = license_codes(lists)
+    *entries, titles = license_codes(lists)
     table, counted = _memberships(entries, len(lists), "license", "licences", top)
     table.insert(1, "title", table["license"].map(titles).astype("str"))
     return table, counted
@@ -94,15 +91,12 @@ def license_families(projects: Frame) -> Counted:
         A row for each family, also where no project is:
 
         - ``family`` (str): ``"permissive"``, ``"weak copyleft"``, ``"strong copyleft"``,
-          ``"other"``, ``"none"``
+          ``"other"``, ``"none"``: the first of `FAMILIES` whose words are in the licence's code
         - ``projects`` (Int64, projects): that name a licence of the family, each once; in
           ``"none"``, those that name no licence, which is not to have none
         - ``share`` (Float64, 0 to 1): of all projects; a project can be in several families
 
-    Notes
-    -----
-    A licence belongs to the first of `FAMILIES` whose words are in its code, which is that of
-    `licenses`. Counted: ``projects``, ``with_license``, ``without_license``.
+        Counted: ``projects``, ``with_license``, ``without_license``.
 
     Examples
     --------
@@ -111,7 +105,7 @@ def license_families(projects: Frame) -> Counted:
     [1, 0, 1, 0, 1]
     """
     lists = read(projects, "licenses")["licenses"]
-    (rows, codes, names), _ = license_codes(lists)
+    rows, codes, names, _ = license_codes(lists)
     order = ["permissive", "weak copyleft", "strong copyleft", "other"]
     own = [next(f for f, words in FAMILIES.items() if re.search(words, n.lower())) for n in names]
     families = np.array([order.index(family) for family in own], dtype=np.int64)
@@ -140,11 +134,9 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per tag, the most projects first:
-
-        - ``tag`` (str): as the directory wrote it, without blanks around it
-        - ``projects`` (Int64, projects): that have it, each once
-        - ``share`` (Float64, 0 to 1): of the projects that have a tag
+        One row per tag, the most projects first: ``tag`` (str, without blanks around it),
+        ``projects`` (Int64, projects that have it, each once), ``share`` (Float64, 0 to 1, of the
+        projects that have a tag).
 
         Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
@@ -157,7 +149,9 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     return _memberships(tag_codes(lists), len(lists), "tag", "tags", top)
 
 
-def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | None) -> Counted:
+def _memberships(
+    entries: Sequence[Any], records: int, name: str, noun: str, top: int | None
+) -> Counted:
     """Count the projects of each name; a project counts once in the row of the others."""
     rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
@@ -176,7 +170,7 @@ def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | 
     )
 
 
-def tag_codes(lists: pd.Series[Any]) -> Codes:
+def tag_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str]]:
     """Return the row and the code of each tag, and the names of the codes."""
     rows, entries = entries_of(lists)
     try:
@@ -186,8 +180,8 @@ def tag_codes(lists: pd.Series[Any]) -> Codes:
     return *_known(rows, codes), names
 
 
-def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
-    """Return the row and the code of each licence, the names of the codes; and titles by name."""
+def license_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str], dict[str, str]]:
+    """Return the row and the code of each licence, the names of the codes, and titles by name."""
     rows, entries = entries_of(lists)
     fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
     codes, kinds = _numbered(zip(*fields, strict=True), len(entries))
@@ -199,10 +193,10 @@ def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
         if label and (title := _text(nice_name) or _text(name)):
             titles[label] = min(title, titles.get(label, title))
     own, names = coded(labels)
-    return (*_known(rows, own[codes]), names), titles
+    return *_known(rows, own[codes]), names, titles
 
 
-def entries_of(lists: pd.Series[Any]) -> tuple[Integers, list[Any]]:
+def entries_of(lists: pd.Series[Any]) -> tuple[Codes, list[Any]]:
     """Return the entries of all lists, each with the row number of its record."""
     found = [
         value or () if type(value) in _PLAIN else _as_list(value, lists.name)
@@ -237,7 +231,7 @@ def field_of(entries: list[Any], field: str, *, is_text: bool = False) -> list[A
         return [e.get(field) if isinstance(e, dict) else e if is_text else None for e in entries]
 
 
-def coded(texts: list[Any]) -> tuple[Integers, list[str]]:
+def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
     """Return a code for each text, without blanks around it, and the names of the codes in order.
 
     The code of a missing or blank text is -1.
@@ -249,7 +243,7 @@ def coded(texts: list[Any]) -> tuple[Integers, list[str]]:
     return np.array([place[text] for text in stripped], dtype=np.int32)[codes], names
 
 
-def _numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
+def _numbered(values: Iterable[Any], size: int) -> tuple[Codes, list[Any]]:
     """Return a number for each value, and the different values by number."""
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
@@ -260,17 +254,17 @@ def _text(value: Any) -> str:
     return "" if pd.isna(value) else str(value).strip()
 
 
-def _known(rows: Integers, codes: Integers) -> tuple[Integers, Integers]:
+def _known(rows: Codes, codes: Codes) -> tuple[Codes, Codes]:
     known = codes >= 0
     return (rows, codes) if known.all() else (rows[known], codes[known])
 
 
-def _distinct(ascending: Integers) -> int:
+def _distinct(ascending: Codes) -> int:
     """Return the number of different rows."""
     return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
 
 
-def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:
+def distinct_pairs(rows: Codes, codes: Codes, size: int) -> tuple[Codes, Codes]:
     """Return each pair of an ascending row and a code of `size` once, by row."""
     pairs = rows * np.int64(size)
     pairs += codes

@@ -96,7 +96,11 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     epilog=_EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+        "token_normalize_func": lambda token: token.replace("_", "-"),  # language-share
+    },
 )
 @click.version_option(__version__, prog_name="dirframe")
 def cli() -> None:
@@ -105,7 +109,8 @@ def cli() -> None:
     Start with `dirframe demo`. For a real directory set DIRFRAME_BASE_URL and
     DIRFRAME_API_KEY; every command that queries a directory also takes --sample.
 
-    Tables go to a terminal aligned, elsewhere as CSV. Commands compose:
+    FILE is a table, an archive, or recorded XML; - is standard input. Tables go to a terminal
+    aligned, elsewhere as CSV. Commands compose:
 
     \b
       dirframe projects -o projects.parquet

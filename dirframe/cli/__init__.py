@@ -96,11 +96,7 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     epilog=_EPILOG,
-    context_settings={
-        "help_option_names": ["-h", "--help"],
-        "show_default": True,
-        "token_normalize_func": lambda token: token.replace("_", "-"),  # language-share
-    },
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
 @click.version_option(__version__, prog_name="dirframe")
 def cli() -> None:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+class _Names(Choice[str]):
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        return super().convert(value.replace("-", "_"), param, ctx)
+
+
 def _name_argument(names: Iterable[str]) -> Callable[[Any], Any]:
     """Return the argument that names a statistic or chart, and the option that lists all."""
 
@@ -32,7 +37,7 @@ def _name_argument(names: Iterable[str]) -> Callable[[Any], Any]:
 
     flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
     return with_options(
-        argument("name", metavar="NAME", type=Choice(sorted(names))),
+        argument("name", metavar="NAME", type=_Names(sorted(names))),
         options.file_argument,
         option("--list", help="List the names, one a line.", callback=show, **flag),
     )

@@ -209,9 +209,7 @@ def summary(fmt: str, **source: Any) -> None:
       dirframe summary projects.parquet
       dirframe summary --collection accounts --sample
     """
-    from io import StringIO
-
-    from dirframe.io.writers import write_json
+    from dirframe.io.writers import frame_bytes
 
     overview = dirframe.summary(read(**source))
     if fmt == "text":
@@ -219,8 +217,7 @@ def summary(fmt: str, **source: Any) -> None:
         return
     facts: dict[str, Any] = {"title": overview.title, "source": overview.source}
     for name, table in {"fields": overview.fields, "bias": overview.bias}.items():
-        write_json(table, stream := StringIO())
-        facts[name] = json.loads(stream.getvalue())
+        facts[name] = json.loads(frame_bytes(table, ".json"))
     click.echo(json.dumps(facts, ensure_ascii=False))
 
 

@@ -172,20 +172,16 @@ class Output(NamedTuple):
 
     def _print(self, frame: pd.DataFrame) -> None:
         from dirframe._display import leading_columns
-        from dirframe.io.writers import parquet_bytes, write_csv, write_json
+        from dirframe.io.writers import frame_bytes
 
         form = self.fmt or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
             is_ordered = self.columns or dirframe.provenance.get_provenance(frame)["counted"]
             first = [] if is_ordered else ["id", *leading_columns(frame)]
             _print_table(frame, first)
-        elif form == "parquet":
-            sys.stdout.buffer.write(parquet_bytes(frame))
-            sys.stdout.buffer.flush()
-        elif form in {"csv", "tsv"}:
-            write_csv(frame, sys.stdout, "," if form == "csv" else "\t")
         else:
-            write_json(frame, sys.stdout, lines=form == "jsonl")
+            sys.stdout.buffer.write(frame_bytes(frame, f".{form}"))
+            sys.stdout.buffer.flush()
 
 
 def _names(_: object, __: object, text: str | None) -> tuple[str, ...]:

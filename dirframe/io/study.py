@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import zipfile
@@ -20,7 +19,7 @@ from dirframe import __version__
 from dirframe._arrow import plain_value
 from dirframe.citation import Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
-from dirframe.io.writers import parquet_bytes, record_text, write_csv
+from dirframe.io.writers import frame_bytes, record_bytes
 from dirframe.provenance import get_provenance, resource_of, set_provenance
 from dirframe.schema import ACCOUNT, RESOURCES, Kind
 
@@ -97,12 +96,9 @@ def write_study(
     contents: dict[str, bytes] = {}
     resources: list[dict[str, Any]] = []
     for name, frame in tables.items():
-        stream = io.StringIO(newline="")
-        write_csv(frame, stream)
-        texts = {"csv": stream.getvalue().encode(), "parquet": parquet_bytes(frame)}
-        contents[f"data/{name}.csv.provenance.json"] = record_text(frame).encode()
-        for kind, content in texts.items():
-            contents[f"data/{name}.{kind}"] = content
+        contents[f"data/{name}.csv.provenance.json"] = record_bytes(frame)
+        for kind in ("csv", "parquet"):
+            content = contents[f"data/{name}.{kind}"] = frame_bytes(frame, f".{kind}")
             resources.append(_resource(name, frame, kind, content))
     records = [get_provenance(frame) for frame in tables.values()]
     synthetic = all(record["synthetic"] for record in records)

@@ -175,10 +175,10 @@ def test_options_of_a_load(message):
         "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/forums.xml' or '/projects/1/contributors.xml'."
+        "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path below https://directory.example, such as '/projects/1/contributors.xml': it ends in .xml, and has no other host, no fragment, no step such as '..', and no page, because all pages are loaded (max_items= (--max-items) loads less)."
     )
     assert message(dirframe.plan, "project", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/project.xml' or '/projects/1/contributors.xml'."
+        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path below https://directory.example, such as '/projects/1/contributors.xml': it ends in .xml, and has no other host, no fragment, no step such as '..', and no page, because all pages are loaded (max_items= (--max-items) loads less)."
     )
 
 

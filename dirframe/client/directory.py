@@ -15,7 +15,7 @@ from weakref import finalize
 
 import dirframe
 from dirframe import settings
-from dirframe._display import Card
+from dirframe._display import card
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError, InvalidInputError
 
@@ -36,7 +36,7 @@ _inherited: list[object] = []
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Quota(Card):
+class Quota:
     """The daily quota of a key, as counted on this machine for all processes of a user."""
 
     directory: str
@@ -46,17 +46,17 @@ class Quota(Card):
     left: int
     resets_at: datetime | None  # when the oldest of these requests is a day old
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         facts = {
             "used in the last 24 hours": f"{self.used:,}",
             "left": f"{self.left:,} of {self.limit:,}",
         }
         if self.resets_at is not None:
             facts["the first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
-        return f"Quota: {self.directory}", facts, ""
+        return card(f"Quota: {self.directory}", facts)
 
 
-class Directory(Card):
+class Directory:
     """An open source directory that is queried over HTTP.
 
     Parameters
@@ -222,7 +222,7 @@ class Directory(Card):
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         rate = "" if self.rate == math.inf else f", at most {self.rate:g} a second"
         facts = {
             "address": self.base_url,
@@ -230,7 +230,7 @@ class Directory(Card):
             "cache": "none" if self.cache_folder is None else str(self.cache_folder),
             "quota": f"{self.daily_quota:,} requests a day{rate}",
         }
-        return f"Directory: {self.name}", facts, ""
+        return card(f"Directory: {self.name}", facts)
 
 
 def embedded_directory(

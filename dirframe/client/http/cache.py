@@ -14,7 +14,7 @@ from requests_cache.backends.base import BaseCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer
 
-from dirframe._display import Card
+from dirframe._display import card
 from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import CacheWarning, warn
 from dirframe.settings import cache_folder
@@ -125,7 +125,7 @@ def _warn(file: Path, error: Exception) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CacheInfo(Card):
+class CacheInfo:
     """Location and size of the cache."""
 
     file: Path
@@ -133,13 +133,13 @@ class CacheInfo(Card):
     pages: int
     expired: int  # of them: requested again, and removed by `prune_cache`
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         facts = {
             "file": str(self.file),
             "size": f"{self.size_bytes / 1024**2:,.1f} MiB",
             "pages": f"{self.pages:,}" + (f", {self.expired:,} expired" if self.expired else ""),
         }
-        return "Cache of fetched pages", facts, ""
+        return card("Cache of fetched pages", facts)
 
 
 def cache_info(folder: str | Path | None = None) -> CacheInfo:

@@ -16,7 +16,7 @@ from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._tables import attributes_of
 from dirframe.archive.store import Store, name_of
 from dirframe.citation import cite
-from dirframe.client.collection import describe, frame_of_rows
+from dirframe.client.collection import describe
 from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
 from dirframe.client.records import Records
@@ -324,10 +324,9 @@ class Archive:
                     parsed = parse(store.content(page), source=name)
                     if ids_of(parsed, resource) != page.ids:
                         raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
-                    starts[page.source] = records.rows
-                    records.add(parsed)
+                    starts[page.source] = records.add(parsed)
                 rows.append(starts[page.source] + place)
-        return frame_of_rows(records, rows)
+        return records.frame(rows)
 
 
 def open_archive(path: str | Path) -> Archive:

@@ -11,12 +11,12 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import to_arrow, unify_schemas
-from dirframe._display import Card, counted
+from dirframe._display import card, counted
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._tables import attributes_of
 from dirframe.archive.store import Store, name_of
 from dirframe.citation import cite
-from dirframe.client.collection import describe, frame_of_rows
+from dirframe.client.collection import describe
 from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
 from dirframe.client.records import Records
@@ -32,7 +32,7 @@ ROWS = 8_192  # in a chunk, and a row group
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Status(Card):
+class Status:
     """Progress of a harvest.
 
     Attributes
@@ -97,7 +97,7 @@ class Status(Card):
             return 1.0
         return min(self.records / self.available, 0.999) if self.available else 0.0
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         left = counted(self.requests_left, "request")
         if self.daily_quota:
             days = counted(math.ceil(self.requests_left / self.daily_quota), "day")
@@ -115,10 +115,10 @@ class Status(Card):
             "size": f"{self.size_bytes / 1e6:,.1f} MB uncompressed",
             "newest page": f"{self.newest[:16].replace('T', ' ')} UTC" if self.newest else "none",
         }
-        return f"Archive {self.path}", facts, note
+        return card(f"Archive {self.path}", facts, note)
 
 
-class Archive(Card):
+class Archive:
     """A collection stored as received; created by `harvest` and `open_archive`.
 
     It shows the state at the time it was opened, whatever is harvested meanwhile.
@@ -146,8 +146,8 @@ class Archive(Card):
         self._source = {name: facts[name] for name in ("source", "base_url")}
         self._size = int(facts["size"])
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
-        return self.status()._card()
+    def __repr__(self) -> str:
+        return repr(self.status())
 
     def status(self) -> Status:
         """Return the progress of the harvest.
@@ -324,10 +324,9 @@ class Archive(Card):
                     parsed = parse(store.content(page), source=name)
                     if ids_of(parsed, resource) != page.ids:
                         raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
-                    starts[page.source] = records.rows
-                    records.add(parsed)
+                    starts[page.source] = records.add(parsed)
                 rows.append(starts[page.source] + place)
-        return frame_of_rows(records, rows)
+        return records.frame(rows)
 
 
 def open_archive(path: str | Path) -> Archive:

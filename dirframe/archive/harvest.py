@@ -13,7 +13,7 @@ from dirframe.archive.archive import Archive
 from dirframe.archive.store import Store
 from dirframe.client.collection import Walk
 from dirframe.client.directory import open_directory
-from dirframe.client.query import Query, sample_of
+from dirframe.client.query import Options, Query
 from dirframe.errors import InvalidInputError
 from dirframe.schema import RESOURCES
 
@@ -90,11 +90,12 @@ def harvest(
         resource=resources[collection],
         query=query,
         sort=sort,
-        sample=sample_of(sample, seed),
+        sample=sample,
+        seed=seed,
         details=details,
     )
     with open_directory(directory) as client:
-        client.session.address(asked.path, asked.params(1))  # raises before a file exists
+        client.session.address(asked.path, asked.params())  # raises before a file exists
         facts = {
             "source": client.name,
             "identity": client.identity,
@@ -115,7 +116,7 @@ def harvest(
                     "another file."
                 )
             pages.query = replace(asked, sort=order or sort)
-            walk = Walk(pages, client, {"store": False}, keep=store.add)
+            walk = Walk(pages, client, Options(store=False), keep=store.add)
             if pages.missing():
                 if not pages.latest:
                     walk.begin()

@@ -20,7 +20,7 @@ import pyarrow as pa
 from dirframe._files import make_folder
 from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
 from dirframe.client.paging import Pages, Received
-from dirframe.client.query import Query, sample_of
+from dirframe.client.query import Query
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
@@ -150,7 +150,8 @@ class Store:
                 resource=RESOURCES[facts["resource"]],
                 query=facts["query"],
                 sort=facts["sort"],
-                sample=sample_of(facts["sample"], facts["seed"]),
+                sample=facts["sample"],
+                seed=facts["seed"] or 0,
             )
             pages = Pages(query, keeps_all=True)
             for place, row in enumerate(rows, start=1):
@@ -186,8 +187,8 @@ class Store:
             f"{name_of(page)} in {self.path} is damaged. Restore the file from a copy."
         )
 
-    def add(self, page: Received) -> Received:
-        """Store a page whose `source` is as it was fetched, or none; return it with its place."""
+    def add(self, page: Received) -> None:
+        """Store a page whose `source` is as it was fetched, or none; that becomes its place."""
         content = page.source.content if page.source else None
         values = {name: getattr(page, name) for name in _COLUMNS} | {
             "retrieved": page.retrieved.isoformat(timespec="microseconds"),
@@ -201,7 +202,7 @@ class Store:
                 raise ArchiveError(f"{self.path} is no longer written to, after an error.")
             place = self._database.execute(_INSERT, values).lastrowid
             self._commit()
-        return replace(page, source=place)
+        page.source = place
 
     def _commit(self) -> None:
         self._database.execute("COMMIT")

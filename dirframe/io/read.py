@@ -107,29 +107,23 @@ def read_content(content: bytes | Path, name: str, record: dict[str, Any]) -> pd
         columns = _columns(content, name, record)
     except InvalidInputError:
         raise
-    except (ValueError, OSError) as error:  # those of Arrow, JSON and UTF-8 among them
+    except (ValueError, OSError, KeyError) as error:  # of Arrow, JSON and UTF-8
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0].rstrip('.')}.",
             hint=_hint(content, error),
         ) from None
-    if content[:1] not in {b"[", b"{"} and _tables.separator_of(_first_line(content)) == ";":
+    if content[:1] not in {b"[", b"{"} and _tables.separator_of(content) == ";":
         _refuse_decimal_commas(columns, name)
     return _typed(columns, name, record)
 
 
 def _read_parquet(content: bytes | Path) -> pd.DataFrame:
-    from pyarrow import parquet
-
-    source = content if isinstance(content, Path) else pa.BufferReader(content)
-    with parquet.ParquetFile(source, page_checksum_verification=True) as opened:
-        table = opened.read()
+    table = _tables.read_parquet(content)
     digest = (table.schema.metadata or {}).get(DIGEST)
     if digest is not None and digest != schema_digest(table.schema):
         raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
-    # Of an index of pandas, one with a name is a column.
-    names = [name for name in table.column_names if not name.startswith("__index_level_")]
-    frame: pd.DataFrame = as_pandas(table.select(names))
+    frame: pd.DataFrame = as_pandas(_tables.without_index(table))
     return frame
 
 
@@ -253,10 +247,6 @@ def _refuse_decimal_commas(columns: _tables.Columns, name: str) -> None:
                 "comma may begin a fraction.",
                 hint="Write numbers with a point before the fraction, without thousands.",
             )
-
-
-def _first_line(content: bytes) -> str:
-    return content.partition(b"\n")[0].decode("utf-8-sig")
 
 
 def _hint(content: bytes | Path, error: Exception) -> str | None:

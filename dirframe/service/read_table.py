@@ -102,11 +102,9 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
         if not content.startswith(b"PAR1"):
             return _tables.read_columns(content), False
     import pyarrow as pa
-    from pyarrow import parquet
 
-    if isinstance(data, Path):
-        data = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
-    return _tables.table_columns(pa.table(data)), _tables.is_synthetic(data)
+    table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
+    return _tables.table_columns(table), _tables.is_synthetic(table)
 
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:

@@ -221,7 +221,7 @@ def report(
 @argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())
 @options.overwrite_option
 @option("--title", help="Title of a study (.zip).")
-@option("--author", "authors", metavar='"FAMILY, GIVEN"', multiple=True, help="Author of a study.")
+@option("--author", "authors", metavar="NAME", multiple=True, help="Author of a study.")
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
 @option("--personal", is_flag=True, help="Keep in a study what tells who a person is.")
 @option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
@@ -237,7 +237,7 @@ def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **gi
       dirframe export projects.parquet projects.xlsx
       dirframe export pages/ recorded.parquet
       dirframe accounts --format parquet | dirframe export - piped.csv
-      dirframe export projects.parquet accounts.parquet study.zip --author "Hopper, Grace"
+      dirframe export projects.parquet accounts.parquet study.zip --author "Grace Hopper"
     """
     names = ("title", "authors", "license", "personal", "archive")
     study = {name: value for name in names if (value := given.pop(name))}

@@ -81,7 +81,9 @@ class ApiKey:
                 "The API key is empty or contains blanks or control characters; "
                 "copy it again as the directory shows it."
             )
-        self._secret, self._pattern = secret, "".join(map(_spellings, secret))
+        spelt = secret, escape(secret), quote_plus(secret), quote(secret, safe="")
+        self._secret = secret
+        self._pattern = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True)))
 
     def reveal(self) -> str:
         """Return the key itself, to be used in requests only."""
@@ -102,13 +104,13 @@ class ApiKey:
 
     def redact(self, text: str) -> str:
         """Return a text without the key, as it is or as XML and URLs spell it."""
-        return hide_keys(re.sub(self._pattern, _REMOVED, text))
+        return hide_keys(re.sub(self._pattern, _REMOVED, text, flags=re.IGNORECASE))
 
     def redact_data(self, data: bytes) -> bytes:
         """Return data without the key; one of less than 16 characters may be a word, and stays."""
         if len(self._secret) < _SHORTEST:
             return data
-        return re.sub(self._pattern.encode(), _REMOVED.encode(), data)
+        return re.sub(self._pattern.encode(), _REMOVED.encode(), data, flags=re.IGNORECASE)
 
     def __repr__(self) -> str:
         return f"<API key {self.fingerprint}>"
@@ -117,12 +119,3 @@ class ApiKey:
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("An API key is not pickled: set it again where it is needed.")
-
-
-def _spellings(character: str) -> str:
-    """Return a pattern of the ways in which texts, XML and URLs spell a character."""
-    encoded = quote(character, safe="")
-    spelt = {character, escape(character), encoded, encoded.lower(), quote_plus(character)}
-    if len(spelt) == 1:
-        return re.escape(character)
-    return f"(?:{'|'.join(map(re.escape, sorted(spelt, key=len, reverse=True)))})"

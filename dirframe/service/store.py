@@ -172,7 +172,7 @@ class Store:
 
     def _database(self) -> closing[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
-        return closing(open_database(self._path, mode="fixed"))
+        return closing(open_database(self._path, mode="ro&immutable=1"))
 
 
 def _rank(name: str, words: int) -> str:

@@ -145,7 +145,8 @@ class Pages:
             self._confirmed.add(page.number)
         elif page.number:
             before = self.latest.get(page.number)
-            if before and (before.ids, before.available) == (page.ids, page.available):
+            is_same = before and (before.ids, before.available) == (page.ids, page.available)
+            if is_same and page.available is not None:
                 self._confirmed.add(page.number)
             self.latest[page.number] = page
 
@@ -194,13 +195,13 @@ class Pages:
         """Return the numbers of all pages to read, judged by the first one; None if it cannot tell."""
         if self.query.sample:
             return self._drawn_pages()
-        available, most, size = self.available, self.query.max_items, len(self.latest[1].ids)
-        if available is None:
+        expected, size = self.expected, len(self.latest[1].ids)
+        if self.available is None or expected is None:
             return None
-        pages = 1 + len(self.missing())
+        pages, most = 1 + len(self.missing()), self.query.max_items or math.inf
         # Of several pages, a full last one will need one more.
-        is_full = size < (most or math.inf) and size < available == pages * size
-        return range(1, pages + 1 + (is_full and available != most))
+        is_full = size < expected == pages * size and most > self.available
+        return range(1, pages + 1 + is_full)
 
     def has_all(self) -> bool:
         """Return whether only the page behind the last one may be missing."""

@@ -139,7 +139,7 @@ def _chosen(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | 
     values = read(frame, column)[column]
     other_names: dict[str, set[str]] = {}
     if column == "licenses":
-        rows, codes, names, titles = license_codes(values)
+        (rows, codes, names), titles = license_codes(values)
         for code, title in titles.items():
             other_names.setdefault(title, set()).add(code)
     elif column == "tags":

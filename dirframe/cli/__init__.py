@@ -105,7 +105,8 @@ def cli() -> None:
     Start with `dirframe demo`. For a real directory set DIRFRAME_BASE_URL and
     DIRFRAME_API_KEY; every command that queries a directory also takes --sample.
 
-    Tables go to a terminal aligned, elsewhere as CSV. Commands compose:
+    FILE is a table, an archive, or recorded XML; - is standard input. Tables go to a terminal
+    aligned, elsewhere as CSV. Commands compose:
 
     \b
       dirframe projects -o projects.parquet

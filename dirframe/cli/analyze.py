@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from inspect import getfullargspec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,8 +97,7 @@ def _apply(
 def stats(out: Output, **given: Any) -> None:
     """Compute a statistic of accounts, projects or one project.
 
-    NAME is one of --list; `python -m pydoc dirframe.stats` describes each. Reads FILE, standard
-    input (-), or the directory.
+    NAME is one of --list; `python -m pydoc dirframe.stats` describes each.
 
     \b
     Examples:
@@ -120,8 +118,7 @@ def stats(out: Output, **given: Any) -> None:
 def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) -> None:
     """Draw a chart of accounts, projects or one project.
 
-    NAME is one of --list; `python -m pydoc dirframe.plot` describes each. Reads FILE, standard
-    input (-), or the directory.
+    NAME is one of --list; `python -m pydoc dirframe.plot` describes each.
 
     \b
     Examples:
@@ -167,7 +164,7 @@ def clean(
 ) -> None:
     """Add country codes and names to accounts.
 
-    The raw value is kept. Reads FILE, standard input (-), or the accounts of the directory.
+    The raw value is kept. Without FILE, the accounts of the directory are loaded.
 
     \b
     Examples:
@@ -198,30 +195,15 @@ def _answers(file: Path) -> pd.DataFrame:
 @command()
 @options.file_argument
 @options.records_options
-@options.json_option
-def summary(fmt: str, **source: Any) -> None:
+def summary(**source: Any) -> None:
     """Show what columns hold and miss, and each bias.
-
-    Reads FILE, standard input (-), or the --collection of the directory.
 
     \b
     Examples:
       dirframe summary projects.parquet
       dirframe summary --collection accounts --sample
     """
-    from io import StringIO
-
-    from dirframe.io.writers import write_json
-
-    overview = dirframe.summary(read(**source))
-    if fmt == "text":
-        click.echo(overview)
-        return
-    facts: dict[str, Any] = {"title": overview.title, "source": overview.source}
-    for name, table in {"fields": overview.fields, "bias": overview.bias}.items():
-        write_json(table, stream := StringIO())
-        facts[name] = json.loads(stream.getvalue())
-    click.echo(json.dumps(facts, ensure_ascii=False))
+    click.echo(dirframe.summary(read(**source)))
 
 
 @command()
@@ -270,7 +252,7 @@ def report(
     "authors",
     metavar="NAME",
     multiple=True,
-    help='Author of a study: "Family, Given", or an organization. May be repeated.',
+    help="Author of a study, a person or an organization. May be repeated.",
 )
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
 @option(
@@ -290,7 +272,7 @@ def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **gi
       dirframe export projects.parquet projects.xlsx
       dirframe export pages/ recorded.parquet
       dirframe accounts --format parquet | dirframe export - piped.csv
-      dirframe export projects.parquet accounts.parquet study.zip --author "Hopper, Grace"
+      dirframe export projects.parquet accounts.parquet study.zip --author "Grace Hopper"
     """
     names = ("title", "authors", "license", "personal", "archive")
     study = {name: value for name in names if (value := given.pop(name))}
@@ -316,8 +298,6 @@ def cite(style: Any, **source: Any) -> None:
     """Print a citation of the records.
 
     It names the directory, the query, the dates of access, and what is missing.
-
-    Reads FILE, standard input (-), or the --collection of the directory.
 
     \b
     Examples:

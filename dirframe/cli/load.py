@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +23,11 @@ def _print_plan(collection: str, **question: Any) -> None:
 
 
 def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
-    from dirframe.schema import RESOURCES
-
     if plan:
         _print_plan(collection, **question)
-        return
-    out.check_columns(RESOURCES[collection.removesuffix("s")].by_column)
-    out.write(frames.read(None, collection, **question))
+    else:
+        frames.check_columns(out.columns, [*frames.empty(collection)])
+        out.write(frames.read(None, collection, **question))
 
 
 @command()
@@ -153,8 +149,7 @@ def check(**where: Any) -> None:
 
 @command()
 @options.directory_options
-@options.json_option
-def quota(fmt: str, **where: Any) -> None:
+def quota(**where: Any) -> None:
     """Show how many requests are left; sends none.
 
     \b
@@ -162,11 +157,7 @@ def quota(fmt: str, **where: Any) -> None:
       dirframe quota
     """
     with open_directory(**where) as directory:
-        left = directory.quota()
-    if fmt == "json":
-        click.echo(json.dumps(asdict(left) | {"left": left.left}, default=lambda t: t.isoformat()))
-    else:
-        click.echo(left)
+        click.echo(directory.quota())
 
 
 @click.group()

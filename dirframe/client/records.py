@@ -26,7 +26,7 @@ from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, resource_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dirframe.client.page import Page
     from dirframe.schema import Resource
@@ -56,10 +56,14 @@ class Records:
         self._root = _Node((), frozenset())
         self._texts: dict[str, str] = {}  # equal texts of lists are one object
 
-    def add(self, page: Page) -> None:
-        """Add the records of a page; `UnreadableResponseError` if they are of another resource."""
+    def add(self, page: Page) -> int:
+        """Add the records of a page, and return the row of the first one.
+
+        `UnreadableResponseError` if they are of another resource.
+        """
+        begin = self.rows
         if page.record_name is None:
-            return
+            return begin
         if self.resource is None:
             self.resource = resource_named(page.record_name)
         check_records(page, self.resource.name)
@@ -71,6 +75,7 @@ class Records:
             node.cells += [None] * (self.rows - len(node.cells))
             node.cells += [row.get(node) for row in rows]
         self.rows += len(rows)
+        return begin
 
     def _read(self, element: Element, node: _Node) -> Row:
         """Return the values of a record, or the fields of an entry of a list."""
@@ -115,8 +120,8 @@ class Records:
             _put(entry, node[element.tag], text)
         return {name: share(v, v) if type(v) is str else v for name, v in entry.items()}
 
-    def frame(self) -> pd.DataFrame:
-        """Return one row a record: the columns of the schema in its order, then all others."""
+    def frame(self, rows: Sequence[int] | None = None) -> pd.DataFrame:
+        """Return all records, or some rows: the columns of the schema in its order, then all others."""
         resource = self.resource
         if resource is None:
             return pd.DataFrame()
@@ -141,7 +146,8 @@ class Records:
                     "that end in _unreadable."
                 )
             )
-        return pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
+        frame = pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
+        return frame if rows is None else frame.iloc[[*rows]].reset_index(drop=True)
 
 
 def typed_columns(

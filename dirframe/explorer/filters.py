@@ -94,11 +94,12 @@ def _most_frequent_first(column: pd.Series[Any]) -> Coded:
         rows, codes, names = _in_order(column)
     rows, codes = distinct_pairs(rows, codes, len(names))
     order = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable")
-    codes, names = np.argsort(order)[codes], [names[number] for number in order]
+    values: list[Any] = [names[number] for number in order]
+    codes = np.argsort(order)[codes]
     if (without := np.setdiff1d(np.arange(len(column)), rows)).size:
-        codes = np.append(codes, np.full(without.size, len(names)))
-        rows, names = np.append(rows, without), [*names, None]
-    return rows, codes, names
+        codes = np.append(codes, np.full(without.size, len(values)))
+        rows, values = np.append(rows, without), [*values, None]
+    return rows, codes, values
 
 
 def _in_order(column: pd.Series[Any]) -> Coded:

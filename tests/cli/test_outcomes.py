@@ -32,11 +32,8 @@ WRONG_CALLS = [
     ("stats growth projects.parquet -p top=3", 2, "top"),
     ("stats growth projects.parquet --exclude nonsense", 2, "nonsense"),
     ("projects --where stack_count=many", 2, "'many'"),
-    (
-        "projects --where langage=Java",
-        2,
-        "'langage' with the value 'Java'. Did you mean 'language'?",
-    ),
+    ("projects --where stack_count=1..many", 2, "many"),
+    ("projects --where langage=Java", 2, "langage. Did you mean 'language'?"),
     ("projects --seed 7", 2, "--sample-size"),
     ("accounts --where language=Java --sample -n 3", 2, "language"),
     ("clean projects.parquet", 2, "country_code"),

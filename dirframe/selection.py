@@ -110,16 +110,13 @@ def select(
             f"ranges is {ranges!r}; give a range by column, such as {{'stack_count': (1, 100)}}."
         )
     for column, span in (ranges or {}).items():
-        first, below = _checked(column, span, Real, "one that values stay below")
-        within = _between(_numbers(frame, column), first, below)
-        filters.append((_range(column, first, below), within))
     passed = np.ones(len(frame), dtype=bool)
     for _, mask in filters:
         passed &= mask
-    selected = frame[passed]
-    for step, _ in filters:
-        provenance.copy_provenance(selected, selected, step)
-    return selected
+    record, steps = provenance.get_provenance(frame), [step for step, _ in filters]
+    return provenance.set_provenance(
+        frame[passed], steps=record["steps"] + steps, selection=record["selection"] + steps
+    )
 
 
 def _matching(frame: pd.DataFrame, words: str) -> Mask:

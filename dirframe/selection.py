@@ -110,6 +110,9 @@ def select(
             f"ranges is {ranges!r}; give a range by column, such as {{'stack_count': (1, 100)}}."
         )
     for column, span in (ranges or {}).items():
+        first, below = _checked(column, span, Real, "one that values stay below")
+        within = _between(_numbers(frame, column), first, below)
+        filters.append((_range(column, first, below), within))
     passed = np.ones(len(frame), dtype=bool)
     for _, mask in filters:
         passed &= mask
@@ -142,7 +145,7 @@ def _having(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | 
     values = read(frame, column)[column]
     pairs: Iterable[tuple[str, str]] = ()
     if column == "licenses":
-        rows, codes, names, titles = license_codes(values)
+        (rows, codes, names), titles = license_codes(values)
         pairs = ((title, code) for code, title in titles.items())
     elif column == "tags":
         rows, codes, names = tag_codes(values)

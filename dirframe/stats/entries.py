@@ -20,11 +20,13 @@ from dirframe.stats.counts import ranked, table_of
 from dirframe.stats.kernel import Counted, Frame, read, statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    Codes = NDArray[np.integer]
+    Integers = NDArray[np.integer]
+    #: The row and the code of each entry with a name, and the names of the codes.
+    Codes = tuple[Integers, Integers, list[str]]
 
 _PLAIN = {list, type(None)}
 
@@ -60,7 +62,7 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     [2]
     """
     lists = read(projects, "licenses")["licenses"]
-    *entries, titles = license_codes(lists)
+    entries, titles = license_codes(lists)
     table, counted = _memberships(entries, len(lists), "license", "licences", top)
     table.insert(1, "title", table["license"].map(titles).astype("str"))
     return table, counted
@@ -105,7 +107,7 @@ def license_families(projects: Frame) -> Counted:
     [1, 0, 1, 0, 1]
     """
     lists = read(projects, "licenses")["licenses"]
-    rows, codes, names, _ = license_codes(lists)
+    (rows, codes, names), _ = license_codes(lists)
     order = ["permissive", "weak copyleft", "strong copyleft", "other"]
     own = [next(f for f, words in FAMILIES.items() if re.search(words, n.lower())) for n in names]
     families = np.array([order.index(family) for family in own], dtype=np.int64)
@@ -149,9 +151,7 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     return _memberships(tag_codes(lists), len(lists), "tag", "tags", top)
 
 
-def _memberships(
-    entries: Sequence[Any], records: int, name: str, noun: str, top: int | None
-) -> Counted:
+def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | None) -> Counted:
     """Count the projects of each name; a project counts once in the row of the others."""
     rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
@@ -170,7 +170,7 @@ def _memberships(
     )
 
 
-def tag_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str]]:
+def tag_codes(lists: pd.Series[Any]) -> Codes:
     """Return the row and the code of each tag, and the names of the codes."""
     rows, entries = entries_of(lists)
     try:
@@ -180,7 +180,7 @@ def tag_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str]]:
     return *_known(rows, codes), names
 
 
-def license_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str], dict[str, str]]:
+def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
     """Return the row and the code of each licence, the names of the codes, and titles by name."""
     rows, entries = entries_of(lists)
     fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
@@ -193,10 +193,10 @@ def license_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str], dict[
         if label and (title := _text(nice_name) or _text(name)):
             titles[label] = min(title, titles.get(label, title))
     own, names = coded(labels)
-    return *_known(rows, own[codes]), names, titles
+    return (*_known(rows, own[codes]), names), titles
 
 
-def entries_of(lists: pd.Series[Any]) -> tuple[Codes, list[Any]]:
+def entries_of(lists: pd.Series[Any]) -> tuple[Integers, list[Any]]:
     """Return the entries of all lists, each with the row number of its record."""
     found = [
         value or () if type(value) in _PLAIN else _as_list(value, lists.name)
@@ -231,7 +231,7 @@ def field_of(entries: list[Any], field: str, *, is_text: bool = False) -> list[A
         return [e.get(field) if isinstance(e, dict) else e if is_text else None for e in entries]
 
 
-def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
+def coded(texts: list[Any]) -> tuple[Integers, list[str]]:
     """Return a code for each text, without blanks around it, and the names of the codes in order.
 
     The code of a missing or blank text is -1.
@@ -243,7 +243,7 @@ def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
     return np.array([place[text] for text in stripped], dtype=np.int32)[codes], names
 
 
-def _numbered(values: Iterable[Any], size: int) -> tuple[Codes, list[Any]]:
+def _numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
     """Return a number for each value, and the different values by number."""
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
@@ -254,17 +254,17 @@ def _text(value: Any) -> str:
     return "" if pd.isna(value) else str(value).strip()
 
 
-def _known(rows: Codes, codes: Codes) -> tuple[Codes, Codes]:
+def _known(rows: Integers, codes: Integers) -> tuple[Integers, Integers]:
     known = codes >= 0
     return (rows, codes) if known.all() else (rows[known], codes[known])
 
 
-def _distinct(ascending: Codes) -> int:
+def _distinct(ascending: Integers) -> int:
     """Return the number of different rows."""
     return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
 
 
-def distinct_pairs(rows: Codes, codes: Codes, size: int) -> tuple[Codes, Codes]:
+def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:
     """Return each pair of an ascending row and a code of `size` once, by row."""
     pairs = rows * np.int64(size)
     pairs += codes

@@ -2,7 +2,6 @@
 
 import sqlite3
 import threading
-import time
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 
@@ -169,16 +168,6 @@ def test_quota_after_a_clock_that_was_ahead_holds_back_for_a_day_at_most(rig, co
     assert send(directory) == 1
 
 
-def test_quota_believes_a_clock_that_is_seconds_ahead(rig, connect, clock):
-    clock.move_to(BEGIN + timedelta(seconds=50))  # as another process may be
-    directory = connect(rig, daily_quota=2)
-    send(directory)
-    clock.move_to(BEGIN)
-    assert directory.quota().resets_at == BEGIN + timedelta(seconds=50) + DAY
-    clock.move_to(BEGIN - timedelta(seconds=50))
-    assert directory.quota().resets_at == BEGIN - timedelta(seconds=50) + DAY
-
-
 def test_quota_file_that_fails_is_left_for_memory_and_the_count_goes_on(rig, connect, file):
     directory = connect(rig, daily_quota=2)
     send(directory)
@@ -203,14 +192,6 @@ def test_quota_file_of_garbage_is_warned_of_and_counted_in_memory(content, rig, 
 # Over sockets, with retries and processes
 
 
-@pytest.fixture
-def slept(monkeypatch):
-    """Note what the client sleeps, and do not sleep it."""
-    pauses, sleep = [], time.sleep
-    monkeypatch.setattr(time, "sleep", lambda s: sleep(s) if s < 0.1 else pauses.append(s))
-    return pauses
-
-
 def test_quota_counts_retries_and_is_never_exceeded_by_them(rig, connect):
     rig.always = faults.reset_before
     directory = connect(rig, daily_quota=3)
@@ -219,11 +200,9 @@ def test_quota_counts_retries_and_is_never_exceeded_by_them(rig, connect):
     assert len(rig.requests) == 3
 
 
-@pytest.mark.parametrize("workers", [1, 4])
-def test_quota_refusal_is_believed_by_all_that_come_after(workers, slept, connect, tmp_path):
+def test_quota_refusal_is_believed_by_all_that_come_after(connect, tmp_path):
     with Rig(55, daily_limit=3) as rig:
-        error = error_of(connect(rig, workers=workers))
-        assert (type(error), error.status) == (QuotaExceededError, 429)
+        assert error_of(connect(rig, workers=4)).status == 429
         requests = len(rig.requests)
         error = error_of(connect(rig))
         assert (type(error), error.status) == (QuotaExceededError, None)
@@ -233,7 +212,6 @@ def test_quota_refusal_is_believed_by_all_that_come_after(workers, slept, connec
         rig.forget()
         assert load(connect(rig, data=tmp_path / "other")) == rig.ids
         assert len(rig.pages) == 3
-    assert slept == []
 
 
 def test_quota_of_two_processes_at_once_is_exact(tmp_path):

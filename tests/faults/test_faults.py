@@ -1,6 +1,5 @@
 """Every fault leads to what was promised: a proven frame, or an error that says what happened."""
 
-import gc
 import re
 import sqlite3
 import threading
@@ -375,8 +374,6 @@ def came_of(rig, fault):
             return type(error)
 
 
-# urllib3 leaves the socket of a response with two lengths to Python.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_each_fault_is_the_same_over_a_socket_and_in_process():
     failures = []
     for name in sorted({*faults.FAULTS} - {*faults.SLOW, "gzip bomb"}):
@@ -385,7 +382,6 @@ def test_each_fault_is_the_same_over_a_socket_and_in_process():
             failures.append(name)
         if (real == numbered(5)) != (name in faults.TALKATIVE):
             failures.append(f"{name}: {real}")
-    gc.collect()  # here, and not in the next test
     assert not failures
 
 

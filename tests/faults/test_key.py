@@ -156,8 +156,6 @@ def written(rig, folder, operation, name, **options):
     return everything
 
 
-# urllib3 leaves the socket of a response with two lengths to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @given(
     name=st.sampled_from(sorted({*faults.FAULTS} - {*faults.SLOW, "gzip bomb"})),
     key=KEYS,

@@ -32,7 +32,7 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
         return []
     sentences: list[str] = []
     omitted: list[str] = []
-    for topic, statistic, describe in _TOPICS[resource.collection]:
+    for topic, statistic, describe in _topics(resource.collection):
         try:
             table = statistic(frame)
         except (MissingColumnsError, ColumnsNotSentError):
@@ -129,24 +129,23 @@ def _listed(parts: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
-_languages = partial(_most_frequent, "language", "language", "languages")
-_licenses = partial(_most_frequent, "title", "licence", "licences (a project can have several)")
-_countries = partial(_most_frequent, "country_name", "country", "countries")
-_kudo_ranks = partial(_most_frequent, "kudo_rank", "rank", "ranks (10 is the highest)")
-
-#: Topic, statistic and sentence of each finding of a collection.
-_TOPICS: dict[str, list[_Topic]] = {
-    "projects": [
-        ("languages", stats.language_share, _languages),
-        ("contributors by language", stats.contributors_by_language, _contributors_by_language),
-        ("contributors", stats.contributor_distribution, _contributors),
-        ("contributors", stats.contributor_concentration, _concentration),
-        ("activity", stats.activity, _activity),
-        ("licences", stats.licenses, _licenses),
-    ],
-    "accounts": [
-        ("countries", stats.accounts_by_country, _countries),
-        ("kudo ranks", stats.accounts_by_kudo_rank, _kudo_ranks),
+def _topics(collection: str) -> list[_Topic]:
+    """Return the topic, statistic and sentence of each finding of a collection."""
+    if collection == "projects":
+        languages = partial(_most_frequent, "language", "language", "languages")
+        several = "licences (a project can have several)"
+        return [
+            ("languages", stats.language_share, languages),
+            ("contributors by language", stats.contributors_by_language, _contributors_by_language),
+            ("contributors", stats.contributor_distribution, _contributors),
+            ("contributors", stats.contributor_concentration, _concentration),
+            ("activity", stats.activity, _activity),
+            ("licences", stats.licenses, partial(_most_frequent, "title", "licence", several)),
+        ]
+    countries = partial(_most_frequent, "country_name", "country", "countries")
+    ranks = partial(_most_frequent, "kudo_rank", "rank", "ranks (10 is the highest)")
+    return [
+        ("countries", stats.accounts_by_country, countries),
+        ("kudo ranks", stats.accounts_by_kudo_rank, ranks),
         ("posts", stats.posts_distribution, _posts),
-    ],
-}
+    ]

@@ -206,7 +206,7 @@ def _show(
     said = [str(warning.message) for warning in caught]
     if isinstance(result, pd.DataFrame):
         note, caption = provenance.caption(result), STATISTICS[function.__name__].title
-        shown = {"table": result}
+        shown: dict[str, Any] = {"table": result}
         reason = "" if provenance.get_provenance(result)["base"]["records"] else note
     else:
         reason = reason_if_empty(result)

@@ -540,7 +540,7 @@ StoreError: Values of FOLDER/value.csv do not fit; nothing was imported.
 The first row or record is number 1.\
 """)
     assert message(dirframe.serve, tmp_path / "cut.xml") == snapshot(
-        "StoreError: FOLDER/cut.xml is not well-formed XML: REASON. Nothing was imported."
+        "StoreError: FOLDER/cut.xml cannot be read: REASON (cut.xml, line 2). Nothing was imported."
     )
     with dirframe.serve() as service:
         port = int(str(service).rpartition(":")[2])

@@ -335,11 +335,17 @@ class Pages:
                 readings[page.ids[place] or (number, place)] = page, place
         return readings
 
-    def places(self) -> Iterator[tuple[Received, int]]:
-        """Yield where each record is read: on its own page, if that came."""
+    def places(self, *, whole: bool = False) -> Iterator[tuple[Received, int]]:
+        """Yield where each record is read: on its own page, if that came.
+
+        Of a record whose own page was not asked for yet nobody knows what it lacks: `whole` leaves
+        it out.
+        """
+        left_out = {*self.own_missing()} if whole else set()
         for key, (page, place) in self.records.items():
             own = self.own.get(key)
-            yield (page, place) if own is None or own.refusal is not None else (own, 0)
+            if key not in left_out:
+                yield (page, place) if own is None or own.refusal is not None else (own, 0)
 
     def signs(self) -> dict[str, str]:
         """Return by the id of each project whether its analysis came in the collection."""

@@ -345,6 +345,9 @@ def test_error_among_own_pages_keeps_what_came(harvests):
         status = dirframe.open_archive(harvest.path).status()
         assert 0 < status.details < status.details_expected == 30
         assert (status.finished, status.completeness) == (False, "incomplete")
+        frame = harvest.check()
+        assert len(frame) == 30
+        assert "left out" not in frame.attrs["dirframe"]["incomplete_reason"]
         rig.own_pages, paid = {}, len(rig.requests)
         harvest.run(details=True)
         assert harvest.check()["analysis__id"].notna().all()

@@ -273,18 +273,16 @@ class Walk:
     def _fetch_own(self, identifier: str) -> Received:
         query = record_query(self.pages.query.resource, identifier)
         page = fetch_or_refusal(self._session, query, self._options)
-        if not isinstance(page, Received):
-            page = received(page, query)
-            if page.ids != (identifier,):
-                names = ", ".join(map(str, page.ids[:3])) or "nothing"
-                page = Received(attempts=page.attempts, refusal=f"returned {names}")
-        page.record = identifier
-        self._keep(page)
-        return page
+        own = page if isinstance(page, Received) else received(page, query)
+        if own.refusal is None and own.ids != (identifier,):
+            names = ", ".join(map(str, own.ids[:3])) or "nothing"
+            own = Received(attempts=own.attempts, refusal=f"returned {names}")
+        own.record = identifier
+        self._keep(own)
+        return own
 
     def _kept(self, number: int, sort: str | None, fetched: FetchedPage) -> Received:
-        page = received(fetched, self.pages.query)
-        page.number, page.sort = number, sort
+        page = received(fetched, self.pages.query, number=number, sort=sort)
         self._keep(page)
         return page
 

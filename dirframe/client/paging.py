@@ -76,8 +76,8 @@ class Received:
 Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
 
 
-def received(fetched: FetchedPage, query: Query) -> Received:
-    """Return a fetched page as one that came."""
+def received(fetched: FetchedPage, query: Query, **place: Any) -> Received:
+    """Return a fetched page as one that came; `place` is its number and sort, or its record."""
     page = fetched.page
     is_counted = page.items_available is not None or page.items_returned is not None
     is_single = query.may_be_single and len(page.records) == 1 and not is_counted
@@ -90,6 +90,7 @@ def received(fetched: FetchedPage, query: Query) -> Received:
         signs=page.signs(),
         synthetic=page.synthetic,
         source=fetched,
+        **place,
     )
 
 

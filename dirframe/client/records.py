@@ -26,7 +26,7 @@ from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, resource_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dirframe.client.page import Page
     from dirframe.schema import Resource
@@ -55,22 +55,30 @@ class Records:
         self.rows = 0
         self._root = _Node((), frozenset())
 
-    def add(self, page: Page) -> None:
-        """Add the records of a page; `UnreadableResponseError` if they are of another resource."""
+    def add(self, page: Page) -> int:
+        """Add the records of a page, and return the row of the first one.
+
+        `UnreadableResponseError` if they are of another resource.
+        """
+        begin = self.rows
         if page.record_name is None:
-            return
+            return begin
         if self.resource is None:
             self.resource = resource_named(page.record_name)
         check_records(page, self.resource.name)
         if not self.rows:
             lists = [field.path for field in self.resource.fields if field.kind is Kind.ITEMS]
             self._root = _Node((), frozenset(lists))
-        for row, record in enumerate(page.records, self.rows):
+        for row, record in enumerate(page.records, begin):
             _read(record, self._root, row)
         self.rows += len(page.records)
+        return begin
 
     def frame(self) -> pd.DataFrame:
         """Return one row a record: the columns of the schema in its order, then all others."""
+
+    def frame(self, rows: Sequence[int] | None = None) -> pd.DataFrame:
+        """Return all records, or some rows: the columns of the schema in its order, then all others."""
         resource = self.resource
         if resource is None:
             return pd.DataFrame()
@@ -95,7 +103,8 @@ class Records:
                     "that end in _unreadable."
                 )
             )
-        return pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
+        frame = pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
+        return frame if rows is None else frame.iloc[[*rows]].reset_index(drop=True)
 
 
 def typed_columns(

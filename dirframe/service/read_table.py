@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,7 +14,7 @@ from lxml import etree
 
 from dirframe import _tables, schema
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.service.read_xml import open_file, refuse_unreadable
+from dirframe.service.read_xml import SYNTHETIC, Document, open_file, refuse_unreadable
 from dirframe.service.records import ITEM_TAGS, Refusals, Row, is_url, row_of
 
 if TYPE_CHECKING:
@@ -47,7 +46,9 @@ _FORMS: dict[schema.Kind, tuple[Callable[[str], object], str]] = {
 }
 
 
-def read_table(data: object, resource: schema.Resource | None, ids: Ids) -> Iterator[Row]:
+def read_table(
+    data: object, resource: schema.Resource | None, ids: Ids
+) -> Iterator[Row | Document]:
     """Yield the records of a file of what its content shows, or of a pandas, polars or Arrow frame."""
     if not isinstance(data, Path) and not hasattr(data, "__arrow_c_stream__"):
         raise InvalidInputError(
@@ -75,19 +76,22 @@ def read_table(data: object, resource: schema.Resource | None, ids: Ids) -> Iter
     refusals = Refusals(name)
     rows = zip(*(columns[field.column] for field in fields), strict=True)
     for number, texts in enumerate(rows, start=1):
-        refuse, record = partial(refusals.add, f"row {number}"), etree.Element(resource.name)
+        refusals.place, record = f"row {number}", etree.Element(resource.name)
         for field, text in zip(fields, texts, strict=True):
             try:
                 _add(record, field, (text or "").strip())
             except ValueError as error:
-                refuse(field.column, str(error), text or "")
-        row = row_of(resource, record, refuse, synthetic=synthetic)
-        if row.id and (resource.name, row.id) in ids:
-            refuse("id", "another row has the same id", row.id)
-        ids.add((resource.name, row.id))
+                refusals.add(field.column, str(error), text or "")
+        row = row_of(resource, record, refusals)
+        key = resource.name, str(row.values[0])
+        if key[1] and key in ids:
+            refusals.add("id", "another row has the same id", key[1])
+        ids.add(key)
         if not refusals:
             yield row
     refusals.check()
+    if synthetic:
+        yield SYNTHETIC
 
 
 def _read(data: object) -> tuple[_tables.Columns, bool]:
@@ -98,11 +102,9 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
         if not content.startswith(b"PAR1"):
             return _tables.read_columns(content), False
     import pyarrow as pa
-    from pyarrow import parquet
 
-    if isinstance(data, Path):
-        data = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
-    return _tables.table_columns(pa.table(data)), _tables.is_synthetic(data)
+    table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
+    return _tables.table_columns(table), _tables.is_synthetic(table)
 
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:

@@ -11,7 +11,7 @@ import unicodedata
 from collections import defaultdict
 from datetime import UTC, datetime
 from hashlib import md5, sha1
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from lxml import etree
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lxml.etree import _Element
-
-#: Called with the column, the reason and the value of what does not fit.
-Refuse: TypeAlias = "Callable[[str, str, str], None]"
 
 #: Tags of repeated elements by the tag of the element that wraps them.
 ITEM_TAGS = {
@@ -68,27 +65,27 @@ class Row(NamedTuple):
     """A record as it is stored: its XML, its names in addresses, and the values of `COLUMNS`."""
 
     resource: Resource
-    synthetic: bool
     xml: str
-    id: str
     slugs: list[str]
     values: list[object]
 
 
 class Refusals:
-    """What does not fit in a file or frame: the places of each problem, by column and reason."""
+    """What does not fit in a file or frame: its places, by column and reason."""
 
     def __init__(self, source: str) -> None:
         self._source = source
+        #: The row or record that is being read, such as "row 3".
+        self.place = ""
         self._places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
 
     def __bool__(self) -> bool:
         return bool(self._places)
 
-    def add(self, place: str, column: str, reason: str, value: str) -> None:
-        """Note a value, at a place such as "row 3"."""
+    def add(self, column: str, reason: str, value: str) -> None:
+        """Note a value that does not fit."""
         shown = repr(value) if len(value) <= 60 else f"{value[:60]!r}…"
-        self._places[column, reason].append(f"{place} ({shown})")
+        self._places[column, reason].append(f"{self.place} ({shown})")
 
     def check(self) -> None:
         """Raise a StoreError if anything was refused, with three examples of each problem."""
@@ -101,10 +98,10 @@ class Refusals:
             raise StoreError("\n".join(lines), hint="The first row or record is number 1.")
 
 
-def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: bool) -> Row:
+def row_of(resource: Resource, element: _Element, refusals: Refusals) -> Row:
     """Convert the element of a record to the form that is served, and return its row."""
     if element.nsmap:
-        for node in element.iter():
+        for node in element.iter("{*}*"):
             node.tag = etree.QName(node).localname
         etree.cleanup_namespaces(element)
     children = _children(element)
@@ -112,13 +109,13 @@ def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: 
     if _ID.fullmatch(identifier):
         children["id"].text = identifier
     else:
-        refuse("id", "an id has 1 to 100 characters, without blanks and slashes", identifier)
-    email_md5 = _pop_email(element, children, refuse) if resource is ACCOUNT else ""
+        refusals.add("id", "an id has 1 to 100 characters, without blanks and slashes", identifier)
+    email_md5 = _pop_email(element, children, refusals) if resource is ACCOUNT else ""
     for parent in _PARTS[resource.name]:
         part = children.get(parent) if parent else element
         if part is not None and len(part):
             below = _children(part) if parent else children
-            _complete(resource, parent, part, below, refuse)
+            _complete(resource, parent, part, below, refusals)
     tags = [] if "tags" not in children else map(str.strip, map(str, children["tags"].itertext()))
     values = [
         identifier,
@@ -126,8 +123,12 @@ def row_of(resource: Resource, element: _Element, refuse: Refuse, *, synthetic: 
         fold("".join(f"\n{tag}" for tag in tags if tag) + "\n"),
         *(convert(_text_at(children, path)) for path, convert in _VALUES.values()),
     ]
-    xml = etree.tostring(element, encoding="unicode", with_tail=False) + "\n"
-    return Row(resource, synthetic, xml, identifier, _slugs(resource, children), values)
+    return Row(resource, serialize(element), _slugs(resource, children), values)
+
+
+def serialize(element: _Element) -> str:
+    """Return the XML of an element and a line break."""
+    return etree.tostring(element, encoding="unicode", with_tail=False) + "\n"
 
 
 def text_of(element: _Element | None) -> str:
@@ -148,7 +149,11 @@ def _text_at(children: dict[str, _Element], path: str) -> str:
 
 
 def _complete(
-    resource: Resource, parent: str, part: _Element, children: dict[str, _Element], refuse: Refuse
+    resource: Resource,
+    parent: str,
+    part: _Element,
+    children: dict[str, _Element],
+    refusals: Refusals,
 ) -> None:
     """Append missing elements, fill those with other names elsewhere, and convert timestamps."""
     for name, is_sent, is_timestamp in _PARTS[resource.name][parent]:
@@ -165,18 +170,18 @@ def _complete(
                 moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
             except (ValueError, OverflowError):
                 column = f"{parent}_{name}" if parent else name
-                refuse(column, "it is not a timestamp of ISO 8601", text)
+                refusals.add(column, "it is not a timestamp of ISO 8601", text)
             else:
                 moment = moment.replace(tzinfo=None)
                 children[name].text = moment.isoformat(timespec="seconds") + "Z"
 
 
-def _pop_email(element: _Element, children: dict[str, _Element], refuse: Refuse) -> str:
+def _pop_email(element: _Element, children: dict[str, _Element], refusals: Refusals) -> str:
     """Replace an address by its digests; return the MD5 that finds the account."""
     digest, address = (text_of(children.get(name)).lower() for name in ("email_md5", "email"))
     etree.strip_elements(element, "email_md5", "email", with_tail=False)
     if digest and not _MD5.fullmatch(digest):
-        refuse("email_md5", "it is not 32 hexadecimal digits", digest)
+        refusals.add("email_md5", "it is not 32 hexadecimal digits", digest)
     if address and not text_of(children.get("email_sha1")):
         if "email_sha1" not in children:
             children["email_sha1"] = etree.SubElement(element, "email_sha1")
@@ -203,10 +208,9 @@ def _number(text: str) -> float | None:
 
 def _id_key(identifier: str) -> str:
     """Return a sort key that orders numbers by value, before all other ids."""
-    if not (identifier.isascii() and identifier.isdigit()):
-        return f"~{identifier}"
+    is_number = identifier.isascii() and identifier.isdigit()
     digits = identifier.lstrip("0")
-    return f"{len(digits):03d}{digits}.{identifier}"
+    return f"{len(digits):03d}{digits}.{identifier}" if is_number else f"~{identifier}"
 
 
 def is_url(text: str) -> bool:

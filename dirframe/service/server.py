@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -61,8 +61,6 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     last_activity: float
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
-        with suppress(OSError):  # it may be closed already
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         super().__init__(server, sock, addr, adj, map=map)
         if len(server.active_channels) > server.limit:  # who waited longest makes room
             others = [c for c in server.active_channels.values() if not c.requests]
@@ -133,13 +131,11 @@ class Service:
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
             connection_limit=limit + 1000,  # the channel enforces the limit
-            channel_timeout=2**31,  # as `_turn` the time
             clear_untrusted_proxy_headers=False,  # `behind_proxy` handles them
         )
         self._server.limit = limit
         self._server.channel_class = _Channel
         self._server.handle_accept = partial(_accept, self._server)
-        self._swept = 0.0
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
 
@@ -186,11 +182,9 @@ class Service:
     def _turn(self, seconds: float) -> None:
         wasyncore.loop(seconds, use_poll=sys.platform != "win32", map=self._sockets, count=1)
         now = time.time()
-        if now - self._swept > 0.5:
-            self._swept = now
-            for channel in self._channels():
-                if channel.is_overdue(now):
-                    channel.handle_close()  # writable or not
+        for channel in self._channels():
+            if channel.is_overdue(now):
+                channel.handle_close()  # writable or not
 
     def _channels(self) -> list[Any]:
         return list(self._server.active_channels.values())
@@ -268,7 +262,7 @@ def serve(
 
 
 def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
-    """Serve a directory, as `serve` does, until SIGINT or SIGTERM.
+    """Serve a directory, as `serve` does, until SIGINT or SIGTERM, in a process of its own.
 
     Responses in progress are finished, an import in progress is not. The access log, without API
     keys, goes to standard error.
@@ -277,12 +271,9 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         soft = min(_CONNECTIONS + _OTHER_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    level = ACCESS_LOG.level
-    ACCESS_LOG.addHandler(handler)
+    logging.basicConfig(format="%(message)s")
     ACCESS_LOG.setLevel(logging.INFO)
-    terminate = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with KeyStore(keys) as key_store, serve(data, keys=key_store, **options) as url:
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
@@ -290,10 +281,6 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
                 time.sleep(1.0)
     except KeyboardInterrupt:
         ACCESS_LOG.info("Stopped.")
-    finally:
-        signal.signal(signal.SIGTERM, terminate)
-        ACCESS_LOG.removeHandler(handler)
-        ACCESS_LOG.setLevel(level)
 
 
 def _listener(host: str, port: int) -> socket.socket:
@@ -302,7 +289,7 @@ def _listener(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         family, *_, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
-        return socket.create_server(
+        listener = socket.create_server(
             (str(address[0]), port),
             family=family,
             backlog=1024,
@@ -313,3 +300,5 @@ def _listener(host: str, port: int) -> socket.socket:
             f"The service cannot listen at {host}, port {port}: {error.strerror}. "
             "Choose another port; 0 takes a free one."
         ) from error
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)  # of its connections
+    return listener

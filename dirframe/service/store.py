@@ -13,7 +13,7 @@ import shutil
 import sqlite3
 import tempfile
 from array import array
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +24,14 @@ from dirframe._sqlite import open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Ids, read_table
-from dirframe.service.read_xml import Document, find_files, is_xml, read_xml, refuse_unreadable
+from dirframe.service.read_xml import (
+    SYNTHETIC,
+    Document,
+    find_files,
+    is_xml,
+    read_xml,
+    refuse_unreadable,
+)
 from dirframe.service.records import COLUMNS, Row, fold
 from dirframe.settings import cache_folder
 
@@ -39,7 +46,7 @@ MAX_QUERY = 500
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 10
+_VERSION = 11
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
@@ -60,11 +67,11 @@ _SORTS["users"] = _SORTS["popularity"] = _SORTS["stack_count_reverse"]
 _SORTS["project_name"] = _SORTS["name"]
 
 #: Give documents below the name of a project its id.
-_NAMED_OWNERS = """
-UPDATE OR REPLACE documents SET owner = coalesce(
-    (SELECT id FROM projects JOIN projects_slugs USING (n) WHERE slug = owner ORDER BY id_key),
-    owner
-) WHERE owner NOT IN (SELECT id FROM projects)
+_NAMED_PROJECTS = """
+UPDATE OR REPLACE documents SET project = coalesce(
+    (SELECT id FROM projects JOIN projects_slugs USING (n) WHERE slug = project ORDER BY id_key),
+    project
+) WHERE project NOT IN (SELECT id FROM projects)
 """
 
 
@@ -77,9 +84,9 @@ class Store:
         #: The number of records of each collection, and the sorts by whose field they have values.
         self.counts: dict[str, int] = {}
         self.sorts: dict[str, list[str]] = {}
+        #: Whether any record is generated.
+        self.synthetic = self.document(SYNTHETIC.name) is not None
         with self._database() as database:
-            #: Whether any record is generated.
-            self.synthetic = bool(database.execute("PRAGMA user_version").fetchone()[0])
             for name, resource in _COLLECTIONS.items():
                 counts = ", ".join(f"count({column})" for column in _OPTIONAL)
                 sql = f"SELECT count(*), {counts} FROM {name}"
@@ -151,28 +158,38 @@ class Store:
 
         `by_email` looks for the MD5 digest of an e-mail address too. Of several the lowest id.
         """
-        name = resource.collection
-        named = f"n IN (SELECT n FROM {name}_slugs WHERE slug = ?)"
-        keys = {"id = ?": segment, named: fold(segment)}
-        if by_email:
-            keys["email_md5 = ?"] = segment.lower()
         with self._database() as database:
-            for condition, text in keys.items():
-                rows = f"{name} JOIN {name}_xml USING (n) WHERE {condition} ORDER BY id_key"
-                if row := database.execute(f"SELECT xml FROM {rows}", (text,)).fetchone():
-                    return str(row[0])
-        return None
+            if not (found := _find(database, resource, segment, by_email=by_email)):
+                return None
+            sql = f"SELECT xml FROM {resource.collection}_xml WHERE n = ?"
+            return str(database.execute(sql, found[:1]).fetchone()[0])
 
-    def entries(self, kind: str, project_id: str = "") -> list[str] | None:
-        """Return the entries of a document: of a project, or of the whole directory."""
-        sql = "SELECT entries FROM documents WHERE kind = ? AND owner = ?"
+    def document(self, name: str, segment: str = "") -> list[str] | None:
+        """Return the entries of a document of the directory, or of the project that `record` finds."""
+        sql = "SELECT entries FROM documents WHERE project = ? AND name = ?"
         with self._database() as database:
-            row = database.execute(sql, (kind, project_id)).fetchone()
-        return None if row is None else list(json.loads(row[0]))
+            project = (0, "") if not segment else _find(database, PROJECT, segment)
+            row = project and database.execute(sql, (project[1], name)).fetchone()
+        return list(json.loads(row[0])) if row else None
 
     def _database(self) -> closing[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
-        return closing(open_database(self._path, mode="fixed"))
+        return closing(open_database(self._path, mode="ro&immutable=1"))
+
+
+def _find(
+    database: sqlite3.Connection, resource: Resource, segment: str, *, by_email: bool = False
+) -> tuple[int, str] | None:
+    """Return number and id of a record."""
+    named = f"n IN (SELECT n FROM {resource.collection}_slugs WHERE slug = ?)"
+    keys = {"id = ?": segment, named: fold(segment)}
+    if by_email:
+        keys["email_md5 = ?"] = segment.lower()
+    for condition, text in keys.items():
+        sql = f"SELECT n, id FROM {resource.collection} WHERE {condition} ORDER BY id_key"
+        for number, identifier in database.execute(sql, (text,)):
+            return number, identifier
+    return None
 
 
 def _rank(name: str, words: int) -> str:
@@ -220,21 +237,10 @@ def open_data(data: Data = None) -> Store:
     parts = _parts(sample_folder() if data is None else data)
     paths = [part for _, part in parts if isinstance(part, Path)]
     digest = _digest(paths)
-    folder = cache_folder() / "stores"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        is_cached = len(paths) == len(parts) and os.access(folder, os.W_OK)
-    except OSError:
-        is_cached = False  # the service works without a writable cache folder too
-    if not is_cached:  # frames have no digest: their store is temporary
-        folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
-        atexit.register(_remove_folder, folder, os.getpid())
-    path = folder / f"{digest}.sqlite"
-    if path.is_file():
-        try:
-            return Store(path)
-        except sqlite3.Error:
-            pass  # damaged: it is built again
+    # Frames have no digest: their store is temporary.
+    path = _store_folder(is_kept=len(paths) == len(parts)) / f"{digest}.sqlite"
+    with suppress(sqlite3.Error):  # not there, or damaged: it is built
+        return Store(path)
     _build(path, _rows(parts))
     if _digest(paths) != digest:
         path.unlink()
@@ -243,6 +249,23 @@ def open_data(data: Data = None) -> Store:
             hint="Write a new file beside the old one, and rename it when it is complete.",
         )
     return Store(path)
+
+
+def _store_folder(*, is_kept: bool) -> Path:
+    """Return the folder of stores, or a temporary one if nothing is kept or can be written there."""
+    folder = cache_folder() / "stores"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        if is_kept and os.access(folder, os.W_OK):
+            return folder
+    pid, folder = os.getpid(), Path(tempfile.mkdtemp(prefix="dirframe-"))
+
+    @atexit.register
+    def remove() -> None:
+        if os.getpid() == pid:  # a forked process runs this too, and its parent serves from there
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return folder
 
 
 def _parts(data: Data) -> list[tuple[str, Any]]:
@@ -268,11 +291,6 @@ def _digest(paths: list[Path]) -> str:
     return digest.hexdigest()[:24]
 
 
-def _remove_folder(folder: Path, pid: int) -> None:
-    if os.getpid() == pid:  # a forked process runs this too, and its parent serves from there
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _rows(parts: list[tuple[str, Any]]) -> Iterator[Row | Document]:
     ids: Ids = set()
     for name, part in parts:
@@ -291,8 +309,6 @@ def _build(path: Path, rows: Iterable[Row | Document]) -> None:
             with closing(open_database(temporary)) as database:
                 _fill(database, rows)
     except (sqlite3.Error, OSError) as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
-            raise KeyboardInterrupt from None  # of its progress handler SQLite says only this
         raise StoreError(f"The store {path} cannot be written: {error}.") from error
 
 
@@ -301,9 +317,8 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
     database.executescript(
         "PRAGMA page_size = 16384; PRAGMA cache_size = -65536;"
         " PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-        " CREATE TABLE documents (kind, owner, entries, PRIMARY KEY (kind, owner)); BEGIN"
+        " CREATE TABLE documents (project, name, entries, PRIMARY KEY (project, name)); BEGIN"
     )
-    database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
     for name in _COLLECTIONS:
         columns = ", ".join(COLUMNS)
         database.execute(f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id))")
@@ -311,19 +326,18 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
         database.execute(
             f"CREATE TABLE {name}_slugs (slug, n, PRIMARY KEY (slug, n)) WITHOUT ROWID"
         )
-    synthetic, marks = False, ", ?" * len(COLUMNS)
+    marks = ", ?" * len(COLUMNS)
     for number, row in enumerate(rows):
         if isinstance(row, Document):
-            document = (row.kind, fold(row.owner), json.dumps(row.entries))
+            document = (fold(row.project), row.name, json.dumps(row.entries))
             database.execute("REPLACE INTO documents VALUES (?, ?, ?)", document)
         else:
-            name, synthetic = row.resource.collection, synthetic or row.synthetic
+            name = row.resource.collection
             database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
             database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
             slugs = ((slug, number) for slug in row.slugs)
             database.executemany(f"INSERT INTO {name}_slugs VALUES (?, ?)", slugs)
-    database.execute(f"PRAGMA user_version = {synthetic:d}")
-    database.execute(_NAMED_OWNERS)
+    database.execute(_NAMED_PROJECTS)
     for name, resource in _COLLECTIONS.items():
         sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
         for number, columns in enumerate(("email_md5, id_key", *sorts)):

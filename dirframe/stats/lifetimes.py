@@ -158,17 +158,21 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
         whole_number("top", top, least=1, instead="or None for all projects")
     p = read(projects, "name", "language", *_MONTHS, optional=["id", "people"])
     lives, counted = _lives(p, projects, window)
-    shown = lives if top is None else lives.nlargest(top, "months", keep="all")
-    columns = {"id": "str", "name": "str", "language": "str", "first": MOMENT, "last": MOMENT}
-    table = p.reindex(index=shown.index, columns=[*columns, "people"]).join(shown)
-    table = table.astype({"id": "str", "people": "Int64", "months": "Int64"}).sort_values(
-        ["months", "first", "name", "id"],
-        ascending=[False, True, True, True],
-        na_position="first",
-        ignore_index=True,
+    longest = lives if top is None else lives.nlargest(top, "months", keep="all")
+    p = p.reindex(columns=["id", "name", "language", "first", "last", "people"])
+    table = p.astype({"id": "str", "people": "Int64"}).join(longest, how="right")
+    order = np.lexsort(
+        (
+            table["id"].rank(method="dense", na_option="top"),
+            table["name"].astype("category").cat.codes,  # -1 if missing
+            table["first"].to_numpy("datetime64[us]"),
+            -table["months"],
+        )
     )
-    table = table.head(top or len(table))
-    table["contributors"] = table.pop("people").where(lambda people: people >= 0)
+    table = table.take(order[:top]).reset_index(drop=True)
+    people = table.pop("people")
+    table["months"] = table["months"].astype("Int64")
+    table["contributors"] = people.where(people >= 0)
     counted["projects_not_shown"] = len(lives) - len(table)
     return table.rename(columns={"first": "first_month", "last": "last_month"}), counted
 
@@ -310,12 +314,16 @@ class _Months(NamedTuple):
 
 
 def _months(p: pd.DataFrame, projects: Frame) -> _Months:
-    days = (p[name].dt for name in _MONTHS)
-    first, last, fetched = ((12 * d.year + d.month - 1).to_numpy(np.float64) for d in days)
+    first, last, fetched = (_numbers(p[name]) for name in _MONTHS)
     now = pd.Timestamp(datetime.now(UTC))
     newest = provenance.get_provenance(origin(projects))["retrieved_newest"]
     latest = min(now, pd.Timestamp(newest).tz_convert("UTC")) if newest else now
     return _Months(first, last, fetched, _month_of(latest))
+
+
+def _numbers(days: pd.Series[Any]) -> Floats:
+    months = days.to_numpy("datetime64[us]").astype("datetime64[M]")
+    return np.where(np.isnat(months), np.nan, months.astype(np.int64) + 1970.0 * 12)
 
 
 def states_of(projects: pd.DataFrame) -> pd.Categorical[str]:

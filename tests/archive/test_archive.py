@@ -198,7 +198,6 @@ def test_unfinished_archive_says_so(harvests):
     assert "4 requests" in str(archive)
     assert "day" not in str(archive).replace("today", "")
     assert "1 day at 1,000" in str(Archive(harvest.path, 1_000))
-    assert archive._repr_html_()
 
 
 def test_archive_without_pages_says_so(harvests):

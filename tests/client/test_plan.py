@@ -277,3 +277,14 @@ def test_many_tell_how_far_they_are(facts, connect):
     told = []
     activity(connect(facts), [1, 2], progress=lambda *numbers: told.append(numbers))
     assert told == [(1, 2), (2, 2)]
+
+
+def test_many_that_a_callback_stops_keep_what_came(facts, connect):
+    def stop(count, _):
+        if count == 2:
+            raise StopIteration
+
+    with pytest.raises(IncompleteCollectionError, match="7, 8 \\(not asked for") as caught:
+        activity(connect(facts, workers=1), [5, 6, 7, 8], progress=stop)
+    assert caught.value.frame["project_id"].unique().tolist() == ["5", "6"]
+    assert len(facts.requests) == 2

@@ -152,6 +152,17 @@ def test_generated_data_is_marked_in_every_success(client, written):
         assert "Synthetic data" not in client.get(target).text
 
 
+def test_fault_is_500_in_the_form_of_the_address_and_tells_nothing(written, cache, caplog):
+    client = written([record("1")])
+    for file in cache.rglob("*.sqlite"):
+        file.write_bytes(b"damaged")
+    assert "sqlite" not in client.error("/projects.xml", 500)
+    page = client.get("/projects")
+    assert (page.status_code, page.mimetype) == (500, "text/html")
+    assert "DatabaseError" in caplog.text
+    assert client.key not in caplog.text
+
+
 # Names in addresses, which old clients use
 
 DIGEST = "f1c4c8746d8e42872f6db32977ad5d61"

@@ -74,9 +74,6 @@ class Records:
         self.rows += len(page.records)
         return begin
 
-    def frame(self) -> pd.DataFrame:
-        """Return one row a record: the columns of the schema in its order, then all others."""
-
     def frame(self, rows: Sequence[int] | None = None) -> pd.DataFrame:
         """Return all records, or some rows: the columns of the schema in its order, then all others."""
         resource = self.resource

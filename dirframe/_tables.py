@@ -102,7 +102,7 @@ def read_parquet(source: bytes | Path) -> pa.Table:
 
     file = pa.BufferReader(source) if isinstance(source, bytes) else source
     with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
-        return opened.read()
+        return without_index(opened.read())
 
 
 def without_index(table: pa.Table) -> pa.Table:

@@ -110,10 +110,10 @@ def select(
     for column, span in (ranges or {}).items():
         passed.append((_within(frame, column, span), _numbers(column, span)))
     mask = np.logical_and.reduce([np.ones(len(frame), dtype=bool), *(mask for mask, _ in passed)])
-    selected = frame[mask]
-    for _, step in passed:
-        provenance.copy_provenance(selected, selected, step)
-    return selected
+    record, steps = provenance.get_provenance(frame), [step for _, step in passed]
+    return provenance.set_provenance(
+        frame[mask], steps=record["steps"] + steps, selection=record["selection"] + steps
+    )
 
 
 def _having(frame: pd.DataFrame, words: str) -> Mask:

@@ -14,10 +14,6 @@ import platformdirs
 
 from dirframe.errors import ConfigurationError, InvalidInputError
 
-BASE_URL_VARIABLE = "DIRFRAME_BASE_URL"
-API_KEY_VARIABLE = "DIRFRAME_API_KEY"
-CACHE_VARIABLE = "DIRFRAME_CACHE_DIR"
-DATA_VARIABLE = "DIRFRAME_DATA_DIR"
 #: The parameter that requests have the key in.
 KEY_PARAMETER = "api_key"
 
@@ -35,13 +31,13 @@ def cache_folder(folder: str | Path | None = None) -> Path:
             f"The cache is named by its folder; got a {type(folder).__name__}.",
             hint="Pass a path, such as directory.cache_folder.",
         )
-    default = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dirframe")
+    default = os.environ.get("DIRFRAME_CACHE_DIR") or platformdirs.user_cache_dir("dirframe")
     return Path(default if folder is None else folder).expanduser()
 
 
 def data_folder() -> Path:
     """Return the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
-    default = os.environ.get(DATA_VARIABLE) or platformdirs.user_data_dir("dirframe")
+    default = os.environ.get("DIRFRAME_DATA_DIR") or platformdirs.user_data_dir("dirframe")
     return Path(default).expanduser()
 
 
@@ -59,17 +55,7 @@ def hide_keys(text: str) -> str:
 
 
 class ApiKey:
-    """An API key that is not displayed, and takes itself out of what is written.
-
-    Its str and repr show the fingerprint, so that a traceback with local variables, the output
-    of a notebook or a log line cannot leak the key. It cannot be pickled.
-
-    Examples
-    --------
-    >>> from dirframe.settings import ApiKey
-    >>> ApiKey("0123456789abcdef")
-    <API key 47e2d2a3>
-    """
+    """An API key that takes itself out of what is written; shown is its fingerprint alone."""
 
     __slots__ = ("_pattern", "_secret")
 

@@ -242,7 +242,7 @@ def test_damaged_pages(load, monkeypatch):
     ) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
-    monkeypatch.setattr("dirframe.client.http.session.MAX_BYTES", 100)
+    monkeypatch.setattr("dirframe.client.http.responses.MAX_BYTES", 100)
     assert load() == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent an answer of more than 100 bytes; the rest was not read."
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from dirframe.archive.archive import Archive
 from dirframe.archive.store import Store
@@ -86,28 +86,11 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
-    asked = Query(
-        resource=resources[collection],
-        query=query,
-        sort=sort,
-        sample=sample,
-        seed=seed,
-        details=details,
-    )
+    options: dict[str, Any] = {"query": query, "sort": sort, "details": details}
+    asked = Query(resource=resources[collection], sample=sample, seed=seed, **options)
     with open_directory(directory) as client:
         client.session.address(asked.path, asked.params())  # raises before a file exists
-        facts = {
-            "source": client.name,
-            "identity": client.identity,
-            "base_url": client.base_url,
-            "resource": asked.resource.name,
-            "query": query,
-            "sort": sort,
-            "sample": sample,
-            "seed": None if sample is None else seed,
-            "details": details,
-        }
-        with Store.open_writer(Path(path), **facts) as store:
+        with Store.open_writer(Path(path), client, asked) as store:
             pages = store.pages()
             order = pages.query.sort
             if sort not in {None, order} and (pages.latest or order):

@@ -252,7 +252,7 @@ def report(
     "authors",
     metavar="NAME",
     multiple=True,
-    help='Author of a study: "Family, Given", or an organization. May be repeated.',
+    help="Author of a study, a person or an organization. May be repeated.",
 )
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
 @option(
@@ -272,7 +272,7 @@ def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **gi
       dirframe export projects.parquet projects.xlsx
       dirframe export pages/ recorded.parquet
       dirframe accounts --format parquet | dirframe export - piped.csv
-      dirframe export projects.parquet accounts.parquet study.zip --author "Hopper, Grace"
+      dirframe export projects.parquet accounts.parquet study.zip --author "Grace Hopper"
     """
     names = ("title", "authors", "license", "personal", "archive")
     study = {name: value for name in names if (value := given.pop(name))}

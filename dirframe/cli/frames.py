@@ -197,19 +197,15 @@ class Output(NamedTuple):
         note(dirframe.provenance.caption(frame))
 
     def _print(self, frame: pd.DataFrame) -> None:
-        from dirframe.io.writers import parquet_bytes, write_csv, write_json
+        from dirframe.io.writers import frame_bytes
 
         form = self.fmt or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
             is_ordered = self.columns or dirframe.provenance.get_provenance(frame)["counted"]
             _print_table(frame, [] if is_ordered else ["id", *leading_columns(frame)])
-        elif form == "parquet":
-            sys.stdout.buffer.write(parquet_bytes(frame))
-            sys.stdout.buffer.flush()
-        elif form in {"csv", "tsv"}:
-            write_csv(frame, sys.stdout, "," if form == "csv" else "\t")
         else:
-            write_json(frame, sys.stdout, lines=form == "jsonl")
+            sys.stdout.buffer.write(frame_bytes(frame, f".{form}"))
+            sys.stdout.buffer.flush()
 
 
 def output(function: Callable[..., Any]) -> Any:

@@ -234,9 +234,8 @@ class Walk:
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
         self.read_missing()
-        planned = len(self.pages.received)
-        for _ in range(MAX_REREADS):
-            self.read(self.pages.to_reread(len(self.pages.received) - planned), refresh=True)
+        for _ in range(1 if self.pages.keeps_all else MAX_REREADS):
+            self.read(self.pages.to_reread(), refresh=True)
             self.read_missing(refresh=True)
 
     def read_missing(self, *, refresh: bool = False) -> None:

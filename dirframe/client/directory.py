@@ -112,12 +112,12 @@ class Directory:
         timeout: float = 30.0,
         allow_http: bool = False,
     ) -> None:
-        self.base_url = _base_url(url or os.environ.get(settings.BASE_URL_VARIABLE), allow_http)
-        key = key or os.environ.get(settings.API_KEY_VARIABLE)
+        self.base_url = _base_url(url or os.environ.get("DIRFRAME_BASE_URL"), allow_http)
+        key = key or os.environ.get("DIRFRAME_API_KEY")
         if not key:
             raise ConfigurationError(
                 f"No API key is given for {self.base_url}.",
-                hint=f"Pass key=, set {settings.API_KEY_VARIABLE}, {_SAMPLE}",
+                hint=f"Pass key=, set DIRFRAME_API_KEY, {_SAMPLE}",
             )
         self.api_key = key if isinstance(key, settings.ApiKey) else settings.ApiKey(key)
         host = urlsplit(self.base_url)
@@ -275,7 +275,7 @@ def _base_url(address: str | None, allow_http: bool) -> str:
     if not address:
         raise ConfigurationError(
             "No directory is given.",
-            hint=f"Pass url= (--base-url), set {settings.BASE_URL_VARIABLE}, {_SAMPLE}",
+            hint=f"Pass url= (--base-url), set DIRFRAME_BASE_URL, {_SAMPLE}",
         )
     try:
         parts = urlsplit(address)

@@ -122,46 +122,42 @@ def list_named(missing: Mapping[str, str]) -> str:
 
 
 class Pages:
-    """The pages of a query that came, in the order of arrival.
-
-    `keeps_all` is whether every record that ever came counts, as in an archive.
-    """
+    """The pages of a query that came; `keeps_all` is whether every record that ever came counts."""
 
     def __init__(self, query: Query, *, keeps_all: bool = False) -> None:
         self.query, self.keeps_all = query, keeps_all
         self.is_sort_asked = query.sort is not None
-        self.received: list[Received] = []
+        self.received: list[Received] = []  # in the order of arrival
+        self.latest: dict[int, Received] = {}  # by their numbers
         self.own: dict[Hashable, Received] = {}  # own pages of records, also those refused
-        self.latest: dict[int, Received] = {}
-        self.ended = False  # the directory answered that there is no further page
-        self._newest: Received | None = None  # that states a count
-        self._counts: set[int | None] = set()
-        self._has_moved = False  # a page came again with other ids
+        self.has_ended = False  # the directory answered that there is no further page
+        self._confirmed: set[int] = set()  # pages that came again as they were
         self._records: Readings | None = None
 
     def add(self, page: Received) -> None:
         """Add a page; it replaces an earlier version."""
         self.received.append(page)
+        self._records = None
         if page.number is None:
             self.own[page.record] = page
-            return
-        self._records = None
-        if page.refusal is not None:
-            self.ended = True
+        elif page.refusal is not None:
+            self.has_ended = True
+            self._confirmed.add(page.number)
         elif page.number:
-            self._has_moved |= self.latest.get(page.number, page).ids != page.ids
+            before = self.latest.get(page.number)
+            is_same = before and (before.ids, before.available) == (page.ids, page.available)
+            if is_same and page.available is not None:
+                self._confirmed.add(page.number)
             self.latest[page.number] = page
-            self._counts.add(page.available)
-            is_newer = self._newest is None or page.retrieved >= self._newest.retrieved
-            if page.available is not None and is_newer:
-                self._newest = page
 
     # -- which pages are missing -----------------------------------------------------------
 
     @property
     def available(self) -> int | None:
         """The number of records according to the newest page; of a sample, to the first one."""
-        newest = self.latest.get(1) if self.query.sample else self._newest
+        pages = self.received[::-1] if self.query.sample is None else [*self.latest.values()][:1]
+        stated = [page for page in pages if page.number and page.available is not None]
+        newest = max(stated, key=lambda page: page.retrieved, default=None)
         return newest.available if newest else None
 
     @property
@@ -185,7 +181,7 @@ class Pages:
             return [number for number in self._drawn_pages() if number not in self.latest]
         used = self._used()
         after, size, covered = len(used) + 1, len(self.latest[1].ids), _records_on(used)
-        has_ended = after in self.latest or self.ended or not self.query.resource.paged
+        has_ended = after in self.latest or self.has_ended or not self.query.resource.paged
         if has_ended or covered >= (self.query.max_items or math.inf):
             return []
         lacking = 1 if self.available is None else (self.expected or 0) - covered
@@ -197,15 +193,15 @@ class Pages:
 
     def planned(self) -> Sequence[int] | None:
         """Return the numbers of all pages to read, judged by the first one; None if it cannot tell."""
-        size, most = len(self.latest[1].ids), self.query.max_items
         if self.query.sample:
             return self._drawn_pages()
-        if self.available is None or self.expected is None:
+        expected, size = self.expected, len(self.latest[1].ids)
+        if self.available is None or expected is None:
             return None
-        pages = 1 + len(self.missing())
-        is_whole = most is None or most > self.available
-        # The first page alone does not show that the last one will be full.
-        return range(1, pages + 1 + (is_whole and 0 < size < self.expected == pages * size))
+        pages, most = 1 + len(self.missing()), self.query.max_items or math.inf
+        # Of several pages, a full last one will need one more.
+        is_full = size < expected == pages * size and most > self.available
+        return range(1, pages + 1 + is_full)
 
     def has_all(self) -> bool:
         """Return whether only the page behind the last one may be missing."""
@@ -222,7 +218,7 @@ class Pages:
     def _used(self) -> list[Received]:
         """Return the pages from the first one to the end, to a missing one, or to `max_items`."""
         if self.query.sample:
-            return list(self.latest.values())
+            return [*self.latest.values()]
         used: list[Received] = []
         covered = 0
         while (page := self.latest.get(len(used) + 1)) is not None:
@@ -245,21 +241,19 @@ class Pages:
 
     # -- which pages do not fit ------------------------------------------------------------
 
-    def to_reread(self, reread: int) -> list[int]:
-        """Return the numbers of the pages to request again, after so many that were.
+    def to_reread(self) -> list[int]:
+        """Return the numbers of the pages to request again.
 
         A change moves records over the edge of a page or two, and its pages count differently. An
         order that does not hold repeats records everywhere; no reading mends that.
         """
         unfit = [] if self.query.sample else self._unfit()
-        affected, most = self._repeating()
+        is_cheap = len(self.latest) <= _CHEAP
         if self.keeps_all:
-            is_worth_it = not reread and len(unfit) <= _FEW and len(self._days()) == 1
-        else:
-            is_change = len(self._counts) > 1 or reread + len(unfit) <= most
-            is_worth_it = not affected or (affected <= most and is_change)
-            is_worth_it |= len(self.latest) <= _CHEAP
-        return unfit if is_worth_it else []
+            is_cheap = len(unfit) <= _FEW and len(self._days()) == 1
+        elif not is_cheap:
+            is_cheap = not self.order_fails()
+        return [number for number in unfit if is_cheap and number not in self._confirmed]
 
     def _unfit(self) -> list[int]:
         """Return the numbers of the pages that do not belong to one state of the collection."""
@@ -291,16 +285,13 @@ class Pages:
         return sorted(unfit)
 
     def order_fails(self) -> bool:
-        """Return whether ids come again on so many pages that the order does not hold."""
-        affected, most = self._repeating()
-        return affected > most or (affected > 0 and len(self._counts) == 1 and self._has_moved)
-
-    def _repeating(self) -> tuple[int, int]:
-        """Return how many pages hold repeated ids, and how many a change may account for."""
-        used = self._used()
-        repeated = _repeated(used)
+        """Return whether ids come again on more pages than a change of the collection explains."""
+        used, came = self._used(), [p for p in self.received if p.number and p.refusal is None]
+        repeated, counts = _repeated(used), {page.available for page in came}
         affected = sum(not repeated.isdisjoint(page.ids) for page in used)
-        return affected, max(2 * len(self._counts), math.ceil(len(used) / 10))
+        has_moved = any(page.ids != self.latest[page.number or 0].ids for page in came)
+        most = max(2 * len(counts), math.ceil(len(used) / 10))
+        return affected > most or (affected > 0 and len(counts) == 1 and has_moved)
 
     def _days(self) -> list[date]:
         return sorted({page.retrieved.date() for page in self.latest.values()})
@@ -344,12 +335,6 @@ class Pages:
                 readings[page.ids[place] or (number, place)] = page, place
         return readings
 
-    def estimated_own(self) -> int:
-        """Return how many own pages are needed, judged by the first page."""
-        signs = self.latest[1].signs if self.query.details else ""
-        needed = len(needed_pages(dict(enumerate(signs))))
-        return round((self.expected or 0) * needed / max(len(signs), 1))
-
     def places(self) -> Iterator[tuple[Received, int]]:
         """Yield where each record is read: on its own page, if that came."""
         for key, (page, place) in self.records.items():
@@ -368,6 +353,12 @@ class Pages:
         """Return the ids of the records whose own page is needed and was not read yet."""
         needed = needed_pages(self.signs()) if self.query.details else []
         return [key for key in needed if key not in self.own]
+
+    def estimated_own(self) -> int:
+        """Return how many own pages are needed, judged by the first page."""
+        signs = self.latest[1].signs if self.query.details else ""
+        needed = len(needed_pages(dict(enumerate(signs))))
+        return round((self.expected or 0) * needed / max(len(signs), 1))
 
     def lost(self) -> dict[str, str]:
         """Return the records whose own page did not come, and why."""

@@ -122,7 +122,7 @@ def test_export_converts_and_replaces_no_file_unless_asked(files, folder, run):
 
 def test_export_of_several_files_is_a_study_with_title_authors_and_licence(files, folder, run):
     words = ("export", files / "projects.parquet", files / "accounts.parquet", "study.zip")
-    authors = ("--author", "Hopper, Grace", "--author", "The Navy")
+    authors = ("--author", "Grace Hopper", "--author", "The Navy")
     assert run(*words, "--title", "Who?", *authors, "--license", "CC-BY-4.0").code == 0
     study = described("study.zip")
     assert study["title"] == "Who?"

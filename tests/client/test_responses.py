@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe.client.http import session
+from dirframe.client.http import responses, session
 from dirframe.errors import (
     DirframeError,
     DirframeWarning,
@@ -233,14 +233,14 @@ def test_response_redirect_of_a_folder_is_paid_for_once(asked, moved, then, expe
 
 
 def test_response_that_is_too_long_is_not_read_to_its_end(monkeypatch):
-    monkeypatch.setattr(session, "MAX_BYTES", 1_000_000)
+    monkeypatch.setattr(responses, "MAX_BYTES", 1_000_000)
     error = error_of(b"x" * 3_000_000)
     assert type(error) is UnreadableResponseError
     assert "1,000,000" in error.found
     assert error.source.endswith("/projects.xml?page=1")
-    monkeypatch.setattr(session, "MAX_BYTES", len(ONE))
+    monkeypatch.setattr(responses, "MAX_BYTES", len(ONE))
     assert error_of(ONE) is None
-    monkeypatch.setattr(session, "MAX_BYTES", len(ONE) - 1)
+    monkeypatch.setattr(responses, "MAX_BYTES", len(ONE) - 1)
     assert type(error_of(ONE)) is UnreadableResponseError
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ssl
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ import requests
 import urllib3.exceptions as urllib3_errors
 from requests.utils import select_proxy
 
-from dirframe.client.page import parse
+from dirframe.client.page import MAX_BYTES, parse
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     from dirframe.client.page import Page
 
+#: The time for a body, in times of the time-out for its next bytes.
+_BODY_TIME = 4
+_CHUNK = 65_536
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
@@ -65,14 +69,41 @@ _PASSING = (
 _SILENCE = TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout
 
 
-def check_response(content: bytes, *, status: int, headers: Mapping[str, str], url: str) -> Page:
-    """Return the page of a success, or raise what the response means."""
+def read_body(response: requests.Response, timeout: float) -> bytes:
+    """Return the body as its bytes come: so many, and no longer than four times the time-out."""
+    body, is_late, url = bytearray(), False, response.url
+    longest = _BODY_TIME * timeout
+    end = time.monotonic() + longest
+    with response:
+        while chunk := response.raw.read1(_CHUNK, decode_content=True):
+            body += chunk
+            if len(body) > MAX_BYTES:
+                found = f"an answer of more than {MAX_BYTES:,} bytes"
+                message = f"{url} sent {found}; the rest was not read."
+                raise UnreadableResponseError(message, found=found, source=url)
+            if is_late:
+                reason = f"the response took longer than {longest:g} seconds"
+                raise NetworkError(f"{url} could not be fetched: {reason}.", url=url, hint=SLOW)
+            is_late = time.monotonic() > end  # complete by now, unless more follows
+    return bytes(body)
+
+
+def check_response(content: bytes, response: requests.Response, before: str) -> Page:
+    """Return the page of a success, or raise; `before` is the URL that redirected to it, if any."""
+    status, headers, url = response.status_code, response.headers, response.url
     text, reported = "", None
     try:
         page = parse(content, source=url)
-    except UnreadableResponseError:
+    except UnreadableResponseError as error:
         if status == 200:
-            raise
+            # /accounts/ada/disabled, of /accounts/1.xml; not a page of maintenance for all.
+            if url.rsplit("/", 2)[0] == before.rpartition("/")[0]:
+                message = (
+                    f"{before} redirects to {url}, which is a web page: the directory does not give "
+                    "this record out as data. It may be disabled, private or removed."
+                )
+                raise ServiceError(message, url=before, status=302) from None
+            raise error from None  # its cause repeats what came
     else:
         if status == 200 and page.succeeded:
             return page

@@ -29,22 +29,20 @@ from dirframe import __version__
 from dirframe.client.http.cache import PageCache
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.responses import (
-    SLOW,
     check_response,
     network_error,
     parse_date,
     parse_retry_after,
+    read_body,
 )
-from dirframe.client.page import MAX_BYTES, parse
+from dirframe.client.page import parse
 from dirframe.errors import (
     CacheError,
     InvalidInputError,
     InvalidKeyError,
-    NetworkError,
     QuotaExceededError,
     ServiceError,
     StaleWarning,
-    UnreadableResponseError,
     warn,
 )
 from dirframe.settings import KEY_PARAMETER, hide_keys
@@ -62,14 +60,11 @@ PAUSES = (0.0, 1.0, 2.0)
 _TEMPORARY = {502, 503, 504}
 #: Seconds. A server that asks for a longer pause is not asked again.
 _LONGEST_PAUSE = 30.0
-#: The time for a body, in times of the time-out for its next bytes.
-_BODY_TIME = 4
 _MAX_REDIRECTS = 5
-_CHUNK = 65_536
 #: What an attempt may raise.
 _FAILURES = OSError, HTTPError, HTTPException, ValueError
-#: Before the key of a refusal. No URL begins with it, so that none is taken for a page.
-_REFUSED = "refused:"
+#: Behind the URL of a refusal. That of a page has no fragment.
+_REFUSED = "#refused"
 #: The first name of a path, what follows, and the query.
 _PATH = re.compile(r"(/[^/.?]*)([^?]*)(.*)")
 
@@ -84,11 +79,6 @@ class FetchedPage:
     page: Page
     attempts: int = 0
     server_time: datetime | None = None  # of a response just received, as the directory has it
-
-    @property
-    def from_cache(self) -> bool:
-        """Whether it is from the cache."""
-        return self.attempts == 0
 
 
 class Session:
@@ -162,12 +152,13 @@ class Session:
         """Remember for as long as a page is fresh why a page was refused."""
         refusal: Any = CachedResponse(content=json.dumps(why).encode(), status_code=404)
         expires = datetime.now(UTC) + self._expire_after
-        self._http.cache.save_response(refusal, self._key_of(self.address(path), _REFUSED), expires)
+        key = self._key_of(self.address(path) + _REFUSED)
+        self._http.cache.save_response(refusal, key, expires)
 
     def get_refusal(self, path: str, *, refresh: bool = False, offline: bool = False) -> str | None:
         """Return why a page was refused, if that is newer than the page in the cache."""
         url = self.address(path)
-        refusal = None if refresh else self._stored(url, _REFUSED, of_any_age=offline)
+        refusal = None if refresh else self._stored(url + _REFUSED, of_any_age=offline)
         page = self._stored(url, of_any_age=True)
         if refusal is None or (page is not None and page.created_at > refusal.created_at):
             return None
@@ -187,7 +178,7 @@ class Session:
 
     def warn_if_stale(self, pages: Sequence[FetchedPage | Received]) -> None:
         """Warn if any of the cached pages has expired."""
-        oldest = min((page.retrieved for page in pages if page.from_cache), default=None)
+        oldest = min((page.retrieved for page in pages if not page.attempts), default=None)
         if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
             hours = age / timedelta(hours=1)
             span = f"{hours:.2g} hours" if hours < 48 else f"{age.days:,} days"
@@ -199,10 +190,8 @@ class Session:
         self._http.close()
         self.quota.close()
 
-    def _stored(
-        self, url: str, kind: str = "", *, of_any_age: bool = False
-    ) -> CachedResponse | None:
-        stored = self._http.cache.get_response(self._key_of(url, kind))
+    def _stored(self, url: str, *, of_any_age: bool = False) -> CachedResponse | None:
+        stored = self._http.cache.get_response(self._key_of(url))
         if stored is None or of_any_age:
             return stored
         # A clock that was ahead dated pages in the future: those may not be fresh until then, but
@@ -210,8 +199,8 @@ class Session:
         is_fresh = abs(datetime.now(UTC) - stored.created_at) <= self._expire_after
         return stored if is_fresh else None
 
-    def _key_of(self, url: str, kind: str = "") -> str:
-        return kind + self._http.cache.create_key(requests.Request("GET", url).prepare())
+    def _key_of(self, url: str) -> str:
+        return self._http.cache.create_key(requests.Request("GET", url).prepare())
 
 
 class _Adapter(HTTPAdapter):
@@ -274,7 +263,14 @@ class _Adapter(HTTPAdapter):
                 f"{requested} redirects in a circle and was not followed further.", url=requested
             )
         content = self._key.redact_data(response.body)
-        page = self._checked(content, response, before)
+        try:
+            page = check_response(content, response, before)
+        except (QuotaExceededError, InvalidKeyError) as error:
+            self._quota.release(response.receipt)  # a directory does not count what it refuses
+            if isinstance(error, QuotaExceededError):
+                self._quota.mark_exhausted(error.resets_at)
+                error.resets_at = error.resets_at or self._quota.resets_at()
+            raise
         self.learn(requested, url)
         # As the cache keeps it: the response of urllib3 holds the URL with the key.
         success: Any = CachedResponse(
@@ -296,7 +292,7 @@ class _Adapter(HTTPAdapter):
                 if response.status_code == 407:
                     raise OSError("407 Proxy Authentication Required")  # as if it were a tunnel
                 response.url, response.receipt = url, receipt
-                response.body = self._read(response)
+                response.body = read_body(response, self._timeout)
                 has_arrived, is_temporary = True, response.status_code in _TEMPORARY
                 wait = parse_retry_after(response.headers) or pause
             except _FAILURES as error:
@@ -323,24 +319,6 @@ class _Adapter(HTTPAdapter):
         if pause:
             time.sleep(pause)
 
-    def _read(self, response: requests.Response) -> bytes:
-        """Return the body as its bytes come: so many, and no longer than four times the time-out."""
-        body, is_late, url = bytearray(), False, response.url
-        longest = _BODY_TIME * self._timeout
-        end = time.monotonic() + longest
-        with response:
-            while chunk := response.raw.read1(_CHUNK, decode_content=True):
-                body += chunk
-                if len(body) > MAX_BYTES:
-                    found = f"an answer of more than {MAX_BYTES:,} bytes"
-                    message = f"{url} sent {found}; the rest was not read."
-                    raise UnreadableResponseError(message, found=found, source=url)
-                if is_late:
-                    reason = f"the response took longer than {longest:g} seconds"
-                    raise NetworkError(f"{url} could not be fetched: {reason}.", url=url, hint=SLOW)
-                is_late = time.monotonic() > end  # complete by now, unless more follows
-        return bytes(body)
-
     def _redirected(self, response: requests.Response) -> str:
         """Return where a response redirects to; raise if that is not on the same host."""
         url, own = response.url, _origin(response.url)
@@ -358,29 +336,6 @@ class _Adapter(HTTPAdapter):
                 url=url,
             )
         return target
-
-    def _checked(self, content: bytes, response: Any, before: str) -> Page:
-        """Return the page of a success, or raise; `before` is the URL that redirected to it."""
-        url, headers = response.url, response.headers
-        try:
-            return check_response(content, status=response.status_code, headers=headers, url=url)
-        except (QuotaExceededError, InvalidKeyError) as error:
-            self._quota.release(response.receipt)  # a directory does not count what it refuses
-            if isinstance(error, QuotaExceededError):
-                self._quota.mark_exhausted(error.resets_at)
-                error.resets_at = error.resets_at or self._quota.resets_at()
-            raise
-        except UnreadableResponseError as error:
-            error.__cause__ = None  # it repeats what came
-            # /accounts/ada/disabled, of /accounts/1.xml; not a page of maintenance for all.
-            if url.rsplit("/", 2)[0] != before.rpartition("/")[0]:
-                raise
-            raise ServiceError(
-                f"{before} redirects to {url}, which is a web page: the directory does not give "
-                "this record out as data. It may be disabled, private or removed.",
-                url=before,
-                status=302,
-            ) from None
 
 
 def _origin(url: str) -> str:

@@ -18,7 +18,7 @@ import dirframe
 from tests import processes
 from tests.faults import LINE, address_of, after_fault, error_of, load, stored
 from tests.rig import faults
-from tests.rig.server import MARK, Proxy, Rig, Trap, numbered
+from tests.rig.server import MARK, Proxy, Rig, Trap
 
 #: One of each way in which a response is damaged, slow, or leads elsewhere.
 DAMAGED = [
@@ -337,31 +337,6 @@ def _frame_of(directory, *, incomplete, **options):
     assert incomplete == "warn" or not is_marked
     assert frame["id"].dropna().is_unique
     return frame
-
-
-# What these tests stand on
-
-
-def came_of(rig, fault):
-    """Load while a fault happens to every response: the ids, or the error."""
-    with rig as served, served.directory() as directory:
-        served.always = fault
-        try:
-            return list(dirframe.load_projects(directory=directory, progress=False)["id"])
-        except dirframe.DirframeError as error:
-            assert served.requests
-            return type(error)
-
-
-def test_each_fault_is_the_same_over_a_socket_and_in_process():
-    failures = []
-    for name in sorted({*faults.FAULTS} - {*faults.SLOW, "gzip bomb"}):
-        real = came_of(Rig(5), faults.FAULTS[name])
-        if real != came_of(Rig(5).in_process(), faults.FAULTS[name]):
-            failures.append(name)
-        if (real == numbered(5)) != (name in faults.ODD):
-            failures.append(f"{name}: {real}")
-    assert not failures
 
 
 def test_trap_and_proxy_see_what_passes():

@@ -7,6 +7,7 @@ import sys
 from difflib import get_close_matches
 from functools import wraps
 from html import escape
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
@@ -27,36 +28,23 @@ _SYNONYMS = {
 _JOINERS = "\u200c\u200d"
 #: Fields that name a record in a list, by priority.
 _NAMES = ("nice_name", "name", "language", "factoid")
-#: Quantiles that have a name of their own.
-_QUANTILES = {0.0: "minimum", 0.5: "median", 1.0: "maximum"}
 _WIDEST = 60
 _LEADING = (
     *("name", "analysis_main_language_name", "country_name", "country_code", "location"),
     *("stack_count", "user_count", "posts_count", "analysis_twelve_month_contributor_count"),
     *("analysis_total_code_lines", "kudo_score_kudo_rank", "created_at", "licenses", "tags"),
 )
-
 _CAPTION = "text-align:left;caption-side:top;font-weight:bold"
 
 
 # Objects
 
 
-class Card:
-    """Mixin for objects that are displayed as a heading, facts and a note."""
-
-    def _card(self) -> tuple[str, dict[str, str], str]:
-        """Return the heading, the facts by name, and the note or an empty string."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
-        heading, facts, note = self._card()
-        width = max(map(len, facts), default=0)
-        lines = [heading, *(f"  {name:{width}}  {value}" for name, value in facts.items())]
-        return "\n".join(printable(line) for line in [*lines, *([note] if note else [])])
-
-    def _repr_html_(self) -> str:
-        return literal(f'<pre style="white-space:pre-wrap">{escape(repr(self))}</pre>')
+def card(heading: str, facts: dict[str, str], note: str = "") -> str:
+    """Return the repr of a small object: a heading, facts by name, and a note."""
+    names = align(list(facts), right=False)
+    lines = [f"  {name}  {fact}" for name, fact in zip(names, facts.values(), strict=True)]
+    return "\n".join(printable(line) for line in [heading, *lines, note] if line)
 
 
 class Overview:
@@ -68,24 +56,19 @@ class Overview:
 
     def __repr__(self) -> str:
         heading, tables, notes = self._overview()
-        parts = [heading] if heading else []
+        lines = [heading]
         for caption, table in tables.items():
-            lines, _ = table_lines(table, {str(name): label(str(name)) for name in table})
-            lines = ["none"] if table.empty else lines
-            parts += [*([""] if parts else []), caption, *(f"  {line}" for line in lines)]
-        return "\n".join([*parts, *([""] if notes else []), *notes])
+            rows, _ = table_lines(table, {str(name): label(str(name)) for name in table})
+            lines += ["", caption, *(f"  {row}" for row in (["none"] if table.empty else rows))]
+        return "\n".join(map(printable, [*lines, "", *notes])).strip()
 
     def _repr_html_(self) -> str:
         heading, tables, notes = self._overview()
-        parts = [f"<p><strong>{escape(heading)}</strong></p>"] if heading else []
+        parts = [f"<p><strong>{escape(heading)}</strong></p>"]
         parts += [html_table(table, caption) for caption, table in tables.items()]
         parts += [f"<p><small>{escape(note)}</small></p>" for note in notes]
-        return literal("".join(parts))
-
-
-def literal(content: str) -> str:
-    """Return HTML in which MathJax, 2 and 3, leaves dollar signs and backslashes as they are."""
-    return f'<div class="tex2jax_ignore mathjax_ignore">{content}</div>'
+        # In these classes, MathJax 2 and 3 leave dollar signs and backslashes as they are.
+        return f'<div class="tex2jax_ignore mathjax_ignore">{"".join(parts)}</div>'
 
 
 # Tables
@@ -95,21 +78,16 @@ def html_table(table: pd.DataFrame, caption: str) -> str:
     """Return a table as HTML, its text escaped and its numbers on the right."""
     if table.empty:
         return f"<p><strong>{escape(caption)}</strong>: none</p>"
-    right = [' style="text-align:right"' if is_number(dtype) else "" for dtype in table.dtypes]
-    heads = "".join(
-        f'<th scope="col"{style}>{escape(label(str(name)))}</th>'
-        for name, style in zip(table, right, strict=True)
-    )
-    columns = [cell_texts(table[name], str(name)) for name in table]
-    rows = "".join(
-        "<tr>"
-        + "".join(f"<td{s}>{escape(cell)}</td>" for cell, s in zip(row, right, strict=True))
-        + "</tr>\n"
-        for row in zip(*columns, strict=True)
-    )
+    heads, columns = [], []
+    for name in table:
+        style = ' style="text-align:right"' if is_number(table[name].dtype) else ""
+        heads.append(f'<th scope="col"{style}>{escape(label(str(name)))}</th>')
+        cells = cell_texts(table[name], str(name))
+        columns.append([f"<td{style}>{escape(cell)}</td>" for cell in cells])
+    rows = "".join(f"<tr>{''.join(row)}</tr>\n" for row in zip(*columns, strict=True))
     return (
         f'<table><caption style="{_CAPTION}">{escape(caption)}</caption>'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
+        f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>\n{rows}</tbody></table>"
     )
 
 
@@ -121,26 +99,26 @@ def table_lines(
     The headings by column may have several lines.
     """
     height = max((head.count("\n") + 1 for head in heads.values()), default=0)
-    lines, omitted = [""] * (height + len(table)), []
+    columns: list[list[str]] = []
+    omitted, left = [], width
     for name, head in heads.items():
         cells = [cut(cell, widest) for cell in cell_texts(table[name], name)]
         right = is_number(table[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
         above = head.split("\n")
         column = align([*[""] * (height - len(above)), *above, *cells], right=right)
-        gap = "  " if any(lines) else ""
-        if gap and width_of(f"{lines[0]}{gap}{column[0]}") > width:
+        if columns and width_of(column[0]) > left:
             omitted.append(name)
         else:
-            lines = [f"{line}{gap}{cell}" for line, cell in zip(lines, column, strict=True)]
-    lines = [line.rstrip() for line in lines]
-    return lines[next((n for n, line in enumerate(lines) if line), len(lines)) :], omitted
+            columns.append(column)
+            left -= width_of(column[0]) + len("  ")
+    lines = ("  ".join(row).rstrip() for row in zip(*columns, strict=True))
+    return list(dropwhile(lambda line: not line, lines)), omitted
 
 
 def align(texts: Sequence[str], *, right: bool) -> list[str]:
     """Pad texts to the width of the widest."""
     widths = [width_of(text) for text in texts]
-    widest = max(widths, default=0)
-    blanks = (" " * (widest - width) for width in widths)
+    blanks = [" " * (max(widths) - width) for width in widths]
     return [f"{b}{t}" if right else f"{t}{b}" for t, b in zip(texts, blanks, strict=True)]
 
 
@@ -170,44 +148,34 @@ def cut(text: str, widest: int) -> str:
 def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
     """Format a column: thousands separated, but not in years; shares in percent; missing empty."""
     import pandas as pd
+    from pandas.api import types
 
-    if isinstance(values.dtype, pd.DatetimeTZDtype) or values.dtype.kind == "M":
-        day = bool((values.dropna() == values.dropna().dt.normalize()).all())
-        form = "%Y-%m-%d" if day else "%Y-%m-%d %H:%M"
-        return ["" if pd.isna(value) else value.strftime(form) for value in values]
-    if pd.api.types.is_float_dtype(values.dtype):
-        return _numbers(values, name)
-    if pd.api.types.is_integer_dtype(values.dtype):
-        form = "d" if "year" in name.split("_") else ",d"
-        return ["" if pd.isna(value) else f"{value:{form}}" for value in values]
-    return [_text(value) for value in values]
-
-
-def _numbers(values: pd.Series[Any], name: str) -> list[str]:
-    import pandas as pd
-
-    if "share" in name.split("_"):
-        return ["" if pd.isna(value) else percent(float(value)) for value in values]
-    # The same number of decimals in the whole column: as many as needed, three at most.
-    rounded = values.dropna().astype("float64").round(3)
-    decimals = next(n for n in range(4) if n == 3 or bool((rounded.round(n) == rounded).all()))
-    texts = ["" if pd.isna(value) else f"{value:,.{decimals}f}" for value in values]
-    if name != "quantile":
-        return texts
-    words = (_QUANTILES.get(value, "") for value in values)
-    return [f"{word} {text}".strip() for word, text in zip(words, texts, strict=True)]
+    words, dtype = name.split("_"), values.dtype
+    text: Callable[[Any], str]
+    if types.is_datetime64_any_dtype(dtype):
+        moments = values.dropna()
+        is_day = bool((moments == moments.dt.normalize()).all())
+        text = ("{:%Y-%m-%d}" if is_day else "{:%Y-%m-%d %H:%M}").format
+    elif types.is_integer_dtype(dtype):
+        text = ("{:d}" if "year" in words else "{:,d}").format
+    elif types.is_float_dtype(dtype) and "share" in words:
+        text = percent
+    elif types.is_float_dtype(dtype):
+        # The same number of decimals in the whole column: as many as needed, three at most.
+        numbers = values.dropna().astype("float64").round(3)
+        decimals = next(n for n in range(4) if n == 3 or bool((numbers.round(n) == numbers).all()))
+        text = f"{{:,.{decimals}f}}".format
+    else:
+        return [_text(value) for value in values]
+    return ["" if pd.isna(value) else text(value) for value in values]
 
 
 def _text(value: Any) -> str:
     import pandas as pd
 
-    if isinstance(value, dict):
+    if isinstance(value, dict) or not pd.api.types.is_list_like(value):
         return printable(entry(value))
-    if pd.api.types.is_list_like(value):
-        return printable(entries(value))
-    if pd.isna(value):
-        return ""
-    return printable(str(value))
+    return printable(", ".join(map(entry, value)))
 
 
 def printable(text: str) -> str:
@@ -220,19 +188,14 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
 
 
-def entry(value: object) -> str:
-    """Return an entry of a list as text: the name of a record, or else its values."""
-    if not isinstance(value, dict):
-        return str(value)
-    name = next((value[key] for key in _NAMES if value.get(key)), None)
-    if name is None and "color" in value:  # a language, whose other values are no name
-        return "unnamed"
-    return str(name or ", ".join(str(part) for part in value.values() if part is not None))
+def entry(value: Any) -> str:
+    """Return a value as text: a record by its name, or else by its values; a missing one empty."""
+    import pandas as pd
 
-
-def entries(values: Iterable[object]) -> str:
-    """Return the entries of a list as text."""
-    return ", ".join(map(entry, values))
+    if isinstance(value, dict):
+        name = next((value[key] for key in _NAMES if value.get(key)), None)
+        return str(name or ", ".join(str(part) for part in value.values() if part is not None))
+    return "" if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
 
 
 def label(column: str) -> str:
@@ -292,19 +255,18 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
     """Answer an unknown option, or one without its name, with what was meant."""
-    known = inspect.signature(function).parameters
-    first, *others = known
+    first, *others = known = list(inspect.signature(function).parameters)
     option = "directory" if "directory" in others else "".join(others[:1])
-    named = f", {option}={option}" if option else ""
+    example = f"{first}, {option}={option}" if option else first
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
         if len(arguments) > 1:
             raise TypeError(
                 f"{function.__name__}() takes one argument without its name; "
-                f"write {function.__name__}({first}{named})."
+                f"write {function.__name__}({example})."
             )
-        for name in options.keys() - known:
+        for name in options.keys() - set(known):
             raise TypeError(
                 f"{function.__name__}() got an unexpected keyword argument {name!r}."
                 f"{did_you_mean(name, known)}"

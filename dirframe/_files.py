@@ -46,14 +46,15 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
     temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
     try:
         yield temporary
-        if overwrite:
-            temporary.replace(target)
-        else:
-            _move(temporary, target)
+        if not overwrite and os.path.lexists(target):
+            raise _exists(target)
+        temporary.replace(target)
     except OSError as error:
         # A full disk has no name; further temporary files begin with the name of this one.
         if error.filename is None or str(error.filename).startswith(str(temporary)):
-            raise _named(error, target) from error
+            # Not strerror, which in errors of Arrow is a sentence about the temporary file.
+            words = os.strerror(error.errno) if error.errno else f"could not be written: {error}"
+            raise OSError(error.errno, words, str(target)) from error
         raise
     finally:
         # SQLite creates further files beside a database.
@@ -61,27 +62,8 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
             leftover.unlink(missing_ok=True)
 
 
-def _move(written: Path, target: Path) -> None:
-    """Move a file to a target that does not exist."""
-    try:
-        os.link(written, target)  # unlike a rename, fails if the target exists
-    except FileExistsError:
-        raise _exists(target) from None
-    except OSError:  # a file system without links
-        if os.path.lexists(target):
-            raise _exists(target) from None
-        written.replace(target)
-
-
 def _exists(target: Path) -> InvalidInputError:
     return InvalidInputError(
         f"{target} already exists.",
         hint="Choose another name or pass overwrite=True (--overwrite).",
     )
-
-
-def _named(error: OSError, target: Path) -> OSError:
-    if error.errno is None:
-        return OSError(f"{target} could not be written: {error}.")
-    # Not strerror, which in errors of Arrow is a sentence about the temporary file.
-    return OSError(error.errno, os.strerror(error.errno), str(target))

@@ -15,25 +15,22 @@ if TYPE_CHECKING:
 BUSY_TIMEOUT = 30.0
 _PAUSE = 0.01
 
-_PARAMETERS = {"rwc": "mode=rwc", "rw": "mode=rw", "ro": "mode=ro", "fixed": "mode=ro&immutable=1"}
-
 
 def open_database(
     path: Path | None,
     *,
-    mode: Literal["rwc", "rw", "ro", "fixed"] = "rwc",
+    mode: Literal["rwc", "rw", "ro&immutable=1"] = "rwc",
     timeout: float = BUSY_TIMEOUT,
     any_thread: bool = False,
 ) -> sqlite3.Connection:
-    """Open a database in autocommit mode, so that every transaction is explicit.
+    """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit.
 
-    Without a `path` it is in memory. `mode` is read and write with a file that may be missing (rwc),
-    read and write (rw), read only (ro), or read only without locks (fixed), for a file that nobody
-    writes to. `any_thread` lets other threads use the connection; the caller synchronizes them.
+    `mode` is read and write with a file that may be missing (rwc), read and write (rw), or read only
+    without locks, for a file that nobody writes to. `any_thread` lets other threads use the
+    connection; the caller synchronizes them.
     """
-    uri = ":memory:" if path is None else f"{path.absolute().as_uri()}?{_PARAMETERS[mode]}"
     return sqlite3.connect(
-        uri,
+        f"{path.absolute().as_uri()}?mode={mode}" if path else ":memory:",
         uri=path is not None,
         timeout=timeout,
         isolation_level=None,
@@ -74,15 +71,9 @@ def close_on_error(opened: T) -> Iterator[T]:
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
     """Run a block in a write transaction: commit on success, roll back on an exception."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
+    with database:
+        database.execute("BEGIN IMMEDIATE")
         yield
-    except BaseException:
-        # SQLite may have rolled back itself, for example if the disk is full.
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")
 
 
 def enable_wal(database: sqlite3.Connection, *, timeout: float = BUSY_TIMEOUT) -> None:

@@ -7,10 +7,10 @@ import io
 import json
 import math
 import re
+from datetime import date, time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     import pyarrow as pa
@@ -30,9 +30,7 @@ _LAST = "end"
 
 
 def read_columns(content: bytes) -> Columns:
-    """Read a table of the format that its content shows; ValueError says why it is none, and where."""
-    if content[:4] == b"PAR1":
-        return read_parquet(content)
+    """Read CSV or JSON, as the content shows; ValueError says why it is no table, and where."""
     begin = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     return read_json(content) if begin in {b"[", b"{"} else read_csv(content)
 
@@ -48,20 +46,17 @@ def read_csv(content: bytes) -> Columns:
     text = content.decode("utf-8-sig")  # for its error: Arrow's does not say where
     if not text.strip():
         raise ValueError("it is empty; a table has at least a line of columns")
-    header = text.partition("\n")[0]
-    separator = separator_of(header)
+    separator = separator_of(content)
     names = _column_names(text, separator)
-    width = len(names)
-    if "<" in header or (width == 1 and "\0" in text):
+    if "<" in text.partition("\n")[0] or (len(names) == 1 and "\0" in text):
         raise ValueError("the first line does not name columns")
     # pyarrow takes all that follows an open quotation mark for one value: this row shows it.
     end = b"" if content.endswith((b"\n", b"\r")) else b"\n"
-    content += end + separator.join([_LAST] * width).encode() + b"\n"
-    numbers = [str(number) for number in range(width)]
+    content += end + separator.join([_LAST] * len(names)).encode() + b"\n"
     table = arrow_csv.read_csv(
         pa.py_buffer(content),
         read_options=arrow_csv.ReadOptions(
-            column_names=numbers,
+            column_names=names,
             skip_rows_after_names=1,
             use_threads=False,  # only then errors name the row
             block_size=max(len(content) + 1, 1024),  # a cell can have any length
@@ -69,22 +64,19 @@ def read_csv(content: bytes) -> Columns:
         parse_options=arrow_csv.ParseOptions(
             delimiter=separator,
             newlines_in_values=True,
-            ignore_empty_lines=width > 1,  # of a single column, a blank line is a missing value
+            ignore_empty_lines=len(names) > 1,  # in a single column, they are missing values
         ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(numbers, pa.large_string()),
+            column_types=dict.fromkeys(names, pa.large_string()),
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
         ),
     )
-    if not len(table) or any(values[-1].as_py() != _LAST for values in table.columns):
+    columns = {name: table[name].to_pylist() for name in names}
+    if not len(table) or any(values.pop() != _LAST for values in columns.values()):
         raise ValueError("a quotation mark is opened and not closed")
-    columns = [
-        [value if value is None else _bare(value) for value in values.to_pylist()]
-        for values in table.slice(0, len(table) - 1).columns
-    ]
-    return dict(zip(names, columns, strict=True))
+    return {name: [value and _bare(value) for value in columns[name]] for name in names}
 
 
 def read_json(content: bytes) -> Columns:
@@ -100,26 +92,28 @@ def read_json(content: bytes) -> Columns:
     if not all(isinstance(record, dict) for record in records):
         raise ValueError("JSON is read as a list of records, each an object")
     names = dict.fromkeys(name for record in records for name in record)
-    return {name: [_json_text(record.get(name)) for record in records] for name in names}
+    return {name: [_as_text(record.get(name)) for record in records] for name in names}
 
 
-def read_parquet(content: bytes) -> Columns:
-    """Read Parquet; times as ISO 8601, lists as JSON."""
+def read_parquet(source: bytes | Path) -> pa.Table:
+    """Read Parquet, also from a file, as a table of Arrow; damaged pages are an error."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    return table_columns(
-        parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
-    )
+    file = pa.BufferReader(source) if isinstance(source, bytes) else source
+    with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
+        return without_index(opened.read())
+
+
+def without_index(table: pa.Table) -> pa.Table:
+    """Return a table of Arrow without the index of pandas, of which one with a name is a column."""
+    return table.select([n for n in table.column_names if not n.startswith("__index_level_")])
 
 
 def table_columns(table: pa.Table) -> Columns:
-    """Return the columns of a table of Arrow as texts."""
-    # Of an index of pandas, one with a name is a column.
-    names = [name for name in table.column_names if not name.startswith("__index_level_")]
-    if len(set(names)) < len(names):
-        raise ValueError("there are several columns of one name")
-    return {name: _column_texts(table[name]) for name in names}
+    """Return the columns of a table of Arrow as texts; times as ISO 8601, lists as JSON."""
+    table = without_index(table)
+    return {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
 
 
 def attributes_of(frame: Any) -> dict[str, Any]:
@@ -137,8 +131,9 @@ def is_synthetic(frame: Any) -> bool:
     return isinstance(record, dict) and record.get("synthetic") is True
 
 
-def separator_of(header: str) -> str:
+def separator_of(content: bytes) -> str:
     """Return the separator of a table from its first line."""
+    header = content.partition(b"\n")[0].decode()
     return max(_SEPARATORS, key=_QUOTED.sub("", header).count)
 
 
@@ -170,28 +165,12 @@ def _parse_line(line: str, number: int) -> Any:
         raise ValueError(f"line {number}: {error.msg}") from None
 
 
-def _json_text(value: Any) -> str | None:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+def _as_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, float) and math.isnan(value):
         return None
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _column_texts(column: pa.ChunkedArray) -> list[str | None]:
-    """Return the values of a column of Arrow as texts; times as ISO 8601, lists as JSON."""
-    import pyarrow as pa
-
-    kind = column.type
-    text: Callable[[Any], str] = str
-    if pa.types.is_temporal(kind):
-        text = _iso
-    elif pa.types.is_nested(kind) or pa.types.is_boolean(kind) or pa.types.is_floating(kind):
-        text = _json
-    return [None if value is None else text(value) for value in column.to_pylist()]
-
-
-def _iso(value: Any) -> str:
-    return str(value.isoformat()).replace("+00:00", "Z")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, bool | float | list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    is_moment = isinstance(value, date | time)
+    return value.isoformat().replace("+00:00", "Z") if is_moment else str(value)

@@ -19,6 +19,9 @@ from dirframe.settings import is_loopback
 
 Style = Literal["text", "bibtex"]
 
+#: Licence of generated sample records.
+SAMPLE_LICENCE = "CC0-1.0"
+
 #: Signs that TeX reads as commands. Not \{ and \}: BibTeX counts these braces too.
 _ESCAPES = str.maketrans(
     {sign: f"\\{sign}" for sign in "$&#%_"}
@@ -148,6 +151,16 @@ class Source:
         if record["synthetic"]:
             notes.append("Synthetic sample data: generated, not observed.")
         return notes
+
+    def terms(self) -> str:
+        """Return what may be done with the records, as far as that is known."""
+        if self.record["synthetic"]:
+            return f"Generated sample records, free for any use ({SAMPLE_LICENCE})."
+        where = f" ({self.link})" if self.link else ""
+        return (
+            f"The terms of {self.name}{where} apply to its records, and no licence of theirs is "
+            "known here: cite and link it, and ask who runs it before you publish them."
+        )
 
     def key(self) -> str:
         """Return the key of an entry: the same for the same query, days and records."""

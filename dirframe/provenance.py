@@ -57,6 +57,7 @@ FACTS: dict[str, Any] = {
     "details_missing": [],  # ids of those whose own page could not be fetched
     "dirframe": __version__,
     "steps": [],  # processing steps since the load, oldest first
+    "selection": [],  # those of them that chose records by their values
     "counted": {},  # numbers of records that a statistic counted and left out
     "ids": "",  # digest of the ids of the loaded records
     # Of a table without ids: rows and repeated ids of the frame that it was computed from, and
@@ -255,8 +256,8 @@ def caption(frame: Any) -> str:
     Returns
     -------
     str
-        Number of records (of a statistic, also of those that its figures are based on), what is
-        excluded, source and days of access (UTC); that the data is synthetic, a sample, incomplete
+        Number of records (of a statistic, also of those that its figures are based on), by what
+        they were selected, what is excluded, source and days of access (UTC); that the data is synthetic, a sample, incomplete
         or not proven complete, and how the records differ from those loaded.
 
     Examples
@@ -268,9 +269,12 @@ def caption(frame: Any) -> str:
     """
     record = get_provenance(frame)
     excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
+    words = record["query"].get("query")
     source = f"Source: {record['source'] or record['base_url'] or 'not recorded'}"
     parts = [
         _size(record, frame),
+        f"matching “{' '.join(str(words).split())}”" if words else "",
+        *record["selection"],
         f"{excluded:,} excluded ({', '.join(record['excluded'])})" if excluded else "",
         f"{source}, retrieved {days}" if days else source,
         "synthetic sample data" if record["synthetic"] else "",

@@ -14,10 +14,6 @@ import platformdirs
 
 from dirframe.errors import ConfigurationError, InvalidInputError
 
-BASE_URL_VARIABLE = "DIRFRAME_BASE_URL"
-API_KEY_VARIABLE = "DIRFRAME_API_KEY"
-CACHE_VARIABLE = "DIRFRAME_CACHE_DIR"
-DATA_VARIABLE = "DIRFRAME_DATA_DIR"
 #: The parameter that requests have the key in.
 KEY_PARAMETER = "api_key"
 
@@ -35,13 +31,13 @@ def cache_folder(folder: str | Path | None = None) -> Path:
             f"The cache is named by its folder; got a {type(folder).__name__}.",
             hint="Pass a path, such as directory.cache_folder.",
         )
-    default = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dirframe")
+    default = os.environ.get("DIRFRAME_CACHE_DIR") or platformdirs.user_cache_dir("dirframe")
     return Path(default if folder is None else folder).expanduser()
 
 
 def data_folder() -> Path:
     """Return the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
-    default = os.environ.get(DATA_VARIABLE) or platformdirs.user_data_dir("dirframe")
+    default = os.environ.get("DIRFRAME_DATA_DIR") or platformdirs.user_data_dir("dirframe")
     return Path(default).expanduser()
 
 
@@ -59,17 +55,7 @@ def hide_keys(text: str) -> str:
 
 
 class ApiKey:
-    """An API key that is not displayed, and takes itself out of what is written.
-
-    Its str and repr show the fingerprint, so that a traceback with local variables, the output
-    of a notebook or a log line cannot leak the key. It cannot be pickled.
-
-    Examples
-    --------
-    >>> from dirframe.settings import ApiKey
-    >>> ApiKey("0123456789abcdef")
-    <API key 47e2d2a3>
-    """
+    """An API key that takes itself out of what is written; shown is its fingerprint alone."""
 
     __slots__ = ("_pattern", "_secret")
 
@@ -81,7 +67,9 @@ class ApiKey:
                 "The API key is empty or contains blanks or control characters; "
                 "copy it again as the directory shows it."
             )
-        self._secret, self._pattern = secret, "".join(map(_spellings, secret))
+        spelt = secret, escape(secret), quote_plus(secret), quote(secret, safe="")
+        self._secret = secret
+        self._pattern = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True)))
 
     def reveal(self) -> str:
         """Return the key itself, to be used in requests only."""
@@ -102,13 +90,13 @@ class ApiKey:
 
     def redact(self, text: str) -> str:
         """Return a text without the key, as it is or as XML and URLs spell it."""
-        return hide_keys(re.sub(self._pattern, _REMOVED, text))
+        return hide_keys(re.sub(self._pattern, _REMOVED, text, flags=re.IGNORECASE))
 
     def redact_data(self, data: bytes) -> bytes:
         """Return data without the key; one of less than 16 characters may be a word, and stays."""
         if len(self._secret) < _SHORTEST:
             return data
-        return re.sub(self._pattern.encode(), _REMOVED.encode(), data)
+        return re.sub(self._pattern.encode(), _REMOVED.encode(), data, flags=re.IGNORECASE)
 
     def __repr__(self) -> str:
         return f"<API key {self.fingerprint}>"
@@ -117,12 +105,3 @@ class ApiKey:
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("An API key is not pickled: set it again where it is needed.")
-
-
-def _spellings(character: str) -> str:
-    """Return a pattern of the ways in which texts, XML and URLs spell a character."""
-    encoded = quote(character, safe="")
-    spelt = {character, escape(character), encoded, encoded.lower(), quote_plus(character)}
-    if len(spelt) == 1:
-        return re.escape(character)
-    return f"(?:{'|'.join(map(re.escape, sorted(spelt, key=len, reverse=True)))})"

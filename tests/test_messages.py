@@ -122,13 +122,13 @@ def test_directory(message):
         "ConfigurationError: The base URL must begin with https:// (or http:// on this machine) and name a host."
     )
     assert message(Directory, "http://directory.example", "k") == snapshot(
-        "ConfigurationError: http://directory.example is asked without encryption, and the key would be readable on the way. Use https://, or pass allow_http=True if you must."
+        "ConfigurationError: The base URL http://directory.example cannot be used. The key would be readable on the way: use https://, or pass allow_http=True."
     )
     assert message(Directory, f"{ADDRESS}?api_key={MARK}", "k") == snapshot(
-        "ConfigurationError: The base URL https://directory.example carries more than an address (a user, a query or a fragment). Leave that out; the key is passed as key=, or taken from DIRFRAME_API_KEY."
+        "ConfigurationError: The base URL https://directory.example cannot be used. Leave out the user, the query and the fragment; the key is passed as key=."
     )
     assert message(Directory, "https://bücher.example", "k") == snapshot(
-        "ConfigurationError: The host bücher.example of the base URL is not in the form that goes on the wire. Write it as xn--…, which a browser shows when you copy the address."
+        "ConfigurationError: The base URL https://bücher.example cannot be used. Write the host as a browser copies it, xn--…."
     )
     assert message(Directory, ADDRESS, "two words ") == snapshot(
         "ConfigurationError: The API key is empty or contains blanks or control characters; copy it again as the directory shows it."
@@ -175,10 +175,10 @@ def test_options_of_a_load(message):
         "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/forums.xml' or '/projects/1/contributors.xml'."
+        "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path below https://directory.example, such as '/projects/1/contributors.xml': it ends in .xml, and has no other host, no fragment, no step such as '..', and no page, because all pages are loaded (max_items= (--max-items) loads less)."
     )
     assert message(dirframe.plan, "project", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path, such as '/project.xml' or '/projects/1/contributors.xml'."
+        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path below https://directory.example, such as '/projects/1/contributors.xml': it ends in .xml, and has no other host, no fragment, no step such as '..', and no page, because all pages are loaded (max_items= (--max-items) loads less)."
     )
 
 
@@ -242,7 +242,7 @@ def test_damaged_pages(load, monkeypatch):
     ) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
-    monkeypatch.setattr("dirframe.client.http.session.MAX_BYTES", 100)
+    monkeypatch.setattr("dirframe.client.http.responses.MAX_BYTES", 100)
     assert load() == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 sent an answer of more than 100 bytes; the rest was not read."
     )
@@ -540,7 +540,7 @@ StoreError: Values of FOLDER/value.csv do not fit; nothing was imported.
 The first row or record is number 1.\
 """)
     assert message(dirframe.serve, tmp_path / "cut.xml") == snapshot(
-        "StoreError: FOLDER/cut.xml is not well-formed XML: REASON. Nothing was imported."
+        "StoreError: FOLDER/cut.xml cannot be read: REASON (cut.xml, line 2). Nothing was imported."
     )
     with dirframe.serve() as service:
         port = int(str(service).rpartition(":")[2])

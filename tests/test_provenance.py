@@ -194,7 +194,9 @@ def test_columns_that_were_not_sent_are_told_from_empty_ones():
 
 
 def test_caption_names_size_source_and_days():
-    expected = "n = 3 projects · Source: A directory, retrieved 2026-11-19 to 2026-11-20"
+    expected = (
+        "n = 3 projects · matching “xml” · Source: A directory, retrieved 2026-11-19 to 2026-11-20"
+    )
     assert caption(loaded()) == expected
     one_day = caption(loaded(retrieved_newest="2026-11-19T23:59:59Z"))
     assert one_day == expected.removesuffix(" to 2026-11-20")

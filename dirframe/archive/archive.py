@@ -11,12 +11,12 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._arrow import to_arrow, unify_schemas
-from dirframe._display import Card, counted
+from dirframe._display import card, counted
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe._tables import attributes_of
 from dirframe.archive.store import Store, name_of
 from dirframe.citation import cite
-from dirframe.client.collection import describe, frame_of_rows
+from dirframe.client.collection import describe
 from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
 from dirframe.client.records import Records
@@ -32,53 +32,24 @@ ROWS = 8_192  # in a chunk, and a row group
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Status(Card):
-    """Progress of a harvest.
-
-    Attributes
-    ----------
-    path : pathlib.Path
-        The archive.
-    resource : str
-        ``accounts`` or ``projects``.
-    records : int
-        Number of different records received.
-    available : int or None
-        Number of records that the directory reports.
-    pages, pages_expected : int
-        Pages of the collection that are stored, and expected.
-    details, details_expected : int
-        Own pages of projects that are stored or refused, and expected so far; zero if none was
-        asked for.
-    completeness, reason : str, str or None
-        ``proven``, ``counted`` or ``incomplete`` as in `Archive.frame`, and why it is not proven.
-    sort : str or None
-        The order of the pages; None for the directory's own.
-    requests_left : int
-        Requests to go, as far as is known.
-    daily_quota : int or None
-        Requests a day, if known.
-    size_bytes : int
-        Size of all stored pages, uncompressed.
-    newest : str or None
-        When the newest page was fetched, ISO 8601 in UTC.
-    """
+class Status:
+    """Progress of a harvest."""
 
     path: Path
-    resource: str
-    records: int
-    available: int | None
-    pages: int
+    resource: str  # accounts or projects
+    records: int  # different ones that were received
+    available: int | None  # that the directory reports
+    pages: int  # of the collection, that are stored
     pages_expected: int
-    details: int
-    details_expected: int
-    completeness: str
-    reason: str | None
-    sort: str | None
-    requests_left: int
+    details: int  # own pages of projects that are stored or refused
+    details_expected: int  # so far; 0 if none was asked for
+    completeness: str  # as in `Archive.frame`
+    reason: str | None  # why it is not proven
+    sort: str | None  # the order of the pages; None for the directory's own
+    requests_left: int  # as far as is known
     daily_quota: int | None
-    size_bytes: int
-    newest: str | None
+    size_bytes: int  # of all stored pages, uncompressed
+    newest: str | None  # when the newest page was fetched, ISO 8601 in UTC
 
     @property
     def finished(self) -> bool:
@@ -97,7 +68,7 @@ class Status(Card):
             return 1.0
         return min(self.records / self.available, 0.999) if self.available else 0.0
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         left = counted(self.requests_left, "request")
         if self.daily_quota:
             days = counted(math.ceil(self.requests_left / self.daily_quota), "day")
@@ -115,10 +86,10 @@ class Status(Card):
             "size": f"{self.size_bytes / 1e6:,.1f} MB uncompressed",
             "newest page": f"{self.newest[:16].replace('T', ' ')} UTC" if self.newest else "none",
         }
-        return f"Archive {self.path}", facts, note
+        return card(f"Archive {self.path}", facts, note)
 
 
-class Archive(Card):
+class Archive:
     """A collection stored as received; created by `harvest` and `open_archive`.
 
     It shows the state at the time it was opened, whatever is harvested meanwhile.
@@ -146,24 +117,20 @@ class Archive(Card):
         self._source = {name: facts[name] for name in ("source", "base_url")}
         self._size = int(facts["size"])
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
-        return self.status()._card()
+    def __repr__(self) -> str:
+        return repr(self.status())
 
     def status(self) -> Status:
-        """Return the progress of the harvest.
-
-        Returns
-        -------
-        Status
-            Records, pages, sizes and completeness; printed as a few lines.
-        """
+        """Return the records, pages, sizes and completeness so far; printed as a few lines."""
         pages = self._pages
         completeness, reason = pages.completeness()
-        sizes = [len(page.ids) for page in pages.latest.values() if page.ids]
-        missing, own_left = len(pages.missing()), len(pages.own_missing())
-        expected = len(sizes) + missing
-        if pages.query.sample is None and sizes:
-            expected = max(math.ceil((pages.available or 0) / sizes[0]), len(sizes))
+        stored = sum(bool(page.ids) for page in pages.latest.values())
+        missing, own_left, expected = len(pages.missing()), len(pages.own_missing()), stored
+        if pages.query.sample is None and stored:
+            size = len(pages.latest[1].ids) if 1 in pages.latest else 1
+            expected = max(math.ceil((pages.available or 0) / size), stored)
+        elif missing:
+            expected += missing
         if pages.expected and 1 in pages.latest:
             # Of the records that are still to come, as of those on the first page.
             to_come = max(1 - len(pages.records) / pages.expected, 0)
@@ -171,18 +138,18 @@ class Archive(Card):
         return Status(
             path=self.path,
             resource=pages.query.resource.collection,
-            pages=len(sizes),
+            records=len(pages.records),
+            available=pages.expected,
+            pages=stored,
             pages_expected=expected,
             details=len(pages.own),
             details_expected=len(pages.own) + own_left,
-            records=len(pages.records),
-            available=pages.expected,
-            size_bytes=self._size,
             completeness=completeness,
             reason=reason,
             sort=pages.query.sort,
-            requests_left=max(expected - len(sizes), 1) * bool(missing) + own_left,
+            requests_left=max(expected - stored, 1) * bool(missing) + own_left,
             daily_quota=self._daily_quota,
+            size_bytes=self._size,
             newest=max((p.retrieved.isoformat() for p in pages.received), default=None),
         )
 
@@ -205,10 +172,8 @@ class Archive(Card):
 
         Warns
         -----
-        IncompleteWarning
-            If it is incomplete; the reason is in the provenance too.
-        AnalysesNotSentWarning
-            If projects have analyses but none came with its analysis.
+        IncompleteWarning, AnalysesNotSentWarning
+            If it is incomplete; if projects have analyses but none came with its analysis.
         """
         frame = self._read(self._places())
         what = f"{self._pages.query.resource.collection} of the archive {self.path}"
@@ -236,12 +201,7 @@ class Archive(Card):
             yield frame
 
     def verify(self) -> int:
-        """Read every page and check its digest.
-
-        Returns
-        -------
-        int
-            Number of pages.
+        """Check the digest of every page, and return their number.
 
         Raises
         ------
@@ -324,10 +284,9 @@ class Archive(Card):
                     parsed = parse(store.content(page), source=name)
                     if ids_of(parsed, resource) != page.ids:
                         raise ArchiveError(f"{name} is damaged. Restore the file from a copy.")
-                    starts[page.source] = records.rows
-                    records.add(parsed)
+                    starts[page.source] = records.add(parsed)
                 rows.append(starts[page.source] + place)
-        return frame_of_rows(records, rows)
+        return records.frame(rows)
 
 
 def open_archive(path: str | Path) -> Archive:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from dirframe.archive.archive import Archive
 from dirframe.archive.store import Store
 from dirframe.client.collection import Walk
 from dirframe.client.directory import open_directory
-from dirframe.client.query import Query, sample_of
+from dirframe.client.query import Options, Query
 from dirframe.errors import InvalidInputError
 from dirframe.schema import RESOURCES
 
@@ -86,27 +86,11 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
-    asked = Query(
-        resource=resources[collection],
-        query=query,
-        sort=sort,
-        sample=sample_of(sample, seed),
-        details=details,
-    )
+    options: dict[str, Any] = {"query": query, "sort": sort, "details": details}
+    asked = Query(resource=resources[collection], sample=sample, seed=seed, **options)
     with open_directory(directory) as client:
-        client.session.address(asked.path, asked.params(1))  # raises before a file exists
-        facts = {
-            "source": client.name,
-            "identity": client.identity,
-            "base_url": client.base_url,
-            "resource": asked.resource.name,
-            "query": query,
-            "sort": sort,
-            "sample": sample,
-            "seed": None if sample is None else seed,
-            "details": details,
-        }
-        with Store.open_writer(Path(path), **facts) as store:
+        client.session.address(asked.path, asked.params())  # raises before a file exists
+        with Store.open_writer(Path(path), client, asked) as store:
             pages = store.pages()
             order = pages.query.sort
             if sort not in {None, order} and (pages.latest or order):
@@ -115,7 +99,7 @@ def harvest(
                     "another file."
                 )
             pages.query = replace(asked, sort=order or sort)
-            walk = Walk(pages, client, {"store": False}, keep=store.add)
+            walk = Walk(pages, client, Options(store=False), keep=store.add)
             if pages.missing():
                 if not pages.latest:
                     walk.begin()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import fields, replace
 from datetime import datetime
 from hashlib import sha256
@@ -20,7 +20,7 @@ import pyarrow as pa
 from dirframe._files import make_folder
 from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
 from dirframe.client.paging import Pages, Received
-from dirframe.client.query import Query, sample_of
+from dirframe.client.query import Query
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from dirframe.client.directory import Directory
 
 FORMAT = 4
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
@@ -71,7 +72,7 @@ INSERT INTO pages VALUES (NULL, :{", :".join(_COLUMNS)}, :sha256, :size, :conten
 """
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """The file of an archive, open for reading or by its only writer."""
 
     def __init__(self, path: Path, mode: Literal["rw", "rwc"]) -> None:
@@ -98,11 +99,15 @@ class Store:
         return False
 
     @classmethod
-    def open_writer(cls, path: Path, **facts: str | int | None) -> Self:
-        """Open or create an archive of these facts, and lock it against other writers."""
+    def open_writer(cls, path: Path, client: Directory, query: Query) -> Self:
+        """Open or create the archive of a query, and lock it against other writers."""
         if path.is_dir():
             raise ArchiveError(f"{path} is a folder; an archive is one file: name one in it.")
         make_folder(path.parent)
+        facts = {name: getattr(query, name) for name in ("query", "sort", "sample", "details")}
+        facts |= {name: getattr(client, name) for name in ("identity", "base_url")}
+        facts |= {"source": client.name, "resource": query.resource.name}
+        facts["seed"] = query.seed if query.sample else None
         with close_on_error(cls(path, "rwc")) as store, store._errors():
             database = store._database
             database.execute("PRAGMA busy_timeout = 100")
@@ -150,15 +155,14 @@ class Store:
                 resource=RESOURCES[facts["resource"]],
                 query=facts["query"],
                 sort=facts["sort"],
-                sample=sample_of(facts["sample"], facts["seed"]),
+                sample=facts["sample"],
+                seed=facts["seed"] or 0,
             )
             pages = Pages(query, keeps_all=True)
-            for place, row in enumerate(rows, start=1):
-                values = dict(row) | {
-                    "retrieved": datetime.fromisoformat(row["retrieved"]),
-                    "ids": tuple(json.loads(row["ids"])),
-                }
-                page = Received(source=values.pop("id"), **values)
+            for place, row in enumerate(map(dict, rows), start=1):
+                row["retrieved"] = datetime.fromisoformat(row["retrieved"])
+                row["ids"] = tuple(json.loads(row["ids"]))
+                page = Received(source=row.pop("id"), **row)
                 if page.source != place:
                     raise ArchiveError(
                         f"{self.path} is damaged: a page before {name_of(page)} is missing."
@@ -186,8 +190,8 @@ class Store:
             f"{name_of(page)} in {self.path} is damaged. Restore the file from a copy."
         )
 
-    def add(self, page: Received) -> Received:
-        """Store a page whose `source` is as it was fetched, or none; return it with its place."""
+    def add(self, page: Received) -> None:
+        """Store a page whose `source` is as it was fetched, or none; that becomes its place."""
         content = page.source.content if page.source else None
         values = {name: getattr(page, name) for name in _COLUMNS} | {
             "retrieved": page.retrieved.isoformat(timespec="microseconds"),
@@ -201,7 +205,7 @@ class Store:
                 raise ArchiveError(f"{self.path} is no longer written to, after an error.")
             place = self._database.execute(_INSERT, values).lastrowid
             self._commit()
-        return replace(page, source=place)
+        page.source = place
 
     def _commit(self) -> None:
         self._database.execute("COMMIT")
@@ -229,9 +233,6 @@ class Store:
         """Close the file and release the writer's lock."""
         with self._lock:  # SQLite crashes if a connection is closed while it works
             self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -12,22 +12,23 @@ import sys
 import warnings
 from functools import wraps
 from pathlib import Path
-from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click import Choice, option
 
 import dirframe
-from dirframe.cli.options import overwrite_option, with_options
+from dirframe import _display
+from dirframe.cli.options import CONDITIONS, FILE, overwrite_option, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import pandas as pd
 
-_FORMATS = ("table", "csv", "tsv", "json", "jsonl", "parquet")
-_ROWS_ON_A_TERMINAL = 50
+_FORMATS = Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"])
+#: Rows of a table on a terminal, and letters of a cell.
+_ROWS_ON_A_TERMINAL, _WIDEST = 50, 60
 #: Stands for standard input where a file is read, and for standard output where one is written.
 _STREAM = "-"
 #: Of one project: the path of each collection below it.
@@ -54,17 +55,12 @@ def read(
         rules_of(exclude)  # raises before the load
     if file is None:
         frame = _load(collection, where, **question)
-    elif asking := [
-        name for name, value in question.items() if value not in (None, False, "raise")
-    ]:
+    elif asking := [n for n, value in question.items() if value not in (None, False, "raise")]:
         options = " and ".join(f"--{_OPTIONS.get(name, name)}" for name in asking)
-        raise click.UsageError(
-            f"{file} is a file, and {options} is for a directory: leave one of the two out."
-        )
+        raise click.UsageError(f"{file} is a file, and {options} is for a directory.")
     else:
         frame = _read_file(file)
-    if where:
-        frame = dirframe.select(frame, **where)
+    frame = _select(frame, **where)
     if exclude or older_than:
         frame = dirframe.exclude(frame, exclude, older_than=older_than)
     return frame
@@ -83,12 +79,13 @@ def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     options = asked(question)
     with open_directory(**question) as directory:
-        if where and collection == "projects" and not {"details", "offline"} & options.keys():
-            # Before all pages are paid for, the first one shows whether the columns are sent.
-            query = options.get("query")
+        if where:
             with warnings.catch_warnings(action="ignore"):
-                page = load(directory=directory, query=query, max_items=1, progress=False)
-                dirframe.select(page, **where)
+                _select(empty(collection), **where)
+                if collection == "projects" and not {"details", "offline"} & options.keys():
+                    # Before all pages are paid for, the first one shows whether columns are sent.
+                    first = {"query": options.get("query"), "max_items": 1, "progress": False}
+                    _select(load(directory=directory, **first), **where)
         return load(directory=directory, progress=sys.stderr.isatty(), **options)
 
 
@@ -105,6 +102,33 @@ def open_directory(*, base_url: str | None, is_sample: bool, **_: Any) -> dirfra
     if is_sample and base_url:
         raise click.UsageError("--sample and --base-url exclude each other.")
     return dirframe.sample_directory() if is_sample else dirframe.Directory(base_url)
+
+
+def empty(collection: str) -> pd.DataFrame:
+    """Return a frame without records, whose columns are those of the schema."""
+    from dirframe.client.records import frame_of
+    from dirframe.schema import RESOURCES
+
+    return frame_of((), RESOURCES[collection.removesuffix("s")])
+
+
+def _select(
+    frame: pd.DataFrame, *, values: Mapping[str, str] | None = None, **conditions: Any
+) -> pd.DataFrame:
+    """Keep the records that `dirframe.select` keeps and that have these values by column."""
+    if conditions:
+        frame = dirframe.select(frame, **conditions)
+    for column, text in (values or {}).items():
+        check_columns([column], [*CONDITIONS, *map(str, frame)])
+        cells = frame[column]
+        try:
+            value = float(text) if text and _display.is_number(cells.dtype) else text
+        except ValueError:
+            raise click.UsageError(f"{column} has numbers, not {text!r}.") from None
+        frame = frame[cells == value if text else cells.isna()]
+        step = f"only {_display.label(column)} {text or '(missing)'}"
+        dirframe.provenance.copy_provenance(frame, frame, step)
+    return frame
 
 
 def _read_file(file: str) -> pd.DataFrame:
@@ -134,34 +158,26 @@ def _read_file(file: str) -> pd.DataFrame:
 # Writing
 
 
+def check_columns(columns: Iterable[str], known: Collection[str]) -> None:
+    """Raise if a chosen column is not there."""
+    for column in columns:
+        if column not in known:
+            question = _display.did_you_mean(column, known)
+            raise click.UsageError(f"There is no column {column}.{question}")
+
+
 class Output(NamedTuple):
     """Where and how a command writes its table; `columns` are those that were chosen."""
 
     path: Path | None
     overwrite: bool
     fmt: str | None
-    columns: tuple[str, ...]
-
-    def check(self) -> None:
-        """Raise before anything is loaded if the output cannot be written."""
-        if self.path is not None and self.fmt is not None:
-            raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
-        if self.fmt == "parquet" and sys.stdout.isatty():
-            raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file (-o).")
-        check_target(self.path, overwrite=self.overwrite)
-
-    def check_columns(self, names: Collection[str]) -> None:
-        """Raise, before anything is loaded if that is known, if a chosen column is not there."""
-        from dirframe._display import did_you_mean
-
-        for column in self.columns:
-            if column not in names:
-                raise click.UsageError(f"There is no column {column}.{did_you_mean(column, names)}")
+    columns: Sequence[str]
 
     def write(self, frame: pd.DataFrame) -> None:
         """Write a table, and its caption to standard error."""
         if self.columns:
-            self.check_columns([str(name) for name in frame])
+            check_columns(self.columns, [str(name) for name in frame])
             first = ["id"] if "id" in frame and "id" not in self.columns else []
             frame = frame[[*first, *self.columns]]
         if self.path is None:
@@ -171,60 +187,38 @@ class Output(NamedTuple):
         note(dirframe.provenance.caption(frame))
 
     def _print(self, frame: pd.DataFrame) -> None:
-        from dirframe._display import leading_columns
-        from dirframe.io.writers import parquet_bytes, write_csv, write_json
+        from dirframe.io.writers import frame_bytes
 
         form = self.fmt or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
             is_ordered = self.columns or dirframe.provenance.get_provenance(frame)["counted"]
-            first = [] if is_ordered else ["id", *leading_columns(frame)]
-            _print_table(frame, first)
-        elif form == "parquet":
-            sys.stdout.buffer.write(parquet_bytes(frame))
-            sys.stdout.buffer.flush()
-        elif form in {"csv", "tsv"}:
-            write_csv(frame, sys.stdout, "," if form == "csv" else "\t")
+            _print_table(frame, [] if is_ordered else ["id", *_display.leading_columns(frame)])
         else:
-            write_json(frame, sys.stdout, lines=form == "jsonl")
-
-
-def _names(_: object, __: object, text: str | None) -> tuple[str, ...]:
-    return tuple(filter(None, map(str.strip, (text or "").split(","))))
+            sys.stdout.buffer.write(frame_bytes(frame, f".{form}"))
+            sys.stdout.buffer.flush()
 
 
 def output(function: Callable[..., Any]) -> Any:
-    """Add the output options to a command, which receives them checked, as `out`."""
+    """Add the output options to a command, which receives them as `out`, checked before a load."""
 
     @wraps(function)
-    def call(**options: Any) -> Any:
-        out = Output(**{name: options.pop(name) for name in Output._fields})
-        if out.path == Path(_STREAM):
-            out = out._replace(path=None)
-        out.check()
-        return function(out=out, **options)
+    def call(
+        path: Path | None, overwrite: bool, fmt: str | None, columns: str | None, **options: Any
+    ) -> Any:
+        path = None if path == Path(_STREAM) else path
+        if path is not None and fmt is not None:
+            raise click.UsageError("A file has the form of its suffix: leave --format or -o out.")
+        if fmt == "parquet" and sys.stdout.isatty():
+            raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file (-o).")
+        check_target(path, overwrite=overwrite)
+        names = [*filter(None, map(str.strip, (columns or "").split(",")))]
+        return function(out=Output(path, overwrite, fmt, names), **options)
 
     return with_options(
-        option(
-            "-o",
-            "--output",
-            "path",
-            metavar="FILE",
-            type=click.Path(path_type=Path),
-            help="File to write, by its suffix. Default: standard output (-).",
-        ),
+        option("-o", "--output", "path", type=FILE, help="File to write.  [default: -]"),
         overwrite_option,
-        option(
-            "--format",
-            "fmt",
-            type=Choice(_FORMATS),
-            help="Format on standard output. Default: table on a terminal, csv elsewhere.",
-        ),
-        option(
-            "--columns",
-            metavar="NAME,…",
-            callback=_names,
-            help="Write these columns only, in this order, after the id.",
-        ),
+        option("--format", "fmt", type=_FORMATS, help="Default: table on a terminal, else csv."),
+        option("--columns", metavar="NAME,…", help="Write these columns only, after the id."),
     )(call)
 
 
@@ -246,41 +240,32 @@ def write_file(
 def note(text: str) -> None:
     """Write a note to standard error; dimmed and wrapped on a terminal."""
     if sys.stderr.isatty():
-        width = max(shutil.get_terminal_size().columns, 20)
-        text = fill(text, width, break_long_words=False, break_on_hyphens=False)
+        text = click.wrap_text(text, shutil.get_terminal_size().columns)
         text = text if os.environ.get("NO_COLOR") else click.style(text, dim=True)
     click.echo(text, err=True)
 
 
-# The table of a terminal
-
-
 def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
-    """Print the first rows and as many columns as fit, those in `first` before all others."""
-    from dirframe._display import align, cell_texts, counted, headings, table_lines
-
-    names = [str(name) for name in frame]
-    heads = headings(sorted(names, key=lambda n: first.index(n) if n in first else len(first)))
-    is_terminal, omitted = sys.stdout.isatty(), list[str]()
-    if not is_terminal:
-        lines, _ = table_lines(frame, heads)
-    elif len(frame) == 1:
-        cells = (cell_texts(frame[name], name)[0] for name in names)
-        lines = [f"{n}  {cell}" for n, cell in zip(align(names, right=False), cells, strict=True)]
+    """Print a table; on a terminal its first rows and the columns that fit, `first` before others."""
+    names, omitted = [str(name) for name in frame], list[str]()
+    width, rows = sys.maxsize, len(frame)
+    if sys.stdout.isatty():
+        width, rows = shutil.get_terminal_size().columns, _ROWS_ON_A_TERMINAL
+    if len(frame) == 1:
+        cells = (_display.cell_texts(frame[name], name)[0] for name in names)
+        pairs = zip(_display.align(names, right=False), cells, strict=True)
+        lines = [f"{name}  {cell}".rstrip() for name, cell in pairs]
     else:
-        width, shown = shutil.get_terminal_size().columns, frame.head(_ROWS_ON_A_TERMINAL)
-        lines, omitted = table_lines(shown, heads, width, width // 3)
+        names.sort(key=lambda name: first.index(name) if name in first else len(first))
+        heads, cut = _display.headings(names), min(width // 3, _WIDEST)
+        lines, omitted = _display.table_lines(frame.head(rows), heads, width, cut)
         if omitted:  # headings of several lines make room
-            narrow = {
-                n: "\n".join(wrap(h, max(map(len, h.split()), default=1))) for n, h in heads.items()
-            }
-            lines, omitted = table_lines(shown, narrow, width, width // 3)
-    click.echo("\n".join(line.rstrip() for line in lines) or "(no columns)")
-    rows = len(frame) - _ROWS_ON_A_TERMINAL
-    parts = [counted(rows, "more row")] if is_terminal and rows > 0 else []
+            heads = {name: head.replace(" ", "\n") for name, head in heads.items()}
+            lines, omitted = _display.table_lines(frame.head(rows), heads, width, cut)
+    click.echo("\n".join(lines))
+    parts = [_display.counted(len(frame) - rows, "more row")] if len(frame) > rows else []
     if omitted:
-        parts.append(f"{counted(len(omitted), 'more column')} ({', '.join(omitted)})")
+        parts.append(f"{_display.counted(len(omitted), 'more column')} ({', '.join(omitted)})")
     if parts:
         choice = "--columns NAME,NAME shows others; " if omitted else ""
-        click.echo(err=True)
-        note(f"Not shown: {' and '.join(parts)}. {choice}-o FILE or --format csv has everything.")
+        note(f"\nNot shown: {' and '.join(parts)}. {choice}-o FILE or --format csv has everything.")

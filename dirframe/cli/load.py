@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,20 @@ from dirframe.cli.frames import Output, note, open_directory
 _PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "refresh"}
 
 
+@command()
+@option("-o", "--output", "folder", default="dirframe-demo", help="Folder to write.")
+def demo(folder: str) -> None:
+    """Load the sample directory, and write tables and charts of it.
+
+    \b
+    Example:
+      dirframe demo -o first-look
+    """
+    from dirframe.demo import run_demo
+
+    run_demo(Path(folder), say=click.echo)
+
+
 def _print_plan(collection: str, **question: Any) -> None:
     priced = {name: value for name, value in frames.asked(question).items() if name in _PRICED}
     with open_directory(**question) as directory:
@@ -25,13 +37,11 @@ def _print_plan(collection: str, **question: Any) -> None:
 
 
 def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
-    from dirframe.schema import RESOURCES
-
     if plan:
         _print_plan(collection, **question)
-        return
-    out.check_columns(RESOURCES[collection.removesuffix("s")].by_column)
-    out.write(frames.read(None, collection, **question))
+    else:
+        frames.check_columns(out.columns, [*frames.empty(collection)])
+        out.write(frames.read(None, collection, **question))
 
 
 @command()
@@ -48,7 +58,6 @@ def projects(**given: Any) -> None:
     \b
     Examples:
       dirframe projects --sample --sort stack_count_reverse -n 20
-      dirframe projects --plan
       dirframe projects --query parser --where language=Java -o parsers.csv
       dirframe projects --sample-size 100 --seed 7 --details -o drawn.parquet
     """
@@ -153,8 +162,7 @@ def check(**where: Any) -> None:
 
 @command()
 @options.directory_options
-@options.json_option
-def quota(fmt: str, **where: Any) -> None:
+def quota(**where: Any) -> None:
     """Show how many requests are left; sends none.
 
     \b
@@ -162,35 +170,27 @@ def quota(fmt: str, **where: Any) -> None:
       dirframe quota
     """
     with open_directory(**where) as directory:
-        left = directory.quota()
-    if fmt == "json":
-        click.echo(json.dumps(asdict(left) | {"left": left.left}, default=lambda t: t.isoformat()))
-    else:
-        click.echo(left)
+        click.echo(directory.quota())
 
 
 @click.group()
 def cache() -> None:
-    """Show or clear the cache of fetched pages."""
+    """Show or clear the cache of fetched pages.
+
+    \b
+    Examples:
+      dirframe cache info
+      dirframe cache clear
+    """
 
 
 @cache.command("info")
 def cache_info() -> None:
-    """Show location, size and age of the cache.
-
-    \b
-    Example:
-      dirframe cache info
-    """
+    """Show location, size and age of the cache."""
     click.echo(dirframe.cache_info())
 
 
 @cache.command("clear")
 def cache_clear() -> None:
-    """Remove every page from the cache.
-
-    \b
-    Example:
-      dirframe cache clear
-    """
+    """Remove every page from the cache."""
     note(f"Removed {dirframe.clear_cache():,} pages.")

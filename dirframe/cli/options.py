@@ -11,7 +11,7 @@ import click
 from click import Choice, IntRange, argument, option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     Decorator = Callable[[Any], Any]
 
@@ -22,7 +22,7 @@ NUMBER = IntRange(1)
 NUMBER.name = "n"
 
 #: Names of the conditions of `--where`: the arguments of `dirframe.select`.
-_CONDITIONS = {
+CONDITIONS = {
     "language": "languages",
     "country": "countries",
     "license": "licenses",
@@ -38,18 +38,16 @@ def with_options(*options: Decorator) -> Decorator:
     return lambda function: reduce(lambda add_to, add: add(add_to), reversed(options), function)
 
 
-class _Pair(click.ParamType[tuple[str, str]]):
-    name = "NAME=VALUE"
-
-    def convert(self, value: str, param: Any, ctx: Any) -> tuple[str, str]:
-        name, equals, text = value.partition("=")
+def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        name, equals, value = text.partition("=")
         if not equals:
-            self.fail(f"{value!r} is not of the form NAME=VALUE.", param, ctx)
-        return name.strip(), text.strip()
+            raise click.BadParameter(f"{text!r} is not of the form NAME=VALUE.")
+        yield name.strip(), value.strip()
 
 
-def _parameters(_: object, __: object, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    return {name: _value(text) for name, text in pairs}
+def _parameters(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]:
+    return {name: _value(text) for name, text in _pairs(texts)}
 
 
 def _value(text: str) -> Any:
@@ -60,50 +58,44 @@ def _value(text: str) -> Any:
         return tuple(map(_value, text.split(","))) if "," in text else text
 
 
-def _conditions(_: object, __: object, pairs: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """Return the arguments of `dirframe.select`."""
+def _conditions(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]:
+    """Return the arguments of `dirframe.select`, and values by column as `values`."""
     given: dict[str, Any] = {}
-    for name, text in pairs:
-        argument = _CONDITIONS.get(name, name)
+    for name, text in _pairs(texts):
+        argument = CONDITIONS.get(name, name)
         if argument in {"activity", "search"}:
             given[argument] = text
         elif argument == "years":
-            given[argument] = _span(name, text, int)
-        elif argument in _CONDITIONS.values():
+            given[argument] = _span(text, int)
+        elif argument in CONDITIONS.values():
             given.setdefault(argument, []).append(text or None)
+        elif ".." in text:
+            given.setdefault("ranges", {})[name] = _span(text, float)
         else:
-            given.setdefault("ranges", {})[name] = _span(name, text, float)
+            given.setdefault("values", {})[name] = text
     return given
 
 
-def _span(name: str, text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
+def _span(text: str, number: Callable[[str], Any]) -> tuple[Any, Any]:
     """Read ``2008..2010``, ``2008..`` or ``2008``; nothing stands for no value."""
     first, dots, last = text.partition("..")
     try:
         start, end = (number(end) if end else None for end in (first, last if dots else first))
     except ValueError:
-        from dirframe._display import did_you_mean
-
-        raise click.BadParameter(
-            f"There is no condition {name!r} with the value {text!r}."
-            f"{'' if name in _CONDITIONS else did_you_mean(name, _CONDITIONS)}"
-            f" Conditions are {', '.join(_CONDITIONS)}, or a column of numbers and a range, "
-            "such as 2008..2010."
-        ) from None
+        raise click.BadParameter(f"{text!r} is no range such as 2008..2010.") from None
     return start, end
 
 
 parameters_option = option(
     "-p",
     "parameters",
-    type=_Pair(),
+    metavar="NAME=VALUE",
     multiple=True,
     callback=_parameters,
     help="Set an option of the function: -p top=10, -p bounds=0,1,10. May be repeated.",
 )
 overwrite_option = option("--overwrite", is_flag=True, help="Replace an existing file.")
 plan_option = option("--plan", is_flag=True, help="Only say what the load costs.")
-json_option = option("--format", "fmt", type=Choice(["text", "json"]), default="text")
 
 # What is asked for: their names are those of the arguments of `load_projects`.
 _query_options = with_options(
@@ -122,9 +114,13 @@ directory_options = with_options(
     option("--base-url", metavar="URL", help="Address of the directory."),
     option("--sample", "is_sample", is_flag=True, help="Use the bundled sample directory."),
 )
-_incomplete = "What to do if completeness cannot be proven."
 _policy_options = with_options(
-    option("--incomplete", type=Choice(["raise", "warn"]), default="raise", help=_incomplete),
+    option(
+        "--incomplete",
+        type=Choice(["raise", "warn"]),
+        default="raise",
+        help="What to do if completeness cannot be proven.",
+    ),
     directory_options,
     option("--refresh", is_flag=True, help="Fetch every page again."),
     option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
@@ -135,14 +131,12 @@ harvest_options = with_options(_query_options, _sample_options, directory_option
 _load_options = with_options(_query_options, _number_option, _sample_options, _policy_options)
 
 
-def _answer(_context: object, option: click.Parameter, value: object) -> None:
-    """Answer an option that people try with the one that does what they mean."""
+def _answer(_: object, tried: click.Parameter, value: object) -> None:
     if value is not None:
-        name = option.opts[0].removeprefix("--")
-        raise click.UsageError(f"There is no {option.opts[0]}: use --where {name}={value}.")
+        raise click.UsageError(f"There is no --{tried.name}: use --where {tried.name}={value}.")
 
 
-#: Options that people try first; the error names the one that does it.
+#: Options that people try first; the error names the one that does what they mean.
 tried_options = with_options(
     *(
         option(f"--{name}", hidden=True, expose_value=False, callback=_answer)
@@ -153,18 +147,15 @@ tried_options = with_options(
 select_options = with_options(
     option(
         "--where",
-        type=_Pair(),
+        metavar="NAME=VALUE",
         multiple=True,
         callback=_conditions,
         help="Keep matching records: language=Java, country=DE, license=mit, tag=web, "
-        "year=2008..2010, activity=active, search=WORDS, or a range of any column. May be "
-        "repeated.",
+        "year=2008..2010, activity=active, search=WORDS, or a column with a value, or with the "
+        "first number and the one that it stays below. May be repeated.",
     ),
     option(
-        "--exclude",
-        metavar="RULE",
-        multiple=True,
-        help="Leave out records that match a rule of dirframe.flags. May be repeated.",
+        "--exclude", metavar="RULE", multiple=True, help="Leave out by a rule of dirframe.flags."
     ),
     option("--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."),
     _load_options,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dirframe import __version__
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.query import Query, is_in_order, record_path
+from dirframe.client.query import Query, is_in_order, record_query
 from dirframe.client.records import frame_of
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT
@@ -189,11 +189,11 @@ class _Probe:
         return _count(page), None
 
     def _own_page(self, identifier: str) -> _Seen:
-        page = self._fetch(record_path(PROJECT, identifier)).page
+        page = self._fetch(record_query(PROJECT, identifier).path).page
         return "sent" if page.signs() in {"1", "3"} else "not sent", None
 
     def _missing(self) -> _Seen:
-        self._fetch(record_path(PROJECT, "0"))
+        self._fetch(record_query(PROJECT, "0").path)
         return "is answered", False
 
     def _wrong_key(self) -> _Seen:

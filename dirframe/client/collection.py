@@ -5,25 +5,16 @@ from __future__ import annotations
 import math
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from dirframe import provenance
 from dirframe._display import counted
-from dirframe.client.paging import Pages, Received, cost_of, needed_pages, received
-from dirframe.client.query import (
-    better_sort,
-    find_order,
-    in_order_of_today,
-    is_in_order,
-    record_path,
-)
+from dirframe.client.paging import Pages, Received, needed_pages, received
+from dirframe.client.query import better_sort, find_order, is_in_order, recognised, record_query
 from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
@@ -37,17 +28,16 @@ from dirframe.errors import (
     SortIgnoredWarning,
     warn,
 )
-from dirframe.schema import PROJECT
+from dirframe.schema import PROJECT, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pandas as pd
 
     from dirframe.client.directory import Directory
     from dirframe.client.http.session import FetchedPage, Session
-    from dirframe.client.query import Options, Policy, ProgressCallback, Query
-    from dirframe.schema import Resource
+    from dirframe.client.query import Options, ProgressCallback, Query
 
 Key = TypeVar("Key")
 T = TypeVar("T")
@@ -58,50 +48,28 @@ MAX_REREADS = 3
 _NO_COUNT = 1_000_000  # pages that no directory has: its count of records is wrong
 
 
-def load_query(
-    query: Query, client: Directory, options: Options, first: FetchedPage | None = None
-) -> pd.DataFrame:
-    """Load a query as a frame with its provenance; `first` is its first page, if fetched already."""
-    pages, records = Pages(query), Records(query.resource)
-    session, resource = client.session, query.resource
-    what = f"{resource.collection} of {client.name}"
-
-    def read_records(page: Received) -> Received:
-        row = records.rows
-        if page.refusal is None:
-            records.add(page.source.page)
-        return replace(page, source=row)
-
+def load_query(query: Query, client: Directory, options: Options) -> pd.DataFrame:
+    """Load a query as a frame with its provenance."""
+    pages = Pages(query)
+    records = Records(None if query.resource is UNKNOWN else query.resource)
     with (
-        progress_of(resource.collection, options.progress) as on_page,
+        progress_of(query.resource.collection, options.progress) as on_page,
         progress_of("own pages", options.progress) as on_own_page,
     ):
-        walk = Walk(pages, client, options.policy(), receive=read_records, on_page=on_page)
-        begun: float = math.inf
-        try:
-            walk.begin(first)
-            begun = len(pages.received)
-            keys, is_cached = pages.missing(), partial(pages.query.is_cached, session)
-            more = pages.estimated_own()
-            is_said = check_quota(client, options, what, keys, is_cached, more=more)
-            walk.read_all()
-            if not is_said:
-                is_cached = partial(own_page_is_cached, session, resource)
-                check_quota(client, options, what, pages.own_missing(), is_cached)
-            walk.read_own_pages(on_own_page)
-        except StopIteration:  # of a callback
-            pass
-        except (CacheError, QuotaExceededError):  # what came may be accepted
-            if options.incomplete == "raise" or len(pages.received) <= begun:
-                raise
-            if not options.refresh:
-                is_cached = partial(own_page_is_cached, session, resource)
-                walk.read_own_pages(on_own_page, where=is_cached)
-    left_out = {*pages.own_missing()}  # of these nobody knows whether they lack a value
-    places = zip(pages.records, pages.places(), strict=True)
-    rows = [page.source + place for key, (page, place) in places if key not in left_out]
-    frame = frame_of_rows(records, rows)
-    session.warn_if_stale(pages.received)
+
+        def receive(page: Received, total: int) -> None:
+            if page.source is not None:
+                page.source = records.add(page.source.page)
+            if page.number is None:
+                on_own_page(1, total)
+            elif page.number and page.ids:
+                on_page(len(page.ids), total)
+
+        with suppress(StopIteration):  # of a callback
+            _read(Walk(pages, client, options, receive=receive), client, options)
+    frame = records.frame([page.source + place for page, place in pages.places(whole=True)])
+    client.session.warn_if_stale(pages.received)
+    what = f"{pages.query.resource.collection} of {client.name}"
     facts = describe(frame, pages, what, source=client.name, base_url=client.base_url)
     most, available = query.max_items, pages.available
     if facts["completeness"] == "incomplete":
@@ -112,13 +80,40 @@ def load_query(
     return frame
 
 
+def _read(walk: Walk, client: Directory, options: Options) -> None:
+    """Read all pages of a walk, if the quota may suffice; or what is there, if that is accepted."""
+    walk.begin()
+    pages, query, session = walk.pages, walk.pages.query, client.session
+    what, is_known = (
+        f"{query.resource.collection} of {client.name}",
+        partial(query.is_known, session),
+    )
+
+    def own_is_known(identifier: str) -> bool:
+        return record_query(query.resource, identifier).is_known(session)
+
+    more = pages.estimated_own()
+    is_said = check_quota(client, options, what, pages.missing(), is_known, more=more)
+    begun = len(pages.received)
+    try:
+        walk.read_all()
+        if not is_said:
+            check_quota(client, options, what, pages.own_missing(), own_is_known)
+        walk.read_own_pages()
+    except (CacheError, QuotaExceededError):
+        if options.incomplete == "raise" or len(pages.received) == begun:
+            raise
+        if not options.refresh:
+            walk.read_own_pages(where=own_is_known)
+
+
 def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) -> dict[str, Any]:
     """Record in a frame what its pages say, and return that.
 
     If it is said `what` these are, warn of what the directory ignored or left out.
     """
     facts |= pages.provenance()
-    if what and pages.own_missing():
+    if what and len(frame) < facts["items_loaded"]:
         facts["items_loaded"] = len(frame)
         facts["incomplete_reason"] += "; records without their own page are left out"
     query = facts["query"] = pages.query.to_provenance()
@@ -168,17 +163,18 @@ def _raise_missing(
     """Raise or warn that records are not proven complete."""
     lost, is_unordered = tuple(pages.lost()), pages.lacks_order()
     better = better_sort(pages.query) if is_unordered else None
-    hint = (
-        "The collection probably changed while it was read: run the same line again (pages in the "
-        "cache cost nothing; refresh=True (--refresh) asks for all of them), or choose another sort "
-        "(--sort)"
-    )
     if pages.missing() or pages.own_missing():
         hint = "The same line again continues from there; pages in the cache cost nothing"
     elif lost:
         hint = "The cache keeps refusals like pages; refresh=True (--refresh) requests all again"
     elif is_unordered:
         hint = f"Pass sort={better!r} (--sort {better})" if better else "To ask again does not help"
+    else:
+        hint = (
+            "The collection probably changed while it was read: run the same line again (pages in "
+            "the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose "
+            "another sort (--sort)"
+        )
     raise_or_warn(
         options,
         frame,
@@ -196,110 +192,103 @@ def _raise_missing(
 class Walk:
     """Reads the pages of a query, and the own pages of its records.
 
-    `keep` is called with each page in the thread that received it, `receive` with what it returns
-    in the order of the pages; it returns the page with its new source.
+    `keep` is called with each page in the thread that received it, and `receive` in the order of the
+    pages, with the number of records or of own pages to come.
     """
 
     def __init__(
         self,
         pages: Pages,
         client: Directory,
-        policy: Policy,
+        options: Options,
         *,
-        keep: Callable[[Received], Received] = lambda page: page,
-        receive: Callable[[Received], Received] = lambda page: page,
-        on_page: ProgressCallback = lambda *_: None,
+        keep: Callable[[Received], None] = lambda _: None,
+        receive: Callable[[Received, int], None] = lambda *_: None,
         workers: int | None = None,
     ) -> None:
-        self.pages, self._policy, self._workers = pages, policy, workers or client.workers
+        self.pages, self._options, self._workers = pages, options, workers or client.workers
         self._session = client.session  # a directory that is closed ends its walks
-        self._keep, self._receive, self._on_page = keep, receive, on_page
+        self._keep, self._receive = keep, receive
 
     def begin(self, first: FetchedPage | None = None) -> None:
         """Choose an order that holds, and receive its first page: `first` is in the order asked."""
-        pages, query = self.pages, self.pages.query
-        came = {} if first is None else {query.sort: first}
+        pages = self.pages
+        came = {} if first is None else {pages.query.sort: first}
 
-        def fetch(other: Query) -> FetchedPage:
-            if other.sort not in came:
+        def fetch(query: Query) -> FetchedPage:
+            if query.sort not in came:
                 if came:  # in an order that is not used
                     self._add(self._kept(0, *came.popitem()))
-                came[other.sort] = other.get(self._session, 1, self._policy)
-            return came[other.sort]
+                came[query.sort] = query.get(self._session, self._options)
+            return came[query.sort]
 
-        if query.sample or pages.keeps_all:
-            pages.query, first = find_order(query, fetch)
-        else:
-            pages.query = in_order_of_today(query, self._session, fetch)
-            first = fetch(pages.query)
-        self._add(self._kept(1, pages.query.sort, first or fetch(pages.query)))
-        self._on_page(len(pages.latest[1].ids), pages.total)
+        pages.query, first = find_order(
+            pages.query, self._session, fetch, keeps_all=pages.keeps_all
+        )
+        first = first or fetch(pages.query)
+        pages.query = recognised(pages.query, first)
+        self._add(self._kept(1, pages.query.sort, first))
 
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
         self.read_missing()
-        planned = len(self.pages.received)
-        for _ in range(MAX_REREADS):
-            self.read(self.pages.to_reread(len(self.pages.received) - planned), refresh=True)
+        for _ in range(1 if self.pages.keeps_all else MAX_REREADS):
+            self.read(self.pages.to_reread(), refresh=True)
             self.read_missing(refresh=True)
 
     def read_missing(self, *, refresh: bool = False) -> None:
         """Read the pages that are missing, up to the one that shows that there are no more."""
         pages = self.pages
         while numbers := pages.missing():
-            if not pages.has_all():
-                begin = len(pages.received)
-                is_needed = lambda _, begin=begin: not pages.ends_since(begin)
-                self.read(takewhile(is_needed, numbers), refresh=refresh)
-                continue
-            try:
-                self._add(self._fetch(numbers[0], refresh=refresh))
-            except NotFoundError:  # there is no further page
-                place: dict[str, Any] = {"number": numbers[0], "sort": pages.query.sort}
-                self._add(self._keep(replace(refused("no such page"), **place)))
+            begin = len(pages.received)
+            is_needed = lambda _, begin=begin: not pages.ends_since(begin)
+            self.read(takewhile(is_needed, numbers), refresh=refresh)
 
     def read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
         """Read pages; `refresh` asks the directory again."""
         total = self.pages.total
-        for page in fetch_ahead(partial(self._fetch, refresh=refresh), numbers, self._workers):
-            self._add(page)
-            self._on_page(len(page.ids), total)
+        refresh |= self._options.refresh
+        options = replace(self._options, refresh=refresh and not self._options.offline)
+        for page in fetch_ahead(partial(self._fetch, options=options), numbers, self._workers):
+            self._add(page, total)
 
-    def read_own_pages(
-        self,
-        on_page: ProgressCallback = lambda *_: None,
-        *,
-        where: Callable[[str], bool] = lambda _: True,
-    ) -> None:
+    def read_own_pages(self, *, where: Callable[[str], bool] = lambda _: True) -> None:
         """Read the own pages of the records that need one."""
         needed = [*filter(where, self.pages.own_missing())]
         for page in fetch_ahead(self._fetch_own, needed, self._workers):
-            self._add(page)
-            on_page(1, len(needed))
+            self._add(page, len(needed))
 
-    def _fetch(self, number: int, *, refresh: bool) -> Received:
-        query, policy = self.pages.query, self._policy
-        if refresh and not policy.get("offline"):
-            policy = {**policy, "refresh": True}
-        return self._kept(number, query.sort, query.get(self._session, number, policy))
+    def _fetch(self, number: int, options: Options) -> Received:
+        query = self.pages.query
+        try:
+            fetched = query.get(self._session, options, number)
+        except NotFoundError:
+            if number in self.pages.latest or not self.pages.has_all():
+                raise
+            end = Received(number=number, sort=query.sort, refusal="no such page")
+            self._keep(end)
+            return end
+        return self._kept(number, query.sort, fetched)
 
     def _fetch_own(self, identifier: str) -> Received:
-        resource = self.pages.query.resource
-        path = record_path(resource, identifier)
-        page = fetch_or_refusal(self._session, path, {}, self._policy)
-        if isinstance(page, Received):
-            return self._keep(replace(page, record=identifier))
-        own = received(page, resource, record=identifier)
-        if own.ids != (identifier,):
+        query = record_query(self.pages.query.resource, identifier)
+        page = fetch_or_refusal(self._session, query, self._options)
+        own = page if isinstance(page, Received) else received(page, query)
+        if own.refusal is None and own.ids != (identifier,):
             names = ", ".join(map(str, own.ids[:3])) or "nothing"
-            own = replace(refused(f"returned {names}", page.attempts), record=identifier)
-        return self._keep(own)
+            own = Received(attempts=own.attempts, refusal=f"returned {names}")
+        own.record = identifier
+        self._keep(own)
+        return own
 
-    def _kept(self, number: int, sort: str | None, page: FetchedPage) -> Received:
-        return self._keep(received(page, self.pages.query.resource, number=number, sort=sort))
+    def _kept(self, number: int, sort: str | None, fetched: FetchedPage) -> Received:
+        page = received(fetched, self.pages.query, number=number, sort=sort)
+        self._keep(page)
+        return page
 
-    def _add(self, page: Received) -> None:
-        self.pages.add(self._receive(page))
+    def _add(self, page: Received, total: int | None = None) -> None:
+        self.pages.add(page)
+        self._receive(page, self.pages.total if total is None else total)
 
 
 def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) -> Iterator[T]:
@@ -321,24 +310,14 @@ def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) ->
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-# -- pages that may be refused -----------------------------------------------------------------
-
-
-def refused(why: str, attempts: int = 1) -> Received:
-    """Return that a page did not come, and why; nothing if the project has no analysis."""
-    return Received(retrieved=datetime.now(UTC), attempts=attempts, refusal=why)
-
-
-def fetch_or_refusal(
-    session: Session, path: str, parameters: Mapping[str, str], policy: Policy
-) -> FetchedPage | Received:
-    """Return what is fetched from a path, or that it is refused; the cache remembers that."""
-    refresh, offline = policy.get("refresh", False), policy.get("offline", False)
-    why = session.get_refusal(path, refresh=refresh, offline=offline)
+def fetch_or_refusal(session: Session, query: Query, options: Options) -> FetchedPage | Received:
+    """Return the first page of a query, or that it is refused; the cache remembers that."""
+    refresh, offline = options.refresh, options.offline
+    why = session.get_refusal(query.path, refresh=refresh, offline=offline)
     if why is not None:
-        return refused(why, attempts=0)
+        return Received(attempts=0, refusal=why)
     try:
-        return session.get(path, parameters, **policy)
+        return query.get(session, options)
     except NotFoundError as error:
         why, status = "gone", error.status
     except ServiceError as error:
@@ -348,23 +327,12 @@ def fetch_or_refusal(
         elif status is not None and status >= 500:  # about the whole directory
             raise
     # Without a status, the directory gave no answer about this record.
-    if policy.get("store", True) and status is not None:
-        session.put_refusal(path, why)
-    return refused(why)
-
-
-def own_page_is_cached(session: Session, resource: Resource, identifier: str) -> bool:
-    """Return whether the own page of a record, or its refusal, is fresh in the cache."""
-    path = record_path(resource, identifier)
-    return session.is_cached(path, {}) or session.get_refusal(path) is not None
+    if options.store and status is not None:
+        session.put_refusal(query.path, why)
+    return Received(refusal=why)
 
 
 # -- what every load says and records ----------------------------------------------------------
-
-
-def frame_of_rows(records: Records, rows: Sequence[int]) -> pd.DataFrame:
-    """Return some rows of all records, in their order."""
-    return records.frame().iloc[np.array(rows, dtype=np.int64)].reset_index(drop=True)
 
 
 def check_quota(
@@ -372,7 +340,7 @@ def check_quota(
     options: Options,
     what: str,
     keys: Sequence[Key],
-    is_cached: Callable[[Key], bool],
+    is_known: Callable[[Key], bool],
     *,
     more: int = 0,
 ) -> bool:
@@ -387,7 +355,7 @@ def check_quota(
         return False
     days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
     most = left + (days - 1) * limit
-    missing = (key for key in keys if options.refresh or not is_cached(key))
+    missing = (key for key in keys if options.refresh or not is_known(key))
     needed = len([*islice(missing, most + 1)])
     if needed:
         needed = (len(keys) if needed > most else needed) + more
@@ -405,17 +373,16 @@ def check_quota(
             hint="dirframe.harvest (dirframe harvest) stores a collection over as many days as it "
             "takes; sample= (--sample-size) draws a part of it.",
         )
-    if not left:
-        return False  # the next request says so
-    calls = math.ceil((needed - left) / limit) + 1
-    warn(
-        QuotaWarning(
-            f"{text}: run the same line on {calls:,} days. Pages that came are kept and cost nothing "
-            "again.",
-            hint="dirframe.harvest (dirframe harvest) keeps all pages in a file, too.",
+    if left:  # otherwise the next request says so
+        calls = math.ceil((needed - left) / limit) + 1
+        warn(
+            QuotaWarning(
+                f"{text}: run the same line on {calls:,} days. Pages that came are kept and cost "
+                "nothing again.",
+                hint="dirframe.harvest (dirframe harvest) keeps all pages in a file, too.",
+            )
         )
-    )
-    return True
+    return left > 0
 
 
 def raise_or_warn(
@@ -425,23 +392,6 @@ def raise_or_warn(
     if options.incomplete == "raise":
         raise IncompleteCollectionError(message, frame=frame, missing=why, **facts)
     warn(IncompleteWarning(message, **facts))
-
-
-def attach_load_provenance(
-    frame: pd.DataFrame,
-    client: Directory,
-    resource: Resource,
-    pages: Sequence[FetchedPage | Received],
-    *,
-    more_requests: int = 0,
-    **facts: Any,
-) -> pd.DataFrame:
-    """Record the source, time and cost of a frame in its attributes; return the same frame."""
-    came = [p if isinstance(p, Received) else received(p, resource) for p in pages]
-    cost = cost_of(came)
-    cost["requests_made"] += more_requests
-    source = {"source": client.name, "base_url": client.base_url, "resource": resource.name}
-    return provenance.set_provenance(frame, **source, items_loaded=len(frame), **cost, **facts)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Integral, Real
@@ -15,7 +15,7 @@ from weakref import finalize
 
 import dirframe
 from dirframe import settings
-from dirframe._display import Card
+from dirframe._display import card
 from dirframe.client.http.session import Session
 from dirframe.errors import ConfigurationError, InvalidInputError
 
@@ -36,7 +36,7 @@ _inherited: list[object] = []
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Quota(Card):
+class Quota:
     """The daily quota of a key, as counted on this machine for all processes of a user."""
 
     directory: str
@@ -46,17 +46,17 @@ class Quota(Card):
     left: int
     resets_at: datetime | None  # when the oldest of these requests is a day old
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         facts = {
             "used in the last 24 hours": f"{self.used:,}",
             "left": f"{self.left:,} of {self.limit:,}",
         }
         if self.resets_at is not None:
             facts["the first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
-        return f"Quota: {self.directory}", facts, ""
+        return card(f"Quota: {self.directory}", facts)
 
 
-class Directory(Card):
+class Directory(AbstractContextManager["Directory"]):
     """An open source directory that is queried over HTTP.
 
     Parameters
@@ -112,12 +112,12 @@ class Directory(Card):
         timeout: float = 30.0,
         allow_http: bool = False,
     ) -> None:
-        self.base_url = _base_url(url or os.environ.get(settings.BASE_URL_VARIABLE), allow_http)
-        key = key or os.environ.get(settings.API_KEY_VARIABLE)
+        self.base_url = _base_url(url or os.environ.get("DIRFRAME_BASE_URL"), allow_http)
+        key = key or os.environ.get("DIRFRAME_API_KEY")
         if not key:
             raise ConfigurationError(
                 f"No API key is given for {self.base_url}.",
-                hint=f"Pass key=, set {settings.API_KEY_VARIABLE}, {_SAMPLE}",
+                hint=f"Pass key=, set DIRFRAME_API_KEY, {_SAMPLE}",
             )
         self.api_key = key if isinstance(key, settings.ApiKey) else settings.ApiKey(key)
         host = urlsplit(self.base_url)
@@ -216,13 +216,10 @@ class Directory(Card):
             stopper.detach()
             stop()
 
-    def __enter__(self) -> Directory:  # noqa: PYI034  # editors complete no method of Self
-        return self
-
     def __exit__(self, *exc_info: object) -> None:
         self.close()
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         rate = "" if self.rate == math.inf else f", at most {self.rate:g} a second"
         facts = {
             "address": self.base_url,
@@ -230,10 +227,7 @@ class Directory(Card):
             "cache": "none" if self.cache_folder is None else str(self.cache_folder),
             "quota": f"{self.daily_quota:,} requests a day{rate}",
         }
-        return f"Directory: {self.name}", facts, ""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        raise TypeError("A Directory is not pickled: make one of the same address there.")
+        return card(f"Directory: {self.name}", facts)
 
 
 def embedded_directory(
@@ -278,37 +272,27 @@ def _base_url(address: str | None, allow_http: bool) -> str:
     if not address:
         raise ConfigurationError(
             "No directory is given.",
-            hint=f"Pass url= (--base-url), set {settings.BASE_URL_VARIABLE}, {_SAMPLE}",
+            hint=f"Pass url= (--base-url), set DIRFRAME_BASE_URL, {_SAMPLE}",
         )
     try:
         parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port
+        scheme, host, _ = parts.scheme, parts.hostname or "", parts.port
     except ValueError:
-        raise ConfigurationError("The base URL is not an address.") from None
-    if parts.scheme not in ("http", "https") or not host:
+        scheme = host = ""
+    if scheme not in ("http", "https") or not host:
         raise ConfigurationError(
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
         )
-    if parts.path.endswith(".xml"):
-        raise ConfigurationError(
-            "The address ends in .xml, as that of a page: pass the address of the directory, without "
-            f"{parts.path.rpartition('/')[2]}."
-        )
-    if not host.isascii():
-        raise ConfigurationError(
-            f"The host {host} of the base URL is not in the form that goes on the wire. Write it "
-            "as xn--…, which a browser shows when you copy the address."
-        )
-    server = parts.netloc.rpartition("@")[2].lower()
-    base_url = f"{parts.scheme}://{server}{parts.path}".rstrip("/")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ConfigurationError(
-            f"The base URL {base_url} carries more than an address (a user, a query or a fragment).",
-            hint=f"Leave that out; the key is passed as key=, or taken from {settings.API_KEY_VARIABLE}.",
-        )
-    if parts.scheme == "http" and not allow_http and not settings.is_loopback(host):
-        raise ConfigurationError(
-            f"{base_url} is asked without encryption, and the key would be readable on the way.",
-            hint="Use https://, or pass allow_http=True if you must.",
-        )
+    base_url = f"{scheme}://{parts.netloc.rpartition('@')[2].lower()}{parts.path}".rstrip("/")
+    page = parts.path.rpartition("/")[2]
+    more = parts.username or parts.password or parts.query or parts.fragment
+    is_open = scheme == "http" and not allow_http and not settings.is_loopback(host)
+    for is_wrong, advice in (
+        (more, "Leave out the user, the query and the fragment; the key is passed as key=."),
+        (page.endswith(".xml"), f"It is that of a page: pass it without {page}."),
+        (not host.isascii(), "Write the host as a browser copies it, xn--…."),
+        (is_open, "The key would be readable on the way: use https://, or pass allow_http=True."),
+    ):
+        if is_wrong:
+            raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)
     return base_url

@@ -3,37 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 
+from dirframe import provenance
 from dirframe._display import counted, suggests_options
-from dirframe.client.collection import attach_load_provenance, load_query
+from dirframe.client.collection import load_query
 from dirframe.client.directory import open_directory
 from dirframe.client.many import identifier_of, load_many, names_of, query_of
-from dirframe.client.page import check_records
-from dirframe.client.paging import ids_of
-from dirframe.client.query import Options, Query, query_at, record_path, sample_of
+from dirframe.client.paging import cost_of, received
+from dirframe.client.query import Options, Query, query_at, record_query
 from dirframe.client.records import frame_of
-from dirframe.errors import NotFoundError, RequestError, ServiceError, UnreadableResponseError
-from dirframe.schema import (
-    ACCOUNT,
-    ACTIVITY_FACT,
-    CONTRIBUTOR_FACT,
-    PROJECT,
-    SIZE_FACT,
-    UNKNOWN,
-    resource_named,
-)
+from dirframe.errors import NotFoundError, RequestError, ServiceError
+from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage
     from dirframe.client.many import Projects
     from dirframe.client.query import Incomplete, ProgressCallback
     from dirframe.schema import Resource
@@ -126,7 +114,7 @@ def load_projects(
     """
     options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
     asked = {"query": query, "sort": sort, "max_items": max_items, "details": details}
-    return _load("projects", directory, options, sample=sample_of(sample, seed), **asked)
+    return _load("projects", directory, options, sample=sample, seed=seed, **asked)
 
 
 @suggests_options
@@ -173,7 +161,7 @@ def load_accounts(
     """
     options = Options(incomplete=incomplete, refresh=refresh, offline=offline, progress=progress)
     asked = {"query": query, "sort": sort, "max_items": max_items}
-    return _load("accounts", directory, options, sample=sample_of(sample, seed), **asked)
+    return _load("accounts", directory, options, sample=sample, seed=seed, **asked)
 
 
 @suggests_options
@@ -462,14 +450,7 @@ def load_account(
 def _load(path: str, directory: Directory | None, options: Options, **asked: Any) -> pd.DataFrame:
     """Load a collection by its name, or a path."""
     with open_directory(directory) as client:
-        query = query_at(path, client, **asked)
-        if query.is_single is False:
-            return load_query(query, client, options)
-        query, first = fetch_first(query, lambda q: q.get(client.session, 1, options.policy()))
-        if not is_single(query, first):
-            return load_query(query, client, options, first)
-        frame = frame_of([first.page], query.resource)
-        return _as_single(frame, first, query, client)
+        return load_query(query_at(path, client, **asked), client, options)
 
 
 def _load_of(
@@ -489,52 +470,21 @@ def _load_of(
         return load_query(queries[names[0]], client, options)
 
 
-def fetch_first(query: Query, fetch: Callable[[Query], FetchedPage]) -> tuple[Query, FetchedPage]:
-    """Fetch the first page of a query to a path, and determine its resource."""
-    fetched = fetch(query)
-    page, resource = fetched.page, query.resource
-    if resource is not UNKNOWN:
-        check_records(page, resource.name)
-    elif page.record_name:
-        resource = resource_named(page.record_name)
-    if page.items_returned not in {None, len(page.records)}:
-        found = f"{len(page.records):,} <{resource.name}>"
-        raise UnreadableResponseError(
-            f"{fetched.url} says that it returns {page.items_returned:,} items, but its result "
-            f"holds {found}: that is not a list of records.",
-            found=found,
-            source=fetched.url,
-        )
-    if page.record_name and not resource.fields:
-        ids = ids_of(page, replace(resource, key="id"))
-        are_distinct = None not in ids and len(set(ids)) == len(ids)
-        resource = replace(resource, key="id" if are_distinct else "")
-    return replace(query, resource=resource), fetched
-
-
-def is_single(query: Query, first: FetchedPage) -> bool:
-    """Return whether the first page is a single record, and not a page of a collection."""
-    page = first.page
-    is_counted = page.items_available is not None or page.items_returned is not None
-    return query.is_single is not False and len(page.records) == 1 and not is_counted
-
-
 def _load_record(
     resource: Resource, value: object, directory: Directory | None, options: Options
 ) -> pd.DataFrame:
     """Load one record by what identifies it, and check that it is the one."""
-    name, policy = identifier_of(value, resource.name), options.policy()
+    name = identifier_of(value, resource.name)
     identifiers = [name]
     if resource is ACCOUNT and "@" in name:
         texts = [text.encode() for text in _spellings(name)]
         identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
     with open_directory(directory) as client:
         for identifier in identifiers:
-            path, searches = record_path(resource, identifier), 0
-            query = Query(resource=resource, path=path, paged=False, facts={"id": identifier})
+            query, searches = record_query(resource, identifier), 0
             failure: RequestError
             try:
-                fetched = query.get(client.session, 1, policy)
+                fetched = query.get(client.session, options)
             except NotFoundError as error:
                 failure = error
                 continue
@@ -544,39 +494,35 @@ def _load_record(
                 if resource is not PROJECT or not has_no_analysis or name.isdigit():
                     raise
                 failure, searches = error, 1
-                fetched = Query(resource=PROJECT, query=name).get(client.session, 1, policy)
+                fetched = Query(resource=PROJECT, query=name).get(client.session, options)
             frame = frame_of([fetched.page], resource)
             rows = frame.to_dict("records")
             is_it = [_matches(row, name) for row in rows]
             if sum(is_it) == 1 and (searches or len(rows) == 1):
-                one = frame[is_it].reset_index(drop=True)
-                return _as_single(one, fetched, query, client, more_requests=searches)
+                client.session.warn_if_stale([fetched])
+                page = received(fetched, query)
+                page.attempts += searches
+                return provenance.set_provenance(
+                    frame[is_it].reset_index(drop=True),
+                    source=client.name,
+                    base_url=client.base_url,
+                    resource=resource.name,
+                    query=query.to_provenance(),
+                    items_available=1,
+                    items_loaded=1,
+                    completeness="proven",
+                    **cost_of([page]),
+                )
             if not searches:
-                failure = _is_another(rows, resource, identifier, fetched.url)
+                named = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
+                came = counted(len(rows), *resource.words) + f": {', '.join(named)}" * bool(named)
+                failure = NotFoundError(
+                    f"{fetched.url} returned {came}; that is not the one that was asked for by the "
+                    f"id or name {identifier!r}.",
+                    url=fetched.url,
+                    status=200,
+                )
         raise failure
-
-
-def _is_another(
-    rows: list[dict[Any, Any]], resource: Resource, identifier: str, url: str
-) -> NotFoundError:
-    named = [f"{row['id']} ({', '.join(_names(row))})".removesuffix(" ()") for row in rows]
-    came = ": ".join([counted(len(rows), *resource.words), ", ".join(named[:3])])
-    return NotFoundError(
-        f"{url} returned {came.removesuffix(': ')}; that is not the one that was asked for by the id "
-        f"or name {identifier!r}.",
-        url=url,
-        status=200,
-    )
-
-
-def _as_single(
-    frame: pd.DataFrame, page: FetchedPage, query: Query, client: Directory, more_requests: int = 0
-) -> pd.DataFrame:
-    """Record the provenance of a frame of one record."""
-    client.session.warn_if_stale([page])
-    facts: dict[str, Any] = {"query": query.to_provenance(), "items_available": 1}
-    facts |= {"completeness": "proven", "more_requests": more_requests}
-    return attach_load_provenance(frame, client, query.resource, [page], **facts)
 
 
 def _matches(row: dict[Any, Any], identifier: str) -> bool:

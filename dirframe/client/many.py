@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import suppress
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 import pandas as pd
 
+from dirframe import provenance
 from dirframe.client.collection import (
     Walk,
-    attach_load_provenance,
     check_quota,
     fetch_ahead,
     fetch_or_refusal,
-    frame_of_rows,
     progress_of,
     raise_or_warn,
 )
-from dirframe.client.paging import Pages, Received, list_named
+from dirframe.client.paging import Pages, Received, cost_of, list_named
 from dirframe.client.query import Query
 from dirframe.client.records import Records
 from dirframe.errors import InvalidInputError
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.session import Session
     from dirframe.client.query import Options
     from dirframe.schema import Resource
 
@@ -73,62 +71,58 @@ def query_of(resource: Resource, name: str, **options: Any) -> Query:
     return Query(
         resource=resource,
         path=resource.paths[0].format(analysis="latest", project=quote(name, safe="")),
-        paged=resource.paged,
+        numbered=resource.paged,
         facts={"project": name},
         **options,
     )
-
-
-def is_known(session: Session, query: Query) -> bool:
-    """Return whether the first page of a query, or its refusal, is fresh in the cache."""
-    return session.get_refusal(query.path) is not None or query.is_cached(session, 1)
 
 
 def load_many(queries: dict[str, Query], client: Directory, options: Options) -> pd.DataFrame:
     """Load queries to the same collection of several projects, by their names, as one frame."""
     session, query = client.session, next(iter(queries.values()))
     what = f"{query.resource.collection} of {len(queries):,} projects of {client.name}"
-    check_quota(client, options, what, list(queries), lambda name: is_known(session, queries[name]))
-    rows, chosen, project_ids = Records(query.resource), list[int](), list[str]()
-    came: list[Received] = []
-    failures: dict[str, str] = {}
-    kinds = {"proven"}
-    read = fetch_ahead(lambda name: _read(client, queries[name], options), queries, client.workers)
-    with progress_of("projects", options.progress) as on_project:
-        for name, pages in zip(queries, read, strict=True):
-            on_project(1, len(queries))
-            if isinstance(pages, Received):
-                failures[name] = pages.refusal or _NO_ANALYSIS
-                continue
-            starts: dict[int, int] = {}
-            for page in pages.received:
-                starts[id(page)] = rows.rows
-                if page.refusal is None:
-                    rows.add(page.source.page)
-                came.append(replace(page, source=None))
-            places = [starts[id(page)] + place for page, place in pages.places()]
-            chosen += places
-            project_ids += [name] * len(places)
-            kind, reason = pages.completeness()
-            if reason and kind == "incomplete":
-                failures[name] = reason
-            kinds.add(kind)
-    frame = frame_of_rows(rows, chosen)
+    names = list(queries)
+    check_quota(client, options, what, names, lambda name: queries[name].is_known(session))
+    records, rows, project_ids = Records(query.resource), list[int](), list[str]()
+    came, kinds = list[Received](), {"proven"}
+    failures = dict.fromkeys(names, "not asked for")
+    read = fetch_ahead(lambda name: _read(client, queries[name], options), names, client.workers)
+    with progress_of("projects", options.progress) as on_project, suppress(StopIteration):
+        for name, pages in zip(names, read, strict=True):
+            came += pages.received
+            del failures[name]
+            if (refusal := pages.received[0].refusal) is not None:
+                failures[name] = refusal or _NO_ANALYSIS
+            else:
+                for page in pages.received:
+                    if page.source is not None:
+                        page.source = records.add(page.source.page)
+                places = [page.source + place for page, place in pages.places()]
+                rows += places
+                project_ids += [name] * len(places)
+                kind, reason = pages.completeness()
+                kinds.add(kind)
+                if reason and kind == "incomplete":
+                    failures[name] = reason
+            on_project(1, len(names))
+    frame = records.frame(rows)
     frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
     session.warn_if_stale(came)
     lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
     why = f"{list_named(lost)} did not come whole" if lost else None
-    facts = query.to_provenance() | {"projects": len(queries)}
+    facts = query.to_provenance() | {"projects": len(names)}
     del facts["project"]
-    attach_load_provenance(
+    provenance.set_provenance(
         frame,
-        client,
-        query.resource,
-        came,
+        source=client.name,
+        base_url=client.base_url,
+        resource=query.resource.name,
         query=facts,
+        items_loaded=len(frame),
         completeness="incomplete" if lost else min(kinds),  # counted, if some are only that
         incomplete_reason=why,
         failures=failures,
+        **cost_of(came),
     )
     if why:
         message = f"The {what} are not complete: {why}."
@@ -137,13 +131,14 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     return frame
 
 
-def _read(client: Directory, query: Query, options: Options) -> Pages | Received:
-    """Read the pages of a collection, or return why it is refused."""
-    session, policy = client.session, options.policy()
-    first = fetch_or_refusal(session, query.path, query.params(1), policy)
+def _read(client: Directory, query: Query, options: Options) -> Pages:
+    """Read the pages of a collection; the first one may be refused."""
+    pages = Pages(query)
+    first = fetch_or_refusal(client.session, query, options)
     if isinstance(first, Received):
-        return first
-    walk = Walk(Pages(query), client, policy, workers=1)
-    walk.begin(first)
-    walk.read_all()
-    return walk.pages
+        pages.add(first)
+    else:
+        walk = Walk(pages, client, options, workers=1)
+        walk.begin(first)
+        walk.read_all()
+    return pages

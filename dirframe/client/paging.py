@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
-from datetime import UTC
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -25,11 +26,11 @@ from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-    from datetime import date, datetime
+    from datetime import date
 
     from dirframe.client.http.session import FetchedPage
     from dirframe.client.page import Page
-    from dirframe.client.query import Query, Sample
+    from dirframe.client.query import Query
     from dirframe.schema import Resource
 
 Key = TypeVar("Key")
@@ -48,14 +49,14 @@ ANALYSIS_COLUMNS = tuple(
 _NAMED = 20  # missing records in a message; the provenance lists all of them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, eq=False, kw_only=True)
 class Received:
     """A page as it came, without its content; or why it was refused."""
 
     number: int | None = None  # 0: in an order that is not used; None: the own page of a record
     record: str | None = None  # the id of that record
     sort: str | None = None
-    retrieved: datetime  # in UTC
+    retrieved: datetime = field(default_factory=partial(datetime.now, UTC))
     attempts: int = 1  # 0: from the cache
     available: int | None = None
     first: int | None = None
@@ -63,7 +64,7 @@ class Received:
     signs: str = ""  # of the records, as `Page.signs`
     synthetic: bool = False
     refusal: str | None = None  # empty: the project has no analysis
-    source: Any = None  # where the records are
+    source: Any = None  # where the records are: as fetched, then a row, or a place in an archive
 
     @property
     def from_cache(self) -> bool:
@@ -75,15 +76,17 @@ class Received:
 Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
 
 
-def received(fetched: FetchedPage, resource: Resource, **place: Any) -> Received:
+def received(fetched: FetchedPage, query: Query, **place: Any) -> Received:
     """Return a fetched page as one that came; `place` is its number and sort, or its record."""
     page = fetched.page
+    is_counted = page.items_available is not None or page.items_returned is not None
+    is_single = query.may_be_single and len(page.records) == 1 and not is_counted
     return Received(
         retrieved=fetched.retrieved.astimezone(UTC),
         attempts=fetched.attempts,
-        available=page.items_available,
+        available=1 if is_single else page.items_available,
         first=page.first_item_position,
-        ids=ids_of(page, resource),
+        ids=ids_of(page, query.resource),
         signs=page.signs(),
         synthetic=page.synthetic,
         source=fetched,
@@ -120,59 +123,56 @@ def list_named(missing: Mapping[str, str]) -> str:
 
 
 class Pages:
-    """The pages of a query that came, in the order of arrival.
-
-    `keeps_all` is whether every record that ever came counts, as in an archive.
-    """
+    """The pages of a query that came; `keeps_all` is whether every record that ever came counts."""
 
     def __init__(self, query: Query, *, keeps_all: bool = False) -> None:
         self.query, self.keeps_all = query, keeps_all
-        self.is_sort_asked = "sort" in query.params(1)
-        self.received: list[Received] = []
+        self.is_sort_asked = query.sort is not None
+        self.received: list[Received] = []  # in the order of arrival
+        self.latest: dict[int, Received] = {}  # by their numbers
         self.own: dict[Hashable, Received] = {}  # own pages of records, also those refused
-        self.latest: dict[int, Received] = {}
-        self.ended = False  # the directory answered that there is no further page
-        self._newest: Received | None = None  # that states a count
-        self._counts: set[int | None] = set()
-        self._has_moved = False  # a page came again with other ids
+        self.has_ended = False  # the directory answered that there is no further page
+        self._confirmed: set[int] = set()  # pages that came again as they were
         self._records: Readings | None = None
 
     def add(self, page: Received) -> None:
         """Add a page; it replaces an earlier version."""
         self.received.append(page)
+        self._records = None
         if page.number is None:
             self.own[page.record] = page
-            return
-        self._records = None
-        if page.refusal is not None:
-            self.ended = True
+        elif page.refusal is not None:
+            self.has_ended = True
+            self._confirmed.add(page.number)
         elif page.number:
-            self._has_moved |= self.latest.get(page.number, page).ids != page.ids
+            before = self.latest.get(page.number)
+            is_same = before and (before.ids, before.available) == (page.ids, page.available)
+            if is_same and page.available is not None:
+                self._confirmed.add(page.number)
             self.latest[page.number] = page
-            self._counts.add(page.available)
-            is_newer = self._newest is None or page.retrieved >= self._newest.retrieved
-            if page.available is not None and is_newer:
-                self._newest = page
 
     # -- which pages are missing -----------------------------------------------------------
 
     @property
     def available(self) -> int | None:
         """The number of records according to the newest page; of a sample, to the first one."""
-        newest = self.latest.get(1) if self.query.sample else self._newest
+        pages = self.received[::-1] if self.query.sample is None else [*self.latest.values()][:1]
+        stated = [page for page in pages if page.number and page.available is not None]
+        newest = max(stated, key=lambda page: page.retrieved, default=None)
         return newest.available if newest else None
 
     @property
     def expected(self) -> int | None:
         """The number of records to expect; None if it is not known."""
-        most = self.query.sample.size if self.query.sample else self.query.max_items
-        return min((n for n in (self.available, most) if n is not None), default=None)
+        counts = (self.available, self.query.sample, self.query.max_items)
+        return min((count for count in counts if count is not None), default=None)
 
     @property
     def total(self) -> int:
         """The number of records on all pages to read; 0 if it is not known."""
-        size = len(self.latest[1].ids)
-        return size * len(self._drawn_pages()) if self.query.sample else self.expected or 0
+        if not self.query.sample or 1 not in self.latest:
+            return self.expected or 0
+        return len(self.latest[1].ids) * len(self._drawn_pages())
 
     def missing(self) -> Sequence[int]:
         """Return the numbers of the pages that were not read yet and may hold expected records."""
@@ -180,12 +180,10 @@ class Pages:
             return [1]
         if self.query.sample:
             return [number for number in self._drawn_pages() if number not in self.latest]
-        if not self.query.resource.paged:
-            return []
         used = self._used()
         after, size, covered = len(used) + 1, len(self.latest[1].ids), _records_on(used)
-        is_enough = covered >= (self.query.max_items or math.inf)
-        if not used or after in self.latest or self.ended or is_enough:  # or the end was reached
+        has_ended = after in self.latest or self.has_ended or not self.query.resource.paged
+        if has_ended or covered >= (self.query.max_items or math.inf):
             return []
         lacking = 1 if self.available is None else (self.expected or 0) - covered
         if lacking > 0:  # a range, because the reported count may be of any size
@@ -193,6 +191,18 @@ class Pages:
             return range(after, int(min(after + -(-lacking // size), read)))
         is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
         return [after] if lacking == 0 and is_full else []
+
+    def planned(self) -> Sequence[int] | None:
+        """Return the numbers of all pages to read, judged by the first one; None if it cannot tell."""
+        if self.query.sample:
+            return self._drawn_pages()
+        expected, size = self.expected, len(self.latest[1].ids)
+        if self.available is None or expected is None:
+            return None
+        pages, most = 1 + len(self.missing()), self.query.max_items or math.inf
+        # Of several pages, a full last one will need one more.
+        is_full = size < expected == pages * size and most > self.available
+        return range(1, pages + 1 + is_full)
 
     def has_all(self) -> bool:
         """Return whether only the page behind the last one may be missing."""
@@ -208,6 +218,8 @@ class Pages:
 
     def _used(self) -> list[Received]:
         """Return the pages from the first one to the end, to a missing one, or to `max_items`."""
+        if self.query.sample:
+            return [*self.latest.values()]
         used: list[Received] = []
         covered = 0
         while (page := self.latest.get(len(used) + 1)) is not None:
@@ -219,31 +231,30 @@ class Pages:
         return used
 
     def _drawn_pages(self) -> list[int]:
-        size, sample = len(self.latest[1].ids) or 1, self.query.sample
+        """Return the numbers of the first page, and of those that hold the sample."""
         if self.available is None:
             raise InvalidInputError(
                 "No sample can be drawn: the directory does not state how many records it has "
                 "(items_available)."
             )
-        return sample.pages(self.available, size) if sample else []
+        size = len(self.latest[1].ids) or 1
+        return sorted({1, *(place // size + 1 for place in self.query.positions(self.available))})
 
     # -- which pages do not fit ------------------------------------------------------------
 
-    def to_reread(self, reread: int) -> list[int]:
-        """Return the numbers of the pages to request again, after so many that were.
+    def to_reread(self) -> list[int]:
+        """Return the numbers of the pages to request again.
 
         A change moves records over the edge of a page or two, and its pages count differently. An
         order that does not hold repeats records everywhere; no reading mends that.
         """
         unfit = [] if self.query.sample else self._unfit()
+        is_cheap = len(self.latest) <= _CHEAP
         if self.keeps_all:
-            is_worth_it = not reread and len(unfit) <= _FEW and len(self._days()) == 1
-        else:
-            affected, most = self._repeating()
-            is_change = len(self._counts) > 1 or reread + len(unfit) <= most
-            is_worth_it = not affected or (affected <= most and is_change)
-            is_worth_it |= len(self.latest) <= _CHEAP
-        return unfit if is_worth_it else []
+            is_cheap = len(unfit) <= _FEW and len(self._days()) == 1
+        elif not is_cheap:
+            is_cheap = not self.order_fails()
+        return [number for number in unfit if is_cheap and number not in self._confirmed]
 
     def _unfit(self) -> list[int]:
         """Return the numbers of the pages that do not belong to one state of the collection."""
@@ -275,16 +286,13 @@ class Pages:
         return sorted(unfit)
 
     def order_fails(self) -> bool:
-        """Return whether ids come again on so many pages that the order does not hold."""
-        affected, most = self._repeating()
-        return affected > most or (affected > 0 and len(self._counts) == 1 and self._has_moved)
-
-    def _repeating(self) -> tuple[int, int]:
-        """Return how many pages hold repeated ids, and how many a change may account for."""
-        used = self._used()
-        repeated = _repeated(used)
+        """Return whether ids come again on more pages than a change of the collection explains."""
+        used, came = self._used(), [p for p in self.received if p.number and p.refusal is None]
+        repeated, counts = _repeated(used), {page.available for page in came}
         affected = sum(not repeated.isdisjoint(page.ids) for page in used)
-        return affected, max(2 * len(self._counts), math.ceil(len(used) / 10))
+        has_moved = any(page.ids != self.latest[page.number or 0].ids for page in came)
+        most = max(2 * len(counts), math.ceil(len(used) / 10))
+        return affected > most or (affected > 0 and len(counts) == 1 and has_moved)
 
     def _days(self) -> list[date]:
         return sorted({page.retrieved.date() for page in self.latest.values()})
@@ -300,48 +308,45 @@ class Pages:
         of a page count.
         """
         if self._records is None:
-            sample = self.query.sample
-            records = self._drawn(sample) if sample else self._readings()
+            records = self._drawn() if self.query.sample else self._readings()
             self._records = dict(islice(records.items(), self.query.max_items))
         return self._records
 
     def _readings(self) -> Readings:
-        pages = self._used()
-        if self.query.resource.key and (self.keeps_all or self.order_fails()):
+        key, pages = self.query.resource.key, self._used()
+        if key and (self.keeps_all or self.order_fails()):
             pages = [page for page in self.received if page.number is not None]
             pages.sort(key=lambda page: page.number or math.inf)
-        chosen = {id(page) for page in pages}
-        by_time = [page for page in self.received if id(page) in chosen]
-        by_time.sort(key=lambda page: page.retrieved)
         readings: Readings = {}
-        for page in [*pages, *by_time]:  # the place of a record remains the first one
-            for place, key in enumerate(page.ids):
-                if key is not None and self.query.resource.key:
-                    readings[key] = page, place
+        # The place of a record remains the first one.
+        for page in [*pages, *sorted(pages, key=lambda page: page.retrieved)]:
+            for place, identifier in enumerate(page.ids):
+                if identifier is not None and key:
+                    readings[identifier] = page, place
                 elif page is self.latest.get(page.number or 0):
                     readings[page.number, place] = page, place
         return readings
 
-    def _drawn(self, sample: Sample) -> Readings:
+    def _drawn(self) -> Readings:
         readings: Readings = {}
-        for position in sample.positions(self.available or 0):
+        for position in self.query.positions(self.available or 0):
             number, place = divmod(position, len(self.latest[1].ids) or 1)
             page = self.latest.get(number + 1)
             if page is not None and place < len(page.ids):
                 readings[page.ids[place] or (number, place)] = page, place
         return readings
 
-    def estimated_own(self) -> int:
-        """Return how many own pages are needed, judged by the first page."""
-        signs = self.latest[1].signs if self.query.details else ""
-        needed = len(needed_pages(dict(enumerate(signs))))
-        return round((self.expected or 0) * needed / max(len(signs), 1))
+    def places(self, *, whole: bool = False) -> Iterator[tuple[Received, int]]:
+        """Yield where each record is read: on its own page, if that came.
 
-    def places(self) -> Iterator[tuple[Received, int]]:
-        """Yield where each record is read: on its own page, if that came."""
+        Of a record whose own page was not asked for yet nobody knows what it lacks: `whole` leaves
+        it out.
+        """
+        left_out = {*self.own_missing()} if whole else set()
         for key, (page, place) in self.records.items():
             own = self.own.get(key)
-            yield (page, place) if own is None or own.refusal is not None else (own, 0)
+            if key not in left_out:
+                yield (page, place) if own is None or own.refusal is not None else (own, 0)
 
     def signs(self) -> dict[str, str]:
         """Return by the id of each project whether its analysis came in the collection."""
@@ -355,6 +360,12 @@ class Pages:
         """Return the ids of the records whose own page is needed and was not read yet."""
         needed = needed_pages(self.signs()) if self.query.details else []
         return [key for key in needed if key not in self.own]
+
+    def estimated_own(self) -> int:
+        """Return how many own pages are needed, judged by the first page."""
+        signs = self.latest[1].signs if self.query.details else ""
+        needed = len(needed_pages(dict(enumerate(signs))))
+        return round((self.expected or 0) * needed / max(len(signs), 1))
 
     def lost(self) -> dict[str, str]:
         """Return the records whose own page did not come, and why."""
@@ -374,52 +385,25 @@ class Pages:
             return "incomplete", f"not finished: {len(self.records):,}{of} records were received"
         if left := len(self.own_missing()):
             return "incomplete", f"not finished: {left:,} own pages were not asked for yet"
-        kind, reason = self._proof()
-        lost = self.lost()
-        if not lost or kind == "incomplete":
-            return kind, reason
-        return (
-            "incomplete",
-            f"the own pages of {len(lost):,} records did not come: {list_named(lost)}",
-        )
-
-    def lacks_order(self) -> bool:
-        """Return whether records are missing because the order does not hold."""
-        is_short = 0 < len(self.records) < (self.expected or 0)
-        fails = self._repeats_in_sample() if self.query.sample else self.order_fails()
-        return is_short and bool(self.query.resource.key) and fails
-
-    def _repeats_in_sample(self) -> bool:
-        return bool(_repeated([page for n, page in self.latest.items() if n]))
-
-    def _proof(self) -> tuple[str, str | None]:
-        """Return what the pages of the collection prove, and the doubt that remains."""
-        doubt, days = self._lack(), self._days()
-        period = f"read from {days[0]} to {days[-1]}"
-        if doubt is None and self.query.sample:
-            return "sample", None
-        if doubt is None and len(days) > 1 and self.available is not None:
+        days = self._days()
+        period = f"read from {days[0]} to {days[-1]}" if len(days) > 1 else ""
+        lack, lost = self._lack(), self.lost()
+        is_counted = period and self.available is not None and not self.query.sample
+        if lack is not None:
+            lack = "; ".join(filter(None, [lack, period]))
+        elif not self.query.sample and not is_counted:
+            lack = self._contradiction()
+        if lack is not None:
+            return "incomplete", lack + (f". {self._order()}" if self.lacks_order() else "")
+        if lost:
+            own = f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
+            return "incomplete", own
+        if is_counted:
             return "counted", (
                 f"{period}, as many different records as the directory counts; records that were "
                 "exchanged meanwhile cannot be seen"
             )
-        counts = {page.available for page in self._used()}
-        if doubt is not None:
-            doubt += f"; {period}" if len(days) > 1 else ""
-        elif len(counts) > 1:
-            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
-            doubt = f"the collection changed while it was read: its pages count {reported} records"
-        elif self._unfit():
-            doubt = "the pages overlap or leave gaps"
-        if self.lacks_order():
-            order = f"of sort={self.query.sort!r}" if self.query.sort else "of the directory itself"
-            better = better_sort(self.query)
-            other = f"that of sort={better!r} holds on today's live service"
-            doubt = (
-                f"{doubt}. The order {order} does not hold: records come again on other pages, and "
-                f"others on none; {other if better else 'no other is known'}"
-            )
-        return ("incomplete", doubt) if doubt else ("proven", None)
+        return ("sample" if self.query.sample else "proven"), None
 
     def _lack(self) -> str | None:
         """Return why there are not as many different records as expected."""
@@ -428,11 +412,33 @@ class Pages:
         if self.available is None:
             unknown = "the directory does not state the number of records (items_available)"
             return unknown if came != expected and self.query.resource.paged else None
-        if without_id and self.query.resource.key:
+        if without_id and self.query.resource.key and expected != 1:
             return f"{without_id:,} records have no id, so they cannot be distinguished"
         more = f"; {self.repeated():,} repeated" if self.repeated() else ""
         lack = f"{came:,} different records were received of {expected:,}{more}"
         return lack if came != expected else None
+
+    def _contradiction(self) -> str | None:
+        """Return how pages of one day contradict each other, though the number of records fits."""
+        counts = {page.available for page in self._used()}
+        if len(counts) > 1:
+            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
+            return f"the collection changed while it was read: its pages count {reported} records"
+        return "the pages overlap or leave gaps" if self._unfit() else None
+
+    def lacks_order(self) -> bool:
+        """Return whether records are missing because the order does not hold."""
+        is_short = 0 < len(self.records) < (self.expected or 0)
+        return is_short and bool(self.query.resource.key) and self.order_fails()
+
+    def _order(self) -> str:
+        sort, better = self.query.sort, better_sort(self.query)
+        order = f"of sort={sort!r}" if sort else "of the directory itself"
+        other = f"that of sort={better!r} holds on today's live service"
+        return (
+            f"The order {order} does not hold: records come again on other pages, and others on none; "
+            f"{other if better else 'no other is known'}"
+        )
 
     def provenance(self) -> dict[str, Any]:
         """Return what the provenance says of the pages and their records."""
@@ -460,7 +466,7 @@ class Pages:
             "design": "simple random sample of positions without replacement",
             "size": self.expected,
             "population": self.available,
-            "seed": self.query.sample.seed,
+            "seed": self.query.seed,
             "order": self.query.sort or "the directory's own",
         } | ({"population_later": sorted(filter(None, later))} if later else {})
 

@@ -6,22 +6,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display import Card, counted, suggests_options
-from dirframe.client.collection import own_page_is_cached
+from dirframe._display import card, counted, suggests_options
 from dirframe.client.directory import open_directory
-from dirframe.client.loaders import fetch_first, is_single
-from dirframe.client.many import is_known, names_of, query_of
-from dirframe.client.paging import PAGE_SIZE_STEP, Pages, received
-from dirframe.client.query import Policy, find_order, in_order_of_today, query_at, sample_of
+from dirframe.client.http.session import FetchedPage
+from dirframe.client.many import names_of, query_of
+from dirframe.client.paging import Pages, received
+from dirframe.client.query import Options, find_order, query_at, recognised, record_query
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage, Session
+    from dirframe.client.http.session import Session
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
 
@@ -30,7 +28,7 @@ _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "si
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Plan(Card):
+class Plan:
     """Estimated cost of a load, based on its first page; None where that does not tell it."""
 
     collection: str
@@ -66,30 +64,26 @@ class Plan(Card):
         more = max(self.requests_needed - self.quota_left, 0)
         return max(math.ceil(more / self.daily_quota) + (self.quota_left > 0), 1)
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
-        at_most = "" if self.exact else "at most "
-        to_pay = []
-        if not self.exact and self.requests_at_least is not None:
-            to_pay.append(f"at least {counted(self.requests_at_least, 'request')}")
-        if self.requests_needed is not None:
-            to_pay.append(f"{at_most}{counted(self.requests_needed, 'request')}")
-        facts = {
-            "records": "the directory does not say",
-            "requests to pay": ", ".join(to_pay) or "not known",
-        }
+    def __repr__(self) -> str:
+        bounds = {"at least ": self.requests_at_least, "at most ": self.requests_needed}
+        if self.exact:
+            bounds = {"": self.requests_needed}
+        to_pay = [f"{word}{counted(n, 'request')}" for word, n in bounds.items() if n is not None]
+        records = "the directory does not say"
         if self.pages is not None:
             items = self.collection if self.items is None else f"{self.items:,} {self.collection}"
             pages = f"{counted(self.pages, 'page')}, {self.pages_cached:,} of them in the cache"
-            facts["records"] = f"{items} on {pages}"
+            records = f"{items} on {pages}"
+        facts = {"records": records, "requests to pay": ", ".join(to_pay) or "not known"}
         if self.details:
-            cached = f"{self.details_cached:,} of them in the cache"
-            facts["own pages"] = f"{at_most}{self.details:,}, {cached}"
+            most = f"{'' if self.exact else 'at most '}{self.details:,}"
+            facts["own pages"] = f"{most}, {self.details_cached:,} of them in the cache"
         facts["left today"] = f"{counted(self.quota_left, 'request')} of {self.daily_quota:,}"
         if self.resets_at:
             facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
         days = f" At most {counted(self.days, 'day')}." if self.days and self.days > 1 else ""
-        return f"Plan: load the {self.collection}", facts, note[self.fits] + days
+        return card(f"Plan: load the {self.collection}", facts, note[self.fits] + days)
 
 
 @suggests_options
@@ -147,9 +141,8 @@ def plan(
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     with open_directory(directory) as client:
         if projects is None:
-            drawn = sample_of(sample, seed)
-            asked = query_at(collection, client, sample=drawn, details=details, **options)
-            return _price(client, asked, refresh=refresh)
+            options |= {"sample": sample, "seed": seed, "details": details}
+            return _price(client, query_at(collection, client, **options), refresh=refresh)
         if collection not in _OF_PROJECTS:
             raise InvalidInputError(
                 f"{collection!r} is no collection of projects; choose one of "
@@ -161,30 +154,25 @@ def plan(
 
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
-    session, policy = client.session, Policy()
-    fetched: list[FetchedPage] = []
+    session, fetched = client.session, list[FetchedPage]()
 
-    def fetch(query: Query) -> FetchedPage:
-        fetched.append(query.get(session, 1, policy))
+    def fetch(query: Query, page: int = 1) -> FetchedPage:
+        fetched.append(query.get(session, Options(), page))
         return fetched[-1]
 
-    first = None
-    if query.sample is not None:
-        query, first = find_order(query, fetch)
-    if first is None:
-        query, first = fetch_first(query, fetch)
-    available = 1 if is_single(query, first) else first.page.items_available
-    if query.sample is None:
-        query = in_order_of_today(query, session, lambda _: fetched[-1])
-    numbers = _pages_to_read(query, available, len(first.page.records))
-    most = query.sample.size if query.sample else query.max_items
-    items = None if available is None else min(available, most or available)
-    cached = [n for n in numbers or () if not refresh and query.is_cached(session, n)]
+    query, first = find_order(query, session, fetch)
+    first = first or (fetched[-1] if fetched else fetch(query))
+    query = recognised(query, first)
+    pages = Pages(query)
+    pages.add(received(first, query, number=1))
+    numbers = pages.planned()
+    items = None if numbers is None else pages.expected
+    cached = [n for n in numbers or () if not refresh and query.is_known(session, n)]
     own = own_cached = unknown = 0
     if query.details and items is not None:
-        seen = {number: query.get(session, number, policy) for number in cached}
-        seen = seen or {1: first}
-        own, own_cached, unknown = _own_pages(session, query, items, seen, refresh=refresh)
+        for number in cached:
+            pages.add(received(fetch(query, number), query, number=number))
+        own, own_cached, unknown = _own_pages(session, pages, items, refresh=refresh)
     to_pay = None if numbers is None else len(numbers) - len(cached) + own - own_cached
     return Plan(
         **_limits(client),
@@ -201,19 +189,16 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
 
 
 def _own_pages(
-    session: Session, query: Query, items: int, seen: dict[int, FetchedPage], *, refresh: bool
+    session: Session, pages: Pages, items: int, *, refresh: bool
 ) -> tuple[int, int, int]:
     """Return how many own pages are needed at most, are cached, and may turn out not to be needed.
 
-    Each record that is on none of the pages that were `seen` may need its own page.
+    Each record that is on none of the pages may need its own page.
     """
-    pages = Pages(query)
-    for number, page in seen.items():
-        pages.add(received(page, query.resource, number=number))
-    needed, signs = pages.own_missing(), pages.signs()
+    needed, signs, resource = pages.own_missing(), pages.signs(), pages.query.resource
     unknown, cached = items - len(signs), 0
     if not refresh:
-        cached = sum(own_page_is_cached(session, query.resource, i) for i in needed)
+        cached = sum(record_query(resource, one).is_known(session) for one in needed)
     most = len(needed) + unknown
     # A single analysis id on the other pages shows that none of these is needed.
     if unknown and {"2", "3"}.isdisjoint(signs.values()):
@@ -221,22 +206,9 @@ def _own_pages(
     return most, cached, unknown
 
 
-def _pages_to_read(query: Query, available: int | None, size: int) -> Sequence[int] | None:
-    """Return the numbers of the pages to read, also of the one behind a full last page."""
-    if available is None:
-        return None
-    if query.sample is not None:
-        return query.sample.pages(available, size or 1)
-    items = min(available, query.max_items or available)
-    pages = max(math.ceil(items / size), 1) if size else 1
-    is_whole = query.resource.paged and (query.max_items is None or query.max_items > available)
-    is_full = size > 0 and items % size == 0 and (pages > 1 or size % PAGE_SIZE_STEP == 0)
-    return range(1, pages + 1 + (is_whole and is_full))
-
-
 def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:
     """Return the price of a collection of each of many projects, without a request."""
-    known = sum(not refresh and is_known(client.session, query) for query in queries)
+    known = sum(not refresh and query.is_known(client.session) for query in queries)
     left, resource = len(queries) - known, queries[0].resource
     return Plan(
         **_limits(client),

@@ -8,9 +8,13 @@ import numpy as np
 import pandas as pd
 
 from dirframe.selection import select
+from dirframe.stats.entries import distinct_pairs, license_codes, tag_codes
+from dirframe.stats.lifetimes import states_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from dirframe.stats.entries import Codes
 
 #: The filters by values, with the column of each.
 VALUES = {
@@ -32,29 +36,33 @@ class Filters:
         self._frame = frame = frame.set_axis(range(len(frame)), axis=0)
         self._masks: dict[str, tuple[Any, NDArray[np.bool_]]] = {}
         self._values = {
-            n: _values(frame[column]) for n, column in VALUES.items() if column in frame
+            name: _most_frequent_first(frame[column])
+            for name, column in VALUES.items()
+            if column in frame
         }
         if "created_at" in frame and isinstance(frame["created_at"].dtype, pd.DatetimeTZDtype):
-            years = frame["created_at"].dt.year.dropna()
-            self._values["years"] = years.astype("int64").astype("category")
+            self._values["years"] = _in_order(frame["created_at"].dt.year)
+        if {"analysis_min_month", "analysis_max_month"} <= {*frame}:
+            states = states_of(frame).set_categories(["active", "dormant"])
+            self._values["activity"] = _in_order(pd.Series(states))
 
     def options(self, choices: dict[str, Any]) -> dict[str, list[tuple[str, Any]]]:
         """Return what to choose from by control; one that lacks its column is not in it."""
         options: dict[str, list[tuple[str, Any]]] = {"search": []} if "name" in self._frame else {}
-        for name, values in self._values.items():
-            passing = self._passing(choices, but=name)[values.index]
-            counts: dict[Any, int] = values[passing].value_counts(sort=False).to_dict()
-            counted = [(f"{v or '(none)'} ({n:,})", v or None) for v, n in counts.items()]
+        for name, (rows, codes, values) in self._values.items():
+            passing = codes[self._passing(choices, but=name)[rows]]
+            counts = np.bincount(passing, minlength=len(values))
+            counted = [
+                (f"{value or '(none)'} ({count:,})", value or None)
+                for value, count in zip(values, counts, strict=True)
+            ]
             if name == "years":
                 options["first_year"] = options["last_year"] = [ANY_YEAR, *counted]
+            elif name == "activity":
+                options[name] = [ANY_ACTIVITY, *counted]
             else:
-                options[name] = counted[:_LISTED]
-        if {"analysis_min_month", "analysis_max_month"} <= {*self._frame}:
-            passing = self._passing(choices, but="activity")
-            options["activity"] = [ANY_ACTIVITY]
-            for state in ("active", "dormant"):
-                count = int((passing & self._mask("activity", state)).sum())
-                options["activity"].append((f"{state} ({count:,})", state))
+                none = [choice for choice in counted[_LISTED:] if choice[1] is None]
+                options[name] = [*counted[:_LISTED], *none]
         return options
 
     def _passing(self, choices: dict[str, Any], *, but: str) -> NDArray[np.bool_]:
@@ -66,28 +74,31 @@ class Filters:
 
     def _mask(self, name: str, value: Any) -> NDArray[np.bool_]:
         """Return which records pass one filter; the last answer is kept, as it is asked again."""
-        key = value if name == "activity" else name
-        if key not in self._masks or self._masks[key][0] != value:
+        if name not in self._masks or self._masks[name][0] != value:
             mask = np.zeros(len(self._frame), dtype=bool)
             mask[select(self._frame, **{name: value}).index] = True
-            self._masks[key] = (value, mask)
-        return self._masks[key][1]
+            self._masks[name] = (value, mask)
+        return self._masks[name][1]
 
 
-def _values(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the values by record, as categories from the most frequent to "", that of no value.
+def _most_frequent_first(column: pd.Series[Any]) -> Codes:
+    """Return the values of a column of texts or lists, and "" at the end for none."""
+    if column.name == "tags":
+        rows, codes, names = tag_codes(column)
+    elif column.name == "licenses":
+        (rows, codes, names), _ = license_codes(column)
+    else:
+        rows, codes, names = _in_order(column)
+    rows, codes = distinct_pairs(rows, codes, len(names))
+    order = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable")
+    codes, names = np.argsort(order)[codes], [names[number] for number in order]
+    if (without := np.setdiff1d(np.arange(len(column)), rows)).size:
+        rows, codes = np.append(rows, without), np.append(codes, np.full(without.size, len(names)))
+        names.append("")
+    return rows, codes, names
 
-    A record is there once for each of its tags or licences.
-    """
-    if column.name in {"licenses", "tags"}:
-        column = column.map(_names).explode()
-    values = column.fillna("")
-    order = sorted(values.value_counts().index, key=lambda value: value == "")
-    return values.astype(pd.CategoricalDtype(order))
 
-
-def _names(entries: Any) -> list[str]:
-    if not isinstance(entries, list | tuple | np.ndarray):
-        return []
-    names = (entry.get("name") if isinstance(entry, dict) else entry for entry in entries)
-    return list(dict.fromkeys(name for name in names if name))
+def _in_order(column: pd.Series[Any]) -> Codes:
+    codes, values = pd.factorize(column, sort=True)
+    rows = np.flatnonzero(codes >= 0)
+    return rows, codes[rows], values.tolist()

@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Any
 from dirframe._display import unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.errors import InvalidInputError
+from dirframe.io import writers
 from dirframe.io.study import write_study
-from dirframe.io.writers import (
-    TEXTS,
-    beside,
-    check_workbooks,
-    checked_frame,
-    parquet_bytes,
-    record_text,
-    write_csv,
-    write_json,
-    write_workbook,
-)
+from dirframe.io.writers import FORMATS, TEXTS, beside
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +20,6 @@ if TYPE_CHECKING:
 
 #: Formats that hold several frames.
 _SEVERAL = (".xlsx", ".zip")
-FORMATS = (*TEXTS, ".parquet", *_SEVERAL)
 
 
 def export(
@@ -56,16 +46,15 @@ def export(
     overwrite : bool, default False
         Whether an existing file may be replaced.
     title, authors, license : str, sequence of str, str, optional
-        Only for a study: its title, by default that of the citation; its authors, as
-        ``"Family, Given"`` or the name of an organization, by default the directory; its licence,
-        as an expression of SPDX or an address, by default none, and CC0-1.0 for sample records.
+        Only for a study: its title, by default that of the citation; the names of its authors, by
+        default the directory; its licence, as an expression of SPDX or an address, by default none,
+        and CC0-1.0 for sample records.
     personal : bool, default False
-        Only for a study: whether columns about persons are written too, such as names, logins,
-        digests of e-mail addresses and locations; `dirframe.fields` marks them. What the schema
-        does not know is left out too, as it may be about persons.
+        Only for a study: whether it holds columns about persons, which `dirframe.fields` marks, and
+        those that the schema does not know, which may be about persons.
     archive : Archive, str or pathlib.Path, optional
-        Only for a study: an archive of harvested pages to add. It holds what persons have written
-        of themselves, and needs ``personal=True``.
+        Only for a study, and with ``personal=True``, for it holds what persons have written of
+        themselves: an archive of harvested pages to add.
 
     Returns
     -------
@@ -88,7 +77,7 @@ def export(
     -----
     ExportWarning
         If a value cannot be stored unchanged, or a study leaves out columns that the schema does
-        not know; the warning names the columns.
+        not know.
 
     See Also
     --------
@@ -118,7 +107,7 @@ def export(
     """
     target = check_target(path, overwrite=overwrite)
     suffix = target.suffix.lower()
-    study = {
+    study: dict[str, Any] = {
         "title": title,
         "authors": authors,
         "license": license,
@@ -131,20 +120,20 @@ def export(
             f"{', '.join(given)} can be given for a study (.zip), not for a {suffix} file."
         )
     frames = _named_frames(frame_or_frames, target)
+    frame = next(iter(frames.values()))
     make_folder(target.parent)
     with atomic_write(target, overwrite=overwrite) as unfinished:
-        try:
-            _write(frames, unfinished, suffix, study)
-        except UnicodeEncodeError as error:
-            raise InvalidInputError(
-                f"{target} was not written: a text holds {error.object[error.start]!r}, half a "
-                "character, which no file can hold. Replace it first."
-            ) from None
+        if suffix == ".zip":
+            write_study(frames, unfinished, **study)
+        elif suffix == ".xlsx":
+            unfinished.write_bytes(writers.workbook_bytes(frames))
+        else:
+            unfinished.write_bytes(writers.frame_bytes(frame, suffix))
         if suffix in TEXTS:  # never beside a file of which it does not tell
             beside(target).unlink(missing_ok=True)
     if suffix in TEXTS:
         with atomic_write(beside(target), overwrite=overwrite) as unfinished:
-            unfinished.write_text(record_text(*frames.values()), encoding="utf-8")
+            unfinished.write_bytes(writers.record_bytes(frame))
     return target
 
 
@@ -152,10 +141,10 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     """Return the path of a file that `export` can write, or raise before anything is loaded."""
     target = Path(path)
     suffix = target.suffix.lower()
-    if suffix not in FORMATS:
-        raise InvalidInputError(unknown_suffix(target, target.suffix, FORMATS))
+    if suffix not in (*FORMATS, *_SEVERAL):
+        raise InvalidInputError(unknown_suffix(target, target.suffix, (*FORMATS, *_SEVERAL)))
     if suffix == ".xlsx":
-        check_workbooks()
+        writers.check_workbooks()
     check_writable(target, overwrite=overwrite)
     if suffix in TEXTS:
         check_writable(beside(target), overwrite=overwrite)
@@ -173,29 +162,15 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
 def _named_frames(
     given: pd.DataFrame | Mapping[str, pd.DataFrame], target: Path
 ) -> dict[str, pd.DataFrame]:
-    frames = given if isinstance(given, Mapping) else {target.stem: given}
+    suffix = target.suffix.lower()
+    # Not every name of a file can be that of a sheet.
+    name = "data" if suffix == ".xlsx" else target.stem
+    frames = given if isinstance(given, Mapping) else {name: given}
     if not frames:
         raise InvalidInputError("There is no frame to export: the mapping is empty.")
-    suffix = target.suffix.lower()
     if len(frames) > 1 and suffix not in _SEVERAL:
         raise InvalidInputError(
             f"A {suffix} file holds one table, and there are {len(frames)}: "
             f"{', '.join(map(repr, frames))}. Export each by itself, or all to one of {', '.join(_SEVERAL)}."
         )
-    return {str(name): checked_frame(str(name), frame) for name, frame in frames.items()}
-
-
-def _write(frames: dict[str, pd.DataFrame], file: Path, suffix: str, study: dict[str, Any]) -> None:
-    first = next(iter(frames.values()))
-    if suffix == ".parquet":
-        file.write_bytes(parquet_bytes(first))
-    elif suffix == ".xlsx":
-        write_workbook(frames, file)
-    elif suffix == ".zip":
-        write_study(frames, file, **study)
-    else:
-        with file.open("w", encoding="utf-8", newline="") as stream:
-            if suffix in {".csv", ".tsv"}:
-                write_csv(first, stream, "," if suffix == ".csv" else "\t")
-            else:
-                write_json(first, stream, lines=suffix == ".jsonl")
+    return {str(name): writers.checked_frame(str(name), frame) for name, frame in frames.items()}

@@ -14,26 +14,17 @@ from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
-from dirframe.io.writers import DIGEST, TEXTS, beside, schema_digest
+from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, record_from, set_provenance
-from dirframe.schema import (
-    ACCOUNT,
-    EXTENSIONS,
-    PROJECT,
-    Field,
-    Kind,
-    detect_resource,
-    resource_named,
-)
+from dirframe.schema import EXTENSIONS, RESOURCES, Kind, detect_resource, resource_named
 
 if TYPE_CHECKING:
     from dirframe.schema import Resource
 
-#: Suffixes of the tables that are read.
-SUFFIXES = (*TEXTS, ".parquet")
+    Record = dict[str, Any]
+    Texts = list[str | None]
 
 _READ_XML = "Recorded XML is read by dirframe.read_pages (dirframe read FILE -o records.parquet)."
-_UTF_8 = "Save the table as UTF-8."
 #: What a table with semicolons as a rule writes otherwise: 51,507 and 1.000.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
@@ -81,9 +72,9 @@ def read_export(path: str | Path) -> pd.DataFrame:
         raise InvalidInputError(f"{file} is a folder; name a file of records.", hint=_READ_XML)
     if not file.exists():
         raise InvalidInputError(f"There is no file {file}.")
-    if file.suffix and file.suffix.lower() not in SUFFIXES:  # a named pipe has none
+    if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
         raise InvalidInputError(
-            f"{file} has the suffix {file.suffix!r}; tables are read from {', '.join(SUFFIXES)}.",
+            f"{file} has the suffix {file.suffix!r}; tables are read from {', '.join(FORMATS)}.",
             hint=_READ_XML if ".xml" in map(str.lower, file.suffixes) else None,
         )
     record = _record_beside(file)
@@ -99,41 +90,44 @@ def read_export(path: str | Path) -> pd.DataFrame:
     return frame
 
 
-def read_content(content: bytes | Path, name: str, record: dict[str, Any]) -> pd.DataFrame:
+def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFrame:
     """Return the table in a Parquet file or in bytes of a name; see `read_export`."""
     try:
         if isinstance(content, Path) or content[:4] == b"PAR1":
-            return _read_parquet(content)
-        columns = _columns(content, name, record)
+            frame: pd.DataFrame = as_pandas(_tables.read_parquet(content))
+            return frame
+        is_json = name.lower().endswith((".json", ".jsonl"))
+        columns = _tables.read_json(content) if is_json else _tables.read_columns(content)
     except InvalidInputError:
         raise
-    except (ValueError, OSError) as error:  # those of Arrow, JSON and UTF-8 among them
+    except (ValueError, OSError, KeyError) as error:  # of Arrow, JSON and UTF-8
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0].rstrip('.')}.",
             hint=_hint(content, error),
         ) from None
-    if content[:1] not in {b"[", b"{"} and _tables.separator_of(_first_line(content)) == ";":
-        _refuse_decimal_commas(columns, name)
-    return _typed(columns, name, record)
-
-
-def _read_parquet(content: bytes | Path) -> pd.DataFrame:
-    from pyarrow import parquet
-
-    source = content if isinstance(content, Path) else pa.BufferReader(content)
-    with parquet.ParquetFile(source, page_checksum_verification=True) as opened:
-        table = opened.read()
-    digest = (table.schema.metadata or {}).get(DIGEST)
-    if digest is not None and digest != schema_digest(table.schema):
-        raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
-    # Of an index of pandas, one with a name is a column.
-    names = [name for name in table.column_names if not name.startswith("__index_level_")]
-    frame: pd.DataFrame = as_pandas(table.select(names))
+    # Without rows, JSON has no columns.
+    columns = columns or {column: [] for column in record.get("columns", ())}
+    resource = _resource(columns, record)
+    if not is_json and _tables.separator_of(content) == ";":
+        _refuse_decimal_commas(columns, resource, name)
+    frame = _typed(columns, resource, name)
+    if record.get("provenance"):
+        frame.attrs[ATTRIBUTE] = record["provenance"]
+    elif resource is not None and not record:
+        set_provenance(frame, resource=resource.name)
     return frame
 
 
-def _record_beside(file: Path) -> dict[str, Any]:
+def _hint(content: bytes | Path, error: Exception) -> str | None:
+    if isinstance(content, Path) or content[:4] == b"PAR1":
+        return "Restore the file from a copy, or export the frame again."
+    if isinstance(error, UnicodeDecodeError):
+        return "Save the table as UTF-8."
+    return _READ_XML if content.lstrip()[:1] == b"<" else None
+
+
+def _record_beside(file: Path) -> Record:
     """Return what `export` wrote beside a text file; empty if there is nothing."""
     try:
         record = json.loads(beside(file).read_bytes())
@@ -142,74 +136,56 @@ def _record_beside(file: Path) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _columns(content: bytes, name: str, record: dict[str, Any]) -> _tables.Columns:
-    if not name.lower().endswith((".json", ".jsonl")):
-        return _tables.read_columns(content)
-    # Without rows, JSON has no columns.
-    return _tables.read_json(content) or {column: [] for column in record.get("columns", ())}
-
-
-def _typed(columns: _tables.Columns, name: str, record: dict[str, Any]) -> pd.DataFrame:
-    """Return columns of text with the dtypes of their fields; those of others are inferred."""
+def _resource(columns: _tables.Columns, record: Record) -> Resource | None:
+    """Return the resource whose fields the columns are; None if they are those of no record."""
     known = record_from(record.get("provenance"))
+    if known["statistic"] or known["counted"]:
+        return None  # a column of a statistic is not the field of its name
     resource = resource_named(known["resource"]) if known["resource"] else detect_resource(columns)
     is_record = resource is not None and ("id" in columns or resource.name in EXTENSIONS)
-    if (
-        known["statistic"] or known["counted"]
-    ):  # a column of a statistic is not the field of its name
-        resource, is_record = None, False
-    fields = _fields(columns, resource if is_record else None)
+    return resource if is_record else None
+
+
+def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None, name: str) -> None:
+    for field in resource.fields if resource else ():
+        pattern, texts = _DOUBTFUL.get(field.kind), columns.get(field.column, [])
+        if doubtful := [text for text in texts if pattern and text and pattern.search(text)]:
+            raise InvalidInputError(
+                f"{name} has semicolons between its columns and {doubtful[0]!r} in {field.column}, "
+                "where a comma may begin a fraction.",
+                hint="Write numbers with a point before the fraction, without thousands.",
+            )
+
+
+def _typed(columns: _tables.Columns, resource: Resource | None, name: str) -> pd.DataFrame:
+    """Return columns of text with the dtypes of their fields; those of others are inferred."""
+    kinds = {field.column: field.kind for field in resource.fields} if resource else {}
+    is_specified = resource in RESOURCES.values()
     data: dict[str, pd.Series[Any]] = {}
     unreadable: dict[str, pd.Series[Any]] = {}
     for column, texts in columns.items():
-        field = fields.get(column)
-        if field is None and is_record and resource and resource.name not in EXTENSIONS:
-            data[column] = _text(texts)
-        elif field is None:
+        kind = kinds.get(column, Kind.TEXT if is_specified else None)
+        if kind is None:
             data[column] = _inferred(column, texts)
-        elif field.kind is Kind.ITEMS:
+        elif kind is Kind.ITEMS:
             data[column] = _lists(texts, column, name)
+        elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
+            data[column] = _text(texts)
         else:
-            data[column] = _converted(column, texts, field.kind, unreadable)
-    frame = pd.DataFrame(data | unreadable)
-    if record.get("provenance"):
-        frame.attrs[ATTRIBUTE] = record["provenance"]
-    elif resource is not None and is_record and not record:
-        set_provenance(frame, resource=resource.name)
-    return frame
+            data[column], others = convert_column(texts, kind)
+            if others is not None:
+                kept, count = f"{column}_unreadable", others.count()
+                unreadable[kept] = others
+                words = f"{count:,} values of {column} are kept as text in {kept}."
+                warn(UnreadableValueWarning(words))
+    return pd.DataFrame(data | unreadable)
 
 
-def _fields(columns: _tables.Columns, resource: Resource | None) -> dict[str, Field]:
-    """Return the fields of the columns by name; without a resource those that all records share."""
-    if resource is not None:
-        return resource.by_column
-    if "id" not in columns:
-        return {}
-    accounts, projects = ACCOUNT.by_column, PROJECT.by_column
-    common = [name for name in columns if name in accounts and name in projects]
-    return {name: accounts[name] for name in common if accounts[name].kind is projects[name].kind}
-
-
-def _converted(
-    name: str, texts: list[str | None], kind: Kind, unreadable: dict[str, pd.Series[Any]]
-) -> pd.Series[Any]:
-    """Return a column with the dtype of its kind, and put aside what cannot be read."""
-    if kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
-        return _text(texts)
-    column, others = convert_column(texts, kind)
-    if others is not None:
-        kept = f"{name}_unreadable"
-        count = others.count()
-        warn(UnreadableValueWarning(f"{count:,} values of {name} are kept as text in {kept}."))
-        unreadable[kept] = others
-    return column
-
-
-def _inferred(name: str, texts: list[str | None]) -> pd.Series[Any]:
+def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
     words = {text for text in texts if text is not None}
     if words and {text.lower() for text in words} <= {"true", "false"}:
-        values = [None if text is None else text.lower() == "true" for text in texts]
-        return pd.Series(values, dtype="boolean")
+        truths = {None: None} | {word: word.lower() == "true" for word in words}
+        return pd.Series([truths[text] for text in texts], dtype="boolean")
     if any(text[:1] == "[" for text in words):
         try:
             return pd.Series(map(_parsed, texts), dtype="object")
@@ -219,15 +195,15 @@ def _inferred(name: str, texts: list[str | None]) -> pd.Series[Any]:
     return _text(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
 
 
-def _text(texts: list[str | None]) -> pd.Series[Any]:
+def _text(texts: Texts) -> pd.Series[Any]:
     return loader_series(pa.array(texts, pa.large_string()))
 
 
-def _lists(texts: list[str | None], column: str, name: str) -> pd.Series[Any]:
+def _lists(texts: Texts, column: str, name: str) -> pd.Series[Any]:
     lists: list[Any] = []
     for number, text in enumerate(texts, start=1):
         try:
-            value = _parsed(text or None)
+            value = _parsed(text)
         except ValueError as error:
             raise InvalidInputError(
                 f"{name} holds no table of records: {column} of record {number} is not a list as "
@@ -238,30 +214,4 @@ def _lists(texts: list[str | None], column: str, name: str) -> pd.Series[Any]:
 
 
 def _parsed(text: str | None) -> Any:
-    return None if text is None else json.loads(text)
-
-
-def _refuse_decimal_commas(columns: _tables.Columns, name: str) -> None:
-    resource = detect_resource(columns)
-    for column, texts in columns.items():
-        field = resource.by_column.get(column) if resource else None
-        pattern = _DOUBTFUL.get(field.kind) if field else None
-        doubtful = pattern and next((text for text in texts if text and pattern.search(text)), None)
-        if doubtful:
-            raise InvalidInputError(
-                f"{name} has semicolons between its columns and {doubtful!r} in {column}, where a "
-                "comma may begin a fraction.",
-                hint="Write numbers with a point before the fraction, without thousands.",
-            )
-
-
-def _first_line(content: bytes) -> str:
-    return content.partition(b"\n")[0].decode("utf-8-sig")
-
-
-def _hint(content: bytes | Path, error: Exception) -> str | None:
-    if isinstance(content, Path) or content[:4] == b"PAR1":
-        return "Restore the file from a copy, or export the frame again."
-    if isinstance(error, UnicodeDecodeError):
-        return _UTF_8
-    return _READ_XML if content.lstrip()[:1] == b"<" else None
+    return json.loads(text) if text else None

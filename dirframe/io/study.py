@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import zipfile
@@ -18,9 +17,9 @@ import pandas as pd
 
 from dirframe import __version__
 from dirframe._arrow import plain_value
-from dirframe.citation import Source, cite
+from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
-from dirframe.io.writers import parquet_bytes, record_text, write_csv
+from dirframe.io.writers import frame_bytes, record_bytes
 from dirframe.provenance import get_provenance, resource_of, set_provenance
 from dirframe.schema import ACCOUNT, RESOURCES, Kind
 
@@ -30,18 +29,14 @@ if TYPE_CHECKING:
     from dirframe.archive.archive import Archive
     from dirframe.schema import Field, Items, Resource
 
-#: Licence of generated sample records.
-_SAMPLE_LICENCE = "CC0-1.0"
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
 #: An account in a path, by another name than its id.
 _ACCOUNT = re.compile(r"/accounts/(?!\d+(?:/|\.xml$))[^/]+?(?=/|\.xml$)")
 #: Columns that the functions of this package add to records.
 _ADDED = {"id", "account_id", "project_id", "country_alpha_2", "country_alpha_3", "country_name"}
-_ARCHIVE = "pages.archive"
 #: Types of Frictionless by the kind of a dtype.
 _TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "datetime"}
-_MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 _README = """# {title}
 
@@ -59,8 +54,11 @@ Unpack the file; then, in its folder:
 
 No key and no network are needed. In CSV, times are ISO 8601 in UTC, lists are JSON, a missing value
 is an empty cell, and a text that a spreadsheet would take for a formula begins with an apostrophe.
+Excel opens it by Data, From Text/CSV, as UTF-8.
 
 {persons}
+
+{terms}
 
 Written by dirframe {version}.
 """
@@ -77,8 +75,11 @@ def write_study(
     archive: Archive | str | Path | None,
 ) -> None:
     """Write frames as a study; the options are those of `dirframe.export`."""
-    pages = _archive_content(archive, personal=personal)
-    people = _people(authors)
+    contents = {} if archive is None else {"pages.archive": _pages(archive, personal=personal)}
+    if isinstance(authors, str) or not all(author.strip() for author in authors):
+        raise InvalidInputError(
+            f'authors is {authors!r}; it must be a list of names, such as ["Grace Hopper"].'
+        )
     if license and not _LICENCE.fullmatch(license):
         raise InvalidInputError(
             f"license is {license!r}; it must be an identifier of SPDX, such as CC-BY-4.0, or the "
@@ -94,41 +95,43 @@ def write_study(
                 "letters and digits."
             )
         tables[name], left_out[name] = (frame, []) if personal else _without_persons(name, frame)
-    contents: dict[str, bytes] = {}
-    resources: list[dict[str, Any]] = []
+    resources = []
     for name, frame in tables.items():
-        stream = io.StringIO(newline="")
-        write_csv(frame, stream)
-        texts = {"csv": stream.getvalue().encode(), "parquet": parquet_bytes(frame)}
-        contents[f"data/{name}.csv.provenance.json"] = record_text(frame).encode()
-        for kind, content in texts.items():
-            contents[f"data/{name}.{kind}"] = content
+        contents[f"data/{name}.csv.provenance.json"] = record_bytes(frame)
+        for kind in ("csv", "parquet"):
+            content = contents[f"data/{name}.{kind}"] = frame_bytes(frame, f".{kind}")
             resources.append(_resource(name, frame, kind, content))
-    records = [get_provenance(frame) for frame in tables.values()]
-    synthetic = all(record["synthetic"] for record in records)
-    terms = license or (_SAMPLE_LICENCE if synthetic else "")
-    address = terms if ":" in terms else f"https://spdx.org/licenses/{terms}"
-    cited = dict.fromkeys(str(cite(frame)) for frame in tables.values())
-    cited_sources = [Source(frame) for frame in tables.values()]
-    sources = {source.name: source.link for source in cited_sources}
-    whole = title or "; ".join(dict.fromkeys(source.title() for source in cited_sources))
+    sources = [Source(frame) for frame in tables.values()]
+    links = {source.name: source.link for source in sources}
+    synthetic = all(source.record["synthetic"] for source in sources)
+    licence = license or (SAMPLE_LICENCE if synthetic else "")
+    address = licence if ":" in licence else f"https://spdx.org/licenses/{licence}"
+    whole = title or "; ".join(dict.fromkeys(source.title() for source in sources))
     package = {
         "name": next(iter(tables)) if len(tables) == 1 else "study",
         "title": " ".join(whole.split()),
-        "description": " ".join(cited),
-        "created": _created(records),
-        "licenses": [{"name": terms, "path": address}] if terms else None,
-        "contributors": [{"title": one, "role": "author"} for one in people or sources],
-        "sources": [_filled({"title": one, "path": path}) for one, path in sources.items()],
+        "description": " ".join(dict.fromkeys(cite(frame) for frame in tables.values())),
+        "licenses": [{"name": licence, "path": address}] if licence else None,
+        "contributors": [{"title": name, "role": "author"} for name in authors or links],
+        "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
         "resources": resources,
     }
-    contents["datapackage.json"] = _json(_filled(package))
-    cited_as = [cite(frame, style="bibtex") for frame in tables.values()]
-    entries = {entry.partition(",")[0]: entry for entry in cited_as}  # one for each key
+    contents["datapackage.json"] = json.dumps(
+        _filled(package), ensure_ascii=False, indent=1
+    ).encode()
+    cited = [cite(frame, style="bibtex") for frame in tables.values()]
+    entries = {entry.partition(",")[0]: entry for entry in cited}  # one for each key
     contents["citation.bib"] = "\n".join(entries.values()).encode()
-    contents["README.md"] = _readme(package["title"], tables, left_out, personal=personal)
-    if pages is not None:
-        contents[_ARCHIVE] = pages
+    contents["README.md"] = _README.format(
+        title=package["title"],
+        tables="\n".join(f"- `{name}`: {_in_words(frame)}" for name, frame in tables.items()),
+        name=next(iter(tables)),
+        persons=_about_persons(left_out, personal=personal),
+        terms="\n".join(
+            [f"Licence: {license}."] if license else dict.fromkeys(s.terms() for s in sources)
+        ),
+        version=__version__,
+    ).encode()
     with zipfile.ZipFile(file, "w") as packed:
         for name in sorted(contents):
             # Without a time: the bytes depend on the content alone.
@@ -138,41 +141,55 @@ def write_study(
             packed.writestr(entry, contents[name], zipfile.ZIP_DEFLATED)
 
 
+def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
+    if not personal:
+        raise InvalidInputError(
+            "An archive holds what persons have written of themselves, and a study holds it only "
+            "with personal=True (--personal)."
+        )
+    from dirframe.archive.archive import open_archive
+
+    path = Path(archive) if isinstance(archive, str | Path) else archive.path
+    return open_archive(path).path.read_bytes()
+
+
+# Persons
+
+
 def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
     resource, record = resource_of(frame), get_provenance(frame)
     fields = resource.fields if resource else ()
     lists = {field.column: field.items for field in fields if field.items}
-    is_child = resource is not None and f"{resource.name}_id" in frame  # entries of the lists
-    described = [
-        *(() if is_child else fields),
-        *chain.from_iterable(items.fields for items in lists.values()),
-    ]
+    described = list(chain.from_iterable(items.fields for items in lists.values()))
+    if resource is not None and f"{resource.name}_id" not in frame:  # no entries of the lists
+        described += fields
     personal = {field.column for field in described if field.personal}
     known = {*_ADDED, *(field.column for field in described)}
     is_loaded = resource is not None and not (record["statistic"] or record["counted"])
-    about_persons, unknown = [], []
-    for column in frame:
-        values, element = frame[column], str(column).removesuffix("_unreadable")
+    about, unknown = [], []
+    for column in map(str, frame):
+        values, element = frame[column], column.removesuffix("_unreadable")
+        is_text = values.dtype == "object" or isinstance(values.dtype, pd.StringDtype)
+        is_known = element in known and (element not in lists or _is_lists(values))
         if element in personal:
-            about_persons.append(str(column))
-        elif element not in known or (element in lists and not _is_lists(values)):
-            # A number, in a resource of the specification, was computed: its elements are text.
-            is_element = _is_text(values) or resource not in RESOURCES.values()
-            unknown += [str(column)] if is_loaded and is_element else []
-    if len(about_persons) + len(unknown) == frame.shape[1]:
+            about.append(column)
+        # A number, in a resource of the specification, was computed: its elements are text.
+        elif not is_known and is_loaded and (is_text or resource not in RESOURCES.values()):
+            unknown.append(column)
+    kept = frame.drop(columns=about + unknown)
+    if not kept.shape[1]:
         raise InvalidInputError(
-            f"All columns of {name!r} are about persons ({', '.join(about_persons + unknown)}), or may "
-            "be, and a study holds them only with personal=True (--personal)."
+            f"All columns of {name!r} are about persons ({', '.join(about + unknown)}), or may be, "
+            "and a study holds them only with personal=True (--personal)."
         )
-    kept = frame.drop(columns=about_persons + unknown)
     if (query := _without_account(record["query"], resource)) != record["query"]:
         set_provenance(kept, query=query)
-        about_persons.append("the account in the query")
+        about.append("the account in the query")
     for column in kept.columns.intersection(list(lists)):
         kept[column], parts = _entries_without_persons(kept[column], lists[column])
         for part in parts:
-            (about_persons if part in personal else unknown).append(f"{part} in {column}")
+            (about if part in personal else unknown).append(f"{part} in {column}")
     if unknown:
         warn(
             ExportWarning(
@@ -181,7 +198,7 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
                 hint="Pass personal=True (--personal) to publish everything.",
             )
         )
-    return kept, about_persons + unknown
+    return kept, about + unknown
 
 
 def _without_account(query: Mapping[str, Any], resource: Resource | None) -> dict[str, Any]:
@@ -198,32 +215,29 @@ def _entries_without_persons(
     column: pd.Series[Any], items: Items
 ) -> tuple[pd.Series[Any], list[str]]:
     """Return lists without the parts of their entries that are, or may be, about persons."""
-    lists = [plain_value(value) or [] for value in column]
     held = {field.column for field in items.fields if not field.personal}
-    # A text is the part of an entry that its tag names.
-    parts = {part for e in chain(*lists) for part in (e if isinstance(e, dict) else [items.tag])}
-    if parts <= held:
-        return column, []
-    shorter = [
-        [
-            {part: e[part] for part in e if part in held} if isinstance(e, dict) else e
-            for e in entries
-            if isinstance(e, dict) or items.tag in held
-        ]
-        for entries in lists
-    ]
-    result = pd.Series(shorter, column.index, dtype="object").where(column.notna(), None)
-    return result, sorted(parts - held)
-
-
-def _is_text(column: pd.Series[Any]) -> bool:
-    return column.dtype == "object" or isinstance(column.dtype, pd.StringDtype)
+    parts: set[str] = set()
+    shorter: list[Any] = []
+    for entries in map(plain_value, column):
+        # A text is the part of an entry that its tag names.
+        records = [e if isinstance(e, dict) else {items.tag: e} for e in entries or ()]
+        parts.update(*records)
+        shorter.append(None if entries is None else [])
+        for entry, record in zip(entries or (), records, strict=True):
+            if isinstance(entry, dict):
+                shorter[-1].append({part: record[part] for part in record if part in held})
+            elif items.tag in held:
+                shorter[-1].append(entry)
+    return pd.Series(shorter, column.index, dtype="object"), sorted(parts - held)
 
 
 def _is_lists(column: pd.Series[Any]) -> bool:
     return column.dtype == "object" and all(
         isinstance(value, list | np.ndarray) for value in column.dropna()
     )
+
+
+# Descriptions
 
 
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
@@ -233,8 +247,6 @@ def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict
     fields = known.by_column if known else {}
     key = frame.get(known.key) if known else None
     is_key = key is not None and key.is_unique and key.notna().all()
-    times = (record["retrieved_oldest"], record["retrieved_newest"])
-    reason = record["incomplete_reason"]
     schema = {
         "fields": [_field(frame[column], fields.get(str(column)), kind) for column in frame],
         "missingValues": [""] if kind == "csv" else None,
@@ -245,24 +257,14 @@ def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict
         "title": Source(frame).title(),
         "description": str(cite(frame)),
         "path": f"data/{name}.{kind}",
-        "scheme": "file",
         "format": kind,
-        "mediatype": _MEDIA_TYPES[kind],
-        "encoding": "utf-8",
-        # The library of Frictionless counts the bytes of text files only.
-        **({"bytes": len(content)} if kind == "csv" else {}),
         "hash": f"sha256:{sha256(content).hexdigest()}",
         "schema": _filled(schema),
-        # Not of the specification, which allows further properties.
-        "rows": len(frame),
-        "completeness": record["completeness"] + (f": {reason}" if reason else ""),
-        "accessed": "/".join(dict.fromkeys(time for time in times if time)),
-        "query": record["query"],
-        "provenance": record,
+        "provenance": record,  # not of the specification, which allows further properties
     }
 
 
-def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, str]:
+def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, Any]:
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         dtype = dtype.categories.dtype
@@ -275,66 +277,20 @@ def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, 
     return _filled({"name": str(column.name), "type": name} | described)
 
 
-def _people(authors: Sequence[str]) -> list[str]:
-    """Return the authors as "Given Family"."""
-    parts = [" ".join(author.split()).partition(", ") for author in authors]
-    people = [f"{given} {family}".strip() for family, _, given in parts]
-    if isinstance(authors, str) or not all(people):
-        raise InvalidInputError(
-            f'authors is {authors!r}; it must be a list of names, such as ["Hopper, Grace"].'
-        )
-    return people
+def _in_words(frame: pd.DataFrame) -> str:
+    completeness = get_provenance(frame)["completeness"]
+    return f"{len(frame):,} rows ({completeness}). Cite as: {cite(frame)}"
 
 
-def _archive_content(archive: Archive | str | Path | None, *, personal: bool) -> bytes | None:
-    if archive is None:
-        return None
-    if not personal:
-        raise InvalidInputError(
-            "An archive holds what persons have written of themselves, and a study holds it only "
-            "with personal=True (--personal)."
-        )
-    from dirframe.archive.archive import open_archive
-
-    path = Path(archive) if isinstance(archive, str | Path) else archive.path
-    return open_archive(path).path.read_bytes()
-
-
-def _created(records: list[dict[str, Any]]) -> str:
-    """Return the day of the newest access, or else of the newest record; empty if neither is known."""
-    days = [record["retrieved_newest"] or record["records_newest"] for record in records]
-    day = max((day for day in days if day), default="")[:10]
-    return day and f"{day}T00:00:00Z"
-
-
-def _readme(
-    title: Any, tables: dict[str, pd.DataFrame], left_out: dict[str, list[str]], *, personal: bool
-) -> bytes:
-    lines = []
-    for name, frame in tables.items():
-        word = get_provenance(frame)["completeness"]
-        lines.append(f"- `{name}`: {len(frame):,} rows ({word}). Cite as: {cite(frame)}")
-    persons = [f"`{name}`: {', '.join(columns)}" for name, columns in left_out.items() if columns]
+def _about_persons(left_out: dict[str, list[str]], *, personal: bool) -> str:
     if personal:
-        about = "The tables hold data about persons: handle them as the law where you are asks."
-    elif persons:
-        about = f"Left out, for they are about persons or may be: {'; '.join(persons)}."
-    else:
-        about = "No column is known to be about persons."
-    text = _README.format(
-        title=title,
-        tables="\n".join(lines),
-        name=next(iter(tables)),
-        persons=about,
-        version=__version__,
-    )
-    return text.encode()
+        return "The tables hold data about persons: handle them as the law where you are asks."
+    persons = [f"`{name}`: {', '.join(columns)}" for name, columns in left_out.items() if columns]
+    if persons:
+        return f"Left out, for they are about persons or may be: {'; '.join(persons)}."
+    return "No column is known to be about persons."
 
 
 def _filled(document: dict[str, Any]) -> dict[str, Any]:
     """Return a document without the fields that have no value."""
     return {name: value for name, value in document.items() if value}
-
-
-def _json(document: dict[str, Any]) -> bytes:
-    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()

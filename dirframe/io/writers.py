@@ -7,9 +7,9 @@ from __future__ import annotations
 import io
 import json
 import re
-import zlib
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TextIO
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from pandas.api import types
@@ -21,25 +21,27 @@ from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError,
 from dirframe.provenance import ATTRIBUTE, caption
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    import pyarrow as pa
-
-#: Formats of text, whose provenance is in a file beside them.
-TEXTS = (".csv", ".tsv", ".json", ".jsonl")
-#: Key of the metadata of Parquet with `schema_digest`.
-DIGEST = b"dirframe_digest"
-
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
+_INFINITE = (float("inf"), float("-inf"))
 
 _ROWS, _COLUMNS, _CHARACTERS, _EXACT = 1_048_576, 16_384, 32_767, 10**15
 _NO_TIME = "as text, for a workbook has no such times (before 1910, or fractions of seconds)"
 _NO_ZONE = "in UTC without a zone, which workbooks do not have"
 _NO_DIGITS = "as text, for a workbook holds 15 digits of a number"
-_NOT_IN_A_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
-_OPTIONS = {"in_memory": True, "default_date_format": "yyyy-mm-dd hh:mm:ss"}
+_OPTIONS = {
+    "in_memory": True,
+    "strings_to_formulas": False,
+    "default_date_format": "yyyy-mm-dd hh:mm:ss",
+}
+
+
+def frame_bytes(frame: pd.DataFrame, suffix: str) -> bytes:
+    """Return a frame as the content of a file with one of the suffixes of `FORMATS`."""
+    return FORMATS[suffix](checked_frame("the table", frame))
 
 
 def beside(path: Path) -> Path:
@@ -47,59 +49,113 @@ def beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.provenance.json")
 
 
-def record_text(frame: pd.DataFrame) -> str:
+def record_bytes(frame: pd.DataFrame) -> bytes:
     """Return the content of the file with the provenance, and with what the text may lack."""
     record = {
         "rows": len(frame),
         "columns": list(frame.columns),
         "caption": caption(frame),
-        "citation": citation_of(frame),
+        "citation": _citation(frame),
         "provenance": frame.attrs.get(ATTRIBUTE),
     }
-    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+    return f"{json.dumps(record, ensure_ascii=False, indent=1)}\n".encode()
 
 
-def citation_of(frame: pd.DataFrame) -> str:
-    """Return the citation of a frame; empty if it has no source."""
+def _citation(frame: pd.DataFrame) -> str:
     try:
         return str(cite(frame))
-    except InvalidInputError:
+    except InvalidInputError:  # it has no source
         return ""
 
 
-def write_csv(frame: pd.DataFrame, stream: TextIO, separator: str = ",") -> None:
-    """Write CSV or TSV: a missing value as an empty cell, an empty text as "", lists as JSON."""
-    frame = checked_frame("the table", frame)
-    columns = [[_cell(value) for value in plain_texts(frame[name])] for name in frame]
-    stream.write(separator.join(_cell(str(name)) for name in frame.columns) + "\n")
-    stream.writelines(separator.join(row) + "\n" for row in zip(*columns, strict=True))
+# Text: a missing value is an empty cell or null, an empty text is ""
 
 
-def write_json(frame: pd.DataFrame, stream: TextIO, *, lines: bool = False) -> None:
-    """Write the rows as objects, one a line: in a list, or as JSON lines."""
-    frame = checked_frame("the table", frame)
-    if lines:
-        stream.writelines(f"{line}\n" for line in _objects(frame))
-        return
-    separator = "[\n"
-    for line in _objects(frame):
-        stream.write(f"{separator}{line}")
-        separator = ",\n"
-    stream.write("[]\n" if separator == "[\n" else "\n]\n")
+def _csv(frame: pd.DataFrame, separator: str = ",") -> bytes:
+    columns = [[name, *plain_texts(frame[name])] for name in frame]
+    rows = (separator.join(map(_cell, row)) for row in zip(*columns, strict=True))
+    return "".join(f"{row}\n" for row in rows).encode()
 
 
-def parquet_bytes(frame: pd.DataFrame) -> bytes:
-    """Return a frame as Parquet with checksums of its pages, its provenance and its citation."""
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return repr(value)
+    text = f"'{value}" if FORMULA.match(value) else value
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+
+
+def _json(frame: pd.DataFrame) -> bytes:
+    return b"[" + _json_lines(frame, ",\n") + b"]\n"
+
+
+def _json_lines(frame: pd.DataFrame, separator: str = "\n") -> bytes:
+    keys = [json.dumps(name, ensure_ascii=False) for name in frame]
+    columns = [[_as_json(v, name) for v in plain_values(frame[name])] for name in frame]
+    rows = (", ".join(map("{}: {}".format, keys, row)) for row in zip(*columns, strict=True))
+    lines = separator.join(f"{{{row}}}" for row in rows)
+    return f"{lines}\n".encode() if lines else b""
+
+
+def plain_values(column: pd.Series[Any]) -> list[Any]:
+    """Return a column as None, str, int, float, bool or lists; times as ISO 8601 in UTC."""
+    if types.is_datetime64_any_dtype(column.dtype):
+        is_aware = isinstance(column.dtype, pd.DatetimeTZDtype)
+        moments = column.dt.tz_convert("UTC").dt.tz_localize(None) if is_aware else column
+        suffix = "Z" if is_aware else ""
+        return [None if pd.isna(moment) else moment.isoformat() + suffix for moment in moments]
+    if column.dtype == "object":
+        return [plain_value(value) for value in column]
+    pairs = zip(column.tolist(), column.isna(), strict=True)
+    return [None if is_missing else value for value, is_missing in pairs]
+
+
+def plain_texts(column: pd.Series[Any]) -> list[Any]:
+    """Return the plain values of a column, with lists and other objects as JSON."""
+    plain = (str, int, float) if column.dtype != "object" else ()
+    return [
+        value if value is None or isinstance(value, plain) else _as_json(value, column.name)
+        for value in plain_values(column)
+    ]
+
+
+def _as_json(value: Any, column: object) -> str:
+    try:
+        # JSON has no infinite number; a string can be read back.
+        return json.dumps(str(value) if value in _INFINITE else value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            f"The column {column!r} holds a {type_name(value)}, which this format cannot hold. Turn "
+            "it into text, numbers or lists of them first; .parquet holds dates, decimal numbers "
+            "and bytes too."
+        ) from None
+
+
+# Parquet
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
     from pyarrow import parquet
 
-    table = to_arrow(checked_frame("the table", frame))
-    metadata = {**table.schema.metadata, b"citation": citation_of(frame).encode()}
-    stream = io.BytesIO()
-    parquet.write_table(table.slice(0, 0).replace_schema_metadata(metadata), stream)
-    metadata |= {DIGEST: schema_digest(parquet.read_schema(io.BytesIO(stream.getvalue())))}
+    table = to_arrow(frame)
+    metadata = {**table.schema.metadata, b"citation": _citation(frame).encode()}
     stream = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata(metadata), stream, write_page_checksum=True)
     return stream.getvalue()
+
+
+#: Formats of text, whose provenance is in a file beside them, and all formats of one frame.
+TEXTS: dict[str, Callable[[pd.DataFrame], bytes]] = {
+    ".csv": _csv,
+    ".tsv": partial(_csv, separator="\t"),
+    ".json": _json,
+    ".jsonl": _json_lines,
+}
+FORMATS = TEXTS | {".parquet": _parquet}
+
+
+# Workbooks
 
 
 def check_workbooks() -> None:
@@ -110,48 +166,32 @@ def check_workbooks() -> None:
         raise MissingExtraError("XlsxWriter", extra="excel", purpose="A workbook (.xlsx)") from None
 
 
-def write_workbook(frames: dict[str, pd.DataFrame], file: Path) -> None:
-    """Write a workbook with a sheet for each frame, and the sheet ``provenance``."""
+def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
+    """Return a workbook with a sheet for each frame, and the sheet ``provenance``."""
     import xlsxwriter
 
-    book = xlsxwriter.Workbook(file, _OPTIONS)
-    provenance: list[tuple[str, str, str]] = []
+    stream = io.BytesIO()
+    book = xlsxwriter.Workbook(stream, _OPTIONS)
+    provenance = [("sheet", "fact", "value")]
     try:
         for name, frame in frames.items():
-            # A single frame is named after the file, whose name can be invalid for a sheet.
-            sheet_name = name if len(frames) > 1 else _NOT_IN_A_NAME.sub("_", name)[:31].strip("'")
-            if sheet_name.lower() in {"history", "provenance"} or not sheet_name:
-                if len(frames) > 1:
-                    raise InvalidInputError(f"A sheet of a workbook cannot be called {name!r}.")
-                sheet_name = "data"
-            _write_sheet(_add_sheet(book, sheet_name), name, frame)
-            facts: dict[str, Any] = {"caption": caption(frame), "citation": citation_of(frame)}
-            facts |= frame.attrs.get(ATTRIBUTE) or {}
-            for fact, value in facts.items():
+            if name.lower() == "history":
+                raise InvalidInputError("A sheet of a workbook cannot be called history.")
+            _write_sheet(book.add_worksheet(name), name, frame)
+            facts: dict[str, Any] = {"caption": caption(frame), "citation": _citation(frame)}
+            for fact, value in (facts | (frame.attrs.get(ATTRIBUTE) or {})).items():
                 if value not in (None, "", [], {}):
-                    text = (
-                        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                    )
-                    provenance.append((sheet_name, fact, text[:_CHARACTERS]))
-        sheet = _add_sheet(book, "provenance")
-        for row, cells in enumerate([("sheet", "fact", "value"), *provenance]):
-            sheet.write_row(row, 0, cells)
-            if cells[1] == "base_url":
-                sheet.write_url(row, 2, cells[2])
-        sheet.set_column(0, 1, 24)
-        sheet.set_column(2, 2, 100)
-        book.close()
-    except xlsxwriter.exceptions.FileCreateError as error:  # such as a full disk
-        raise error.args[0] from None
+                    text = value if isinstance(value, str) else _as_json(value, fact)
+                    provenance.append((name, fact, text[:_CHARACTERS]))
+        sheet = book.add_worksheet("provenance")
     except xlsxwriter.exceptions.XlsxInputError as error:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
-
-
-def _add_sheet(book: Any, name: str) -> Any:
-    """Add a sheet in which each text, also an empty one, is a cell of type text."""
-    sheet = book.add_worksheet(name)
-    sheet.add_write_handler(str, lambda sheet, *cell: sheet.write_string(*cell))
-    return sheet
+    for row, cells in enumerate(provenance):
+        sheet.write_row(row, 0, cells)  # an address is a link
+    sheet.set_column(0, 1, 24)
+    sheet.set_column(2, 2, 100)
+    book.close()
+    return stream.getvalue()
 
 
 def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
@@ -161,6 +201,8 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
             f"{name!r} has {rows:,} rows and {columns:,} columns; a sheet of a workbook holds "
             f"{_ROWS - 1:,} and {_COLUMNS:,}. Export it to .parquet or .csv."
         )
+    # Each text is a cell of type text, also an empty one and an address.
+    sheet.add_write_handler(str, lambda sheet, *cell: sheet.write_string(*cell))
     losses: dict[str, list[str]] = {}
     for position, column in enumerate(frame.columns):
         cells, loss = _sheet_cells(name, frame[column])
@@ -168,8 +210,7 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
             losses.setdefault(loss, []).append(column)
         widest = max(len(str(cell)) for cell in [column, *cells[:200]])
         sheet.set_column(position, position, min(widest + 2, 60))
-        sheet.write_string(0, position, column)
-        sheet.write_column(1, position, cells)
+        sheet.write_column(0, position, [column, *cells])
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, rows, columns - 1)
     for loss, names in losses.items():
@@ -178,12 +219,12 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
 
 def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
     """Return the cells of a column, and what a workbook cannot store of it."""
-    values, dtype = plain_texts(column), str(column.dtype)
-    if dtype.startswith("datetime64"):
+    values, dtype = plain_texts(column), column.dtype
+    if types.is_datetime64_any_dtype(dtype):
         if not all(value is None or _TIME.fullmatch(value) for value in values):
             return values, _NO_TIME
         times = [v if v is None else datetime.fromisoformat(v.rstrip("Z")) for v in values]
-        return times, _NO_ZONE if "," in dtype and any(values) else ""
+        return times, _NO_ZONE if isinstance(dtype, pd.DatetimeTZDtype) and any(values) else ""
     if any(isinstance(value, int) and abs(value) > _EXACT for value in values):
         return [None if value is None else str(value) for value in values], _NO_DIGITS
     longest = max((len(value) for value in values if isinstance(value, str)), default=0)
@@ -193,14 +234,10 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
             f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
             "export to another format."
         )
-    return [str(v) if isinstance(v, float) and abs(v) == float("inf") else v for v in values], ""
+    return [str(value) if value in _INFINITE else value for value in values], ""
 
 
-def schema_digest(schema: pa.Schema) -> bytes:
-    """Return a digest of what checksums of pages leave out: names, types, provenance, citation."""
-    fields = [(field.name, str(field.type), field.nullable) for field in schema]
-    facts = [(schema.metadata or {}).get(key) for key in (b"pandas", b"citation", b"dirframe")]
-    return b"%08x" % zlib.crc32(repr((fields, facts)).encode())
+# Frames
 
 
 def checked_frame(name: str, frame: Any) -> pd.DataFrame:
@@ -218,11 +255,8 @@ def checked_frame(name: str, frame: Any) -> pd.DataFrame:
     if any(level is not None for level in frame.index.names):
         frame = frame.reset_index()
     names = list[object](frame.columns)
-    if (
-        not names
-        or len(set(names)) < len(names)
-        or not all(n and isinstance(n, str) for n in names)
-    ):
+    texts = {name for name in names if name and isinstance(name, str)}
+    if not names or len(texts) < len(names):
         raise InvalidInputError(
             f"The columns of {name!r} are {names[:5]!r}; an export needs one column or more, and "
             "each with a name of its own, as text. Rename them first."
@@ -231,66 +265,6 @@ def checked_frame(name: str, frame: Any) -> pd.DataFrame:
         _warn(name, "the index is not written; reset_index() makes columns of it")
     plain: pd.DataFrame = frame.reset_index(drop=True)
     return plain
-
-
-def plain_values(column: pd.Series[Any]) -> list[Any]:
-    """Return a column as None, str, int, float, bool or lists; times as ISO 8601 in UTC."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(column.cat.categories.dtype if column.notna().all() else "object")
-    if types.is_datetime64_any_dtype(column.dtype):
-        is_aware = isinstance(column.dtype, pd.DatetimeTZDtype)
-        moments = column.dt.tz_convert("UTC").dt.tz_localize(None) if is_aware else column
-        suffix = "Z" if is_aware else ""
-        return [None if pd.isna(moment) else moment.isoformat() + suffix for moment in moments]
-    if column.dtype == "object":
-        return [plain_value(value) for value in column]
-    pairs = zip(column.tolist(), column.isna(), strict=True)
-    return [None if is_missing else value for value, is_missing in pairs]
-
-
-def plain_texts(column: pd.Series[Any]) -> list[Any]:
-    """Return the plain values of a column, with lists and other objects as JSON."""
-    return [
-        value
-        if value is None or (isinstance(value, str | float | int) and column.dtype != "object")
-        else _as_json(value, str(column.name))
-        for value in plain_values(column)
-    ]
-
-
-def _objects(frame: pd.DataFrame) -> Iterator[str]:
-    names = list(frame.columns)
-    columns = [plain_values(frame[name]) for name in names]
-    for row in zip(*columns, strict=True):
-        # JSON has no infinite number; a string can be read back.
-        values = (str(v) if v in (float("inf"), float("-inf")) else v for v in row)
-        record = dict(zip(names, values, strict=True))
-        try:
-            yield json.dumps(record, ensure_ascii=False)
-        except (TypeError, ValueError):
-            for name, value in record.items():
-                _as_json(value, name)  # the error names the column
-            raise
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return repr(value)
-    text = f"'{value}" if FORMULA.match(value) else value
-    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
-
-
-def _as_json(value: object, column: str) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        raise InvalidInputError(
-            f"The column {column!r} holds a {type_name(value)}, which this format cannot hold. Turn "
-            "it into text, numbers or lists of them first; .parquet holds dates, decimal numbers "
-            "and bytes too."
-        ) from None
 
 
 def _warn(name: str, loss: str) -> None:

@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING
 import matplotlib.pyplot as plt
 
 from dirframe._display import unknown_attribute
-from dirframe.errors import InvalidInputError
 from dirframe.plot.accounts import (
     accounts_by_country,
     accounts_by_kudo_rank,
@@ -106,16 +105,11 @@ def __dir__() -> list[str]:
 
 
 @contextmanager
-def style(*names: object) -> Iterator[None]:
+def style() -> Iterator[None]:
     """Apply the style sheet for publications within a ``with`` block.
 
     The previous settings are restored at its end. ``matplotlib.pyplot.style.use(STYLE)`` applies it
     permanently.
-
-    Parameters
-    ----------
-    *names
-        None: the styles of matplotlib are applied by itself.
 
     Examples
     --------
@@ -126,11 +120,6 @@ def style(*names: object) -> Iterator[None]:
     >>> mpl.rcParams["pdf.fonttype"]
     3
     """
-    if names:
-        raise InvalidInputError(
-            f"style applies the one style sheet of dirframe, and takes no {names[0]!r}. For others: "
-            "matplotlib.pyplot.style.context('dark_background')."
-        )
     # A notebook's backend switches the interactive mode on when it is loaded. Loaded within the
     # block, it would be switched off again at the end, and no later chart would be displayed.
     plt.draw_if_interactive()

@@ -12,7 +12,7 @@ from dirframe.charts import CHARTS
 from dirframe.plot import axes, text, worldmap
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look
-from dirframe.plot.colours import NEUTRAL, Classes
+from dirframe.plot.colours import NEUTRAL, classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from dirframe.stats.kernel import Frame
 
-_ROWS = 12  # slightly more than the map needs, so that the layout leaves room for the title
 _NAMED = 6  # territories named in the caption
 _UNKNOWN = {
     "country_missing": "without a country",
@@ -69,27 +68,30 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
     table = stats.accounts_by_country(accounts)
-    canvas = Canvas(table, ax, look, rows=_ROWS)
+    canvas = Canvas(table, ax, look, rows=12)
     canvas.heading = CHARTS["accounts_map"].title
     if canvas.is_empty:
         return canvas.finish()
     ax, edge, outlines = canvas.ax, worldmap.frame(), worldmap.outlines()
     on_map = table["country_alpha_2"].isin([*outlines])
-    numbers = dict(table[on_map][["country_alpha_2", "accounts"]].to_numpy())
-    classes = Classes(max(numbers.values(), default=1))
+    places, present = classes(table["accounts"][on_map])
+    shades = [present[place][1] for place in places]
+    shade_of = dict(zip(table["country_alpha_2"][on_map], shades, strict=True))
     (left, bottom), (right, top) = edge.get_extents().get_points()
     ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], aspect="equal", anchor="S")
     ax.spines[:].set_visible(False)
     ax.grid(visible=False)
     ax.add_patch(PathPatch(edge, facecolor="none", edgecolor=NEUTRAL, linewidth=0.4, alpha=0.6))
     for code, outline in outlines.items():
-        shade = classes.shade_of(numbers[code]) if code in numbers else "none"
-        land = PathPatch(outline, facecolor=shade, edgecolor=NEUTRAL, linewidth=0.35, gid=code)
-        land.set_in_layout(False)  # all land lies within the sea
+        land = PathPatch(outline, facecolor=shade_of.get(code, "none"), edgecolor=NEUTRAL, gid=code)
+        land.set(linewidth=0.35, in_layout=False)  # all land lies within the sea
         ax.add_artist(land)  # as `add_patch` without measuring each coast: the limits are set
         land.set_clip_path(edge, ax.transData)
+    key = [
+        Patch(facecolor=shade, edgecolor=NEUTRAL, label=name) for name, shade in present.values()
+    ]
     none = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
-    axes.legend(ax, [none, *classes.patches()], "Accounts")
+    axes.legend(ax, [none, *key], "Accounts")
     unknown = text.not_shown(table, **_UNKNOWN)
     return canvas.finish(unknown, _too_small(table[~on_map], "Nor" if unknown else "Not shown:"))
 

@@ -16,6 +16,7 @@ from matplotlib.dates import (
     date2num,
 )
 from matplotlib.ticker import MaxNLocator, PercentFormatter, SymmetricalLogLocator
+from matplotlib.transforms import offset_copy
 
 from dirframe._display import percent
 from dirframe.plot import text
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
+#: Diameter of a dot in points.
+DOT = 5.0
 #: Of the width beside the names, at most, for columns of numbers.
 _COLUMNS_SHARE = 0.6
 _OWN_SHARE = 0.775  # of a figure or grid cell that axes take before the layout, at least
@@ -63,24 +66,21 @@ def bar_chart(
     names = [str(value) for value in table[name or table.columns[0]]]
     # Names of two lines take more height.
     height = len(names) * (1.3 if any("\n" in text.name(value) for value in names) else 1)
-    canvas = Canvas(table, ax, look, rows=round(height), **emptiness)
+    canvas = Canvas(table, ax, look, rows=height, **emptiness)
     if canvas.is_empty:
         return canvas.finish()
     ax, size, numbers = canvas.ax, rows(canvas.ax, names), table[number or noun].round().astype(int)
     if not colours:
         others = any(count for key, count in counts.items() if key.endswith("_in_other"))
         colours = [ACCENT] * (len(names) - others) + [OTHER] * others
-    drawn = ax.barh(range(len(names)), numbers, height=thickness(len(names)), color=colours)
-    hatch_other(drawn)
-    labels = [
-        f"{number:,}" if pd.isna(share) else f"{number:,} ({percent(share)})"
-        for number, share in zip(numbers, table["share"], strict=True)
-    ]
-    ax.bar_label(drawn, labels, padding=3, fontsize=size)  # the layout makes room for them
+    hatch_other(ax.barh(range(len(names)), numbers, height=thickness(len(names)), color=colours))
     ax.set_xlim(0, max(numbers))
-    room = _inner_width(ax) - text.widest(labels, size)
-    tick = 2 * text.widest([f"{max(numbers):,}"], _tick_size(ax))
-    number_axis(ax.xaxis, min(max(int(room / tick), 1), 6))
+    # The layout makes room for the numbers. As annotations they would take several times as long.
+    beside: Any = {"transform": offset_copy(ax.transData, ax.get_figure(root=True), 3, 0, "points")}
+    for row, (length, share) in enumerate(zip(numbers, table["share"], strict=True)):
+        label = f"{length:,}" if pd.isna(share) else f"{length:,} ({percent(share)})"
+        ax.text(length, row, label, va="center", fontsize=size, **beside)
+    number_axis(ax.xaxis)
     units(ax, unit or f"{noun.capitalize()} (share of those {canvas.base})")
     return canvas.finish(*notes)
 
@@ -92,10 +92,10 @@ def distribution_chart(
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
-    ax, paper = canvas.ax, canvas.ax.get_facecolor()  # dots overlap
+    ax = canvas.ax
     numbers, records = (table[name].astype(float) for name in table.columns[:2])
-    (dots,) = ax.plot(numbers, records, "o", color=ACCENT, markersize=dot(ax))
-    dots.set(markeredgecolor=paper, markeredgewidth=0.4, clip_on=False)
+    (dots,) = ax.plot(numbers, records, "o", color=ACCENT, markersize=DOT, clip_on=False)
+    dots.set(markeredgecolor=ax.get_facecolor(), markeredgewidth=0.4)  # dots overlap
     log_axis(ax, "x", numbers.max())
     log_axis(ax, "y", records.max(), least=0.7)
     units(ax, f"{unit}, logarithmic", f"{str(records.name).capitalize()}, logarithmic")
@@ -119,9 +119,9 @@ def rows(ax: Axes, names: Sequence[str]) -> float:
     labels = [text.short(name) if is_low else text.name(name) for name in names]
     if any("\n" in label for label in labels):  # two lines have to fit into one row
         size = max(size * _TWO_LINES, text.SMALLEST)
+    ax.tick_params(axis="y", length=0, left=False)
     ax.set_yticks(range(len(names)), labels, fontsize=size, linespacing=1.0)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
     grid(ax, "x")
     return size
@@ -192,22 +192,23 @@ def _inner_width(ax: Axes) -> float:
 def units(ax: Axes, x: str, y: str = "") -> None:
     """Set the labels of the axes, wrapped to what the layout will leave; without rows a grid."""
     size = float(ax.xaxis.label.get_fontsize())
-    ax.set_xlabel(text.wrapped(x, size, min(0.8 * text.width(ax), 0.9 * _inner_width(ax))))
+    ax.set_xlabel(text.wrapped(x, size, 0.9 * _inner_width(ax)))
     if y:
         ax.set_ylabel(text.wrapped(y, size, 0.7 * text.height(ax)))
         ax.spines[["top", "right"]].set_visible(False)
         grid(ax)
 
 
-def dot(ax: Axes) -> float:
-    """Return the diameter of a dot in points, scaled to the axes."""
-    return text.size(ax, "small") * 0.7
+def number_axis(axis: Axis, least: int = 2) -> None:
+    """Set ticks at whole numbers, at least so many, and as many as have room."""
+    locator = MaxNLocator("auto", integer=True, min_n_ticks=least, steps=[1, 2, 5, 10])
 
+    def label(number: float, _place: int | None = None) -> str:
+        # "auto" reckons with labels of five letters.
+        is_long = number and max(axis.get_view_interval()) >= 1e5
+        return f"{number / 1e6:,g}M" if is_long else f"{number:,.0f}"
 
-def number_axis(axis: Axis, bins: int = 6, least: int = 2) -> None:
-    """Set ticks at whole numbers, at least so many."""
-    axis.set_major_locator(MaxNLocator(bins, integer=True, min_n_ticks=least, steps=[1, 2, 5, 10]))
-    axis.set_major_formatter("{x:,.0f}")
+    axis.set(major_locator=locator, major_formatter=label)
 
 
 def share_axis(axis: Axis) -> None:
@@ -232,7 +233,7 @@ def log_axis(
 def date_axis(ax: Axes) -> None:
     """Set an x axis of dates, with as many ticks as fit."""
     ax.xaxis_date()
-    ems = text.width(ax) / _tick_size(ax)
+    ems = text.width(ax) / text.size(ax, mpl.rcParams["xtick.labelsize"])
     most = {YEARLY: ems / 4.5, MONTHLY: ems / 6, DAILY: ems / 8}
     locator = AutoDateLocator(minticks=2, maxticks={k: max(int(n), 2) for k, n in most.items()})
     ax.xaxis.set_major_locator(locator)
@@ -246,10 +247,6 @@ def date_axis(ax: Axes) -> None:
 def days(moments: Any) -> NDArray[np.float64]:
     """Convert dates to positions on an axis: days since 1970."""
     return np.asarray(date2num(moments), dtype=np.float64)
-
-
-def _tick_size(ax: Axes) -> float:
-    return text.size(ax, mpl.rcParams["xtick.labelsize"])
 
 
 # Steps and periods
@@ -270,12 +267,7 @@ def hatch_unfinished(
     ax: Axes, starts: Any, widths: Any, heights: Any, colour: str, *, bottom: float = 0
 ) -> None:
     """Hatch periods that were not over."""
-    look: dict[str, Any] = {
-        "facecolor": "none",
-        "edgecolor": colour,
-        "hatch": "//////",
-        "linewidth": 0.8,
-    }
+    look: Any = {"facecolor": "none", "edgecolor": colour, "hatch": "//////", "linewidth": 0.8}
     ax.bar(starts, heights, widths, bottom, align="edge", gid="unfinished", **look)
 
 

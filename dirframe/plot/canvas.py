@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.text import Annotation, Text
+from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox, IdentityTransform
 
 from dirframe import provenance
@@ -18,10 +17,12 @@ from dirframe.errors import InvalidInputError
 from dirframe.plot import text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import pandas as pd
+    from matplotlib.axis import Axis
     from matplotlib.backend_bases import RendererBase
+    from matplotlib.text import Text
 
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
@@ -43,10 +44,12 @@ class Look(TypedDict, total=False):
 
 
 class Caption(Annotation):
-    """Text below a chart; `panels` takes it off, and shows the notes and the table its own way."""
+    """Text below a chart; `panels` takes it off, and shows what it is made of its own way."""
 
-    def __init__(self, ax: Axes, words: str, table: pd.DataFrame, notes: Sequence[str]) -> None:
-        self.table, self.notes = table, notes
+    def __init__(
+        self, ax: Axes, words: str, table: pd.DataFrame, notes: list[str], heading: str = ""
+    ) -> None:
+        self.table, self.notes, self.heading = table, notes, heading
         size = text.size(ax, "x-small")
         # It can extend below the names of the rows, but must not reach the text of other axes.
         wider = 1.17 if len(_figure(ax).axes) == 1 else 1.05
@@ -54,7 +57,7 @@ class Caption(Annotation):
             text.wrapped(words.strip(), size, wider * text.width(ax)),
             (0, 0),
             (0, -4),
-            xycoords=partial(_surroundings, ax),
+            xycoords=lambda renderer: _surroundings(ax, renderer),
             textcoords="offset points",
             va="top",
             fontsize=size,
@@ -72,9 +75,11 @@ class Canvas:
     """Axes to draw a chart of a table on; `finish` adds the title and the caption.
 
     A chart is empty if the figures of its table are based on no records; `needs` is what these
-    lack, if it is not what the base of the statistic says. A chart may change its `heading`, which
-    the user's title replaces.
+    lack, if it is not what the base of the statistic says. The `heading`, which the user's title
+    replaces, can be changed, and is followed by the `subject`.
     """
+
+    subject = ""
 
     def __init__(
         self,
@@ -84,7 +89,7 @@ class Canvas:
         *,
         needs: str = "",
         is_empty: bool | None = None,
-        rows: int = _ROWS,
+        rows: float = _ROWS,
         inches: float = USUAL_WIDTH,
     ) -> None:
         record = provenance.get_provenance(table)
@@ -121,24 +126,37 @@ class Canvas:
             size = text.size(ax, "large")
             why = text.wrapped(why, size, text.width(ax))
             ax.text(0.5, 0.5, why, ha="center", va="center", fontsize=size, gid=EMPTY)
-        heading = self.heading if self._title in {None, True} else self._title or ""
-        size = text.size(ax, mpl.rcParams["axes.titlesize"])
-        ax.set_title(text.wrapped(heading, size, text.width(ax)), fontsize=size, pad=pad)
+        heading = self._title or ""
+        if self._title in {None, True}:
+            heading = self.heading + self.subject
+        set_title(ax, heading, mpl.rcParams["axes.titlesize"], pad)
+        words = self._caption if isinstance(self._caption, str) else " ".join(shown)
         if self._caption is not False:
-            words = self._caption if isinstance(self._caption, str) else " ".join(shown)
-            Caption(ax, f"{words}\n{provenance.caption(self.table)}", self.table, shown)
-        for artist in ax.findobj(Text):
-            if artist not in self._others:
-                artist.set(**text.literal())
+            whole = f"{words}\n{provenance.caption(self.table)}"
+            Caption(ax, whole, self.table, shown, self.heading)
+        legend = ax.get_legend()
+        named = [ax.xaxis.label, ax.yaxis.label, *ax.get_yticklabels(), *ax.texts]
+        properties = text.literal()
+        for part in [*named, *(legend.get_texts() if legend else [])]:
+            if part not in self._others:
+                part.set(**properties)
         return ax
 
 
+def set_title(ax: Axes, words: str, size: float | str, pad: float | None = None) -> None:
+    """Set the title of axes, wrapped to their width, `pad` points above them."""
+    points = text.size(ax, size)
+    words = text.wrapped(words, points, text.width(ax))
+    ax.set_title(words, fontsize=points, pad=pad, **text.literal())
+
+
 def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    """Return the options that all charts have; raise if one is invalid, or if there is another option."""
+    """Return the options that all charts have; raise if one is invalid, or there is another."""
     options: dict[str, Any] = {**dict.fromkeys(Look.__annotations__), **look}
     for name in options.keys() - Look.__annotations__.keys():
         raise TypeError(
-            f"{chart}() got an unexpected keyword argument {name!r}.{did_you_mean(name, Look.__annotations__)}"
+            f"{chart}() got an unexpected keyword argument {name!r}."
+            f"{did_you_mean(name, Look.__annotations__)}"
         )
     if options["width"] not in {None, *INCHES}:
         raise InvalidInputError(f"width is {options['width']!r}; it must be 'column' or 'page'.")
@@ -166,7 +184,7 @@ def detach_words(ax: Axes) -> tuple[str, str]:
     return title, notes
 
 
-def _new_axes(rows: int, inches: float) -> Axes:
+def _new_axes(rows: float, inches: float) -> Axes:
     """Return the axes of a new figure with room for the rows."""
     # Titles, units and captions take more lines in a narrow figure.
     lines = _LINES_HEIGHT * min(USUAL_WIDTH / inches, _MOST_LINES)
@@ -181,6 +199,14 @@ def _figure(ax: Axes) -> Any:
 
 def _surroundings(ax: Axes, renderer: RendererBase) -> Bbox:
     """Return the bounding box of the axes with axis labels and legend."""
-    parts = [part for part in (ax.xaxis, ax.yaxis, ax.get_legend(), *ax.child_axes) if part]
-    boxes = [part.get_tightbbox(renderer) for part in parts]
-    return Bbox.union([ax.get_window_extent(renderer), *(box for box in boxes if box)])
+    # Only of these: matplotlib's own for a whole axis measures each tick three times.
+    box, legend = ax.get_window_extent(renderer), ax.get_legend()
+    below: list[Any] = [*([legend] if legend else []), *_texts(ax.xaxis)]
+    beside = [part for axes in (ax, *ax.child_axes) for part in _texts(axes.yaxis)]
+    bottom = min([box.y0, *(part.get_window_extent(renderer).y0 for part in below)])
+    left = min([box.x0, *(part.get_window_extent(renderer).x0 for part in beside)])
+    return Bbox.from_extents(left, bottom, box.x1, box.y1)
+
+
+def _texts(axis: Axis) -> list[Text]:
+    return [part for part in (axis.label, *axis.get_ticklabels()) if part.get_text()]

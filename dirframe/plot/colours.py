@@ -7,10 +7,7 @@ from zlib import crc32
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.colors import BoundaryNorm, ListedColormap, to_rgb
-from matplotlib.patches import Patch
-
-from dirframe.errors import InvalidInputError
+from matplotlib.colors import to_rgb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,18 +45,14 @@ def language_colour(language: str) -> str:
     ----------
     language : str
         Its name, case-insensitive. Nine frequent ones have a colour of their own, from a palette
-        that is distinguishable to colour-blind readers; all others share a grey.
+        that is distinguishable to colour-blind readers; all others, and none, share a grey.
 
     Examples
     --------
     >>> language_colour("Python")
     '#117733'
     """
-    if not isinstance(language, str):
-        raise InvalidInputError(
-            f"language is {language!r}; it must be the name of one, or '' for the grey of others."
-        )
-    return _LOOKS.get(language.strip().casefold(), (NEUTRAL, ""))[0]
+    return _LOOKS.get(str(language).strip().casefold(), (NEUTRAL, ""))[0]
 
 
 def looks(languages: Iterable[str]) -> dict[str, tuple[str, str]]:
@@ -78,45 +71,31 @@ def looks(languages: Iterable[str]) -> dict[str, tuple[str, str]]:
     return result
 
 
-class Classes:
-    """A few classes of logarithmic width from 1 to `most`, with their labels and shades.
+def classes(numbers: Any) -> tuple[list[int], dict[int, tuple[str, Any]]]:
+    """Sort numbers from 1 into classes of logarithmic width.
 
-    `norm` and `cmap` give a number its shade, which has the more contrast to the background the
-    more the number is.
+    Returns the class of each number, and the label and the shade of each class that has one. The
+    more the numbers of a class are, the more contrast has its shade to the background.
     """
-
-    def __init__(self, most: int) -> None:
-        tens = 10 ** np.arange(18)
-        divisions = (  # the finest first
-            *(np.arange(1, min(most, _CLASSES + 1) + 1), *(np.outer(tens, d) for d in _DIGITS)),
-            *(tens[::step] for step in (2, 3)),
-        )
-        bounds = (d.ravel()[d.ravel() <= most].tolist() for d in divisions)
-        lowest = next(low for low in bounds if len(low) <= _CLASSES)
-        ends = [*(low - 1 for low in lowest[1:]), most]
-        self.labels = [
-            f"{low:,}" if low == end else f"{low:,}–{end:,}"
-            for low, end in zip(lowest, ends, strict=True)
-        ]
-        # The lightness of this colormap is monotonic, so that it is legible in greyscale.
-        shades = mpl.colormaps["YlGnBu"](
-            np.linspace(0.25, 0.95, len(lowest)) if most > 1 else [0.7]
-        )
-        # In a dark style, whose background can be transparent, more is lighter.
-        is_dark = _grey(mpl.rcParams["text.color"]) > 0.5
-        self.cmap = ListedColormap(shades[:: -1 if is_dark else 1])
-        self.norm = BoundaryNorm([*lowest, most + 1], len(lowest))
-
-    def shade_of(self, number: int) -> Any:
-        """Return the shade of a number."""
-        return self.cmap(self.norm(number))
-
-    def patches(self) -> list[Patch]:
-        """Return the entries of a legend."""
-        return [
-            Patch(facecolor=self.cmap(place), edgecolor=NEUTRAL, label=label)
-            for place, label in enumerate(self.labels)
-        ]
+    most, tens = int(max(numbers, default=1)), 10 ** np.arange(18)
+    divisions = (  # the finest first
+        *(np.arange(1, min(most, _CLASSES + 1) + 1), *(np.outer(tens, d) for d in _DIGITS)),
+        *(tens[::step] for step in (2, 3)),
+    )
+    bounds = (d.ravel()[d.ravel() <= most].tolist() for d in divisions)
+    lowest = next(low for low in bounds if len(low) <= _CLASSES)
+    ends = [*(low - 1 for low in lowest[1:]), most]
+    # The lightness of this colormap is monotonic, so that it is legible in greyscale. In a dark
+    # style, whose background can be transparent, more is lighter.
+    steps = np.linspace(0.25, 0.95, len(lowest)) if most > 1 else np.array([0.7])
+    is_dark = _grey(mpl.rcParams["text.color"]) > 0.5
+    shades = mpl.colormaps["YlGnBu"](steps[::-1] if is_dark else steps)
+    places = (np.digitize(numbers, lowest) - 1).tolist()
+    return places, {
+        place: (f"{low:,}" if low == end else f"{low:,}–{end:,}", shades[place])
+        for place, (low, end) in enumerate(zip(lowest, ends, strict=True))
+        if place in places
+    }
 
 
 def fill(colour: str, hatch: str) -> dict[str, Any]:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-from matplotlib.lines import Line2D
-
 from dirframe import stats
-from dirframe._display import counted, percent
+from dirframe._display import percent
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look
-from dirframe.plot.colours import ACCENT, NEUTRAL, Classes
+from dirframe.plot.colours import ACCENT, NEUTRAL, classes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     from dirframe.stats.kernel import Frame
 
@@ -27,8 +22,6 @@ _UNCOUNTED = {
     "contributors_missing": "without a contributor count",
     "contributors_negative": "with a negative one",
 }
-_DOTS = 600  # more of them overlap
-_CELLS = 8  # per decade
 
 
 def contributor_distribution(
@@ -122,8 +115,7 @@ def users_against_contributors(
 ) -> Axes:
     """Draw a dot for each pair of users and contributors, larger and darker the more projects.
 
-    For more than 600 pairs: cells, darker with the number of projects. Both axes are logarithmic,
-    and linear from 0 to 1, since many projects have none.
+    Both axes are logarithmic, and linear from 0 to 1, since many projects have none.
 
     Options as `dirframe.stats.users_against_contributors` and `dirframe.plot`.
 
@@ -132,58 +124,34 @@ def users_against_contributors(
     >>> people = "analysis_twelve_month_contributor_count"
     >>> projects = pd.DataFrame({"stack_count": [7, 0, 0], people: [2, 1, 1]})
     >>> users_against_contributors(projects).collections[0].get_offsets().tolist()
-    [[0.0, 1.0], [7.0, 2.0]]
+    [[7.0, 2.0], [0.0, 1.0]]
     """
-    table = stats.users_against_contributors(projects)
+    table = stats.users_against_contributors(projects).sort_values("projects", kind="stable")
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
+    ax, x, y = canvas.ax, table["users"].astype(float), table["contributors"].astype(float)
     unit = "Contributors (people in twelve months), logarithmic"
-    axes.units(canvas.ax, "Users (members), logarithmic", unit)
-    x, y, numbers = (
-        table[name].to_numpy(np.int64) for name in ("users", "contributors", "projects")
+    axes.units(ax, "Users (members), logarithmic", unit)
+    axes.log_axis(ax, "x", x.max())
+    axes.log_axis(ax, "y", y.max())
+    places, present = classes(table["projects"])
+    areas = {place: 12 * (1 + 0.6 * place) for place in present}
+    edge: Any = {"edgecolor": NEUTRAL, "linewidth": 0.4}
+    ax.scatter(  # the most projects are on top
+        x,
+        y,
+        [areas[place] for place in places],
+        [present[place][1] for place in places],
+        clip_on=False,
+        zorder=3,
+        **edge,
     )
-    axes.log_axis(canvas.ax, "x", x.max())
-    axes.log_axis(canvas.ax, "y", y.max())
-    draw = _draw_dots if len(table) <= _DOTS else _draw_cells
-    draw(canvas.ax, x, y, numbers)
-    return canvas.finish(_without_both(table))
-
-
-def _draw_dots(ax: Axes, x: Any, y: Any, numbers: Any) -> None:
-    classes = Classes(int(numbers.max()))
-    diameters = 0.7 * axes.dot(ax) * (1 + 0.6 * np.arange(len(classes.labels))) ** 0.5
-    places = classes.norm(numbers)
-    dots = ax.scatter(x, y, diameters[places] ** 2, classes.cmap(places), clip_on=False, zorder=3)
-    dots.set(edgecolor=NEUTRAL, linewidth=0.4)
-    handles = [
-        Line2D([], [], marker="o", linestyle="", color=classes.cmap(n), markersize=diameters[n])
-        for n in range(len(diameters))
+    key = [
+        ax.scatter([], [], areas[place], [shade], label=label, **edge)
+        for place, (label, shade) in present.items()
     ]
-    for handle, label in zip(handles, classes.labels, strict=True):
-        handle.set(markeredgecolor=NEUTRAL, markeredgewidth=0.4, label=label)
-    axes.legend(ax, handles, "Projects")
-
-
-def _draw_cells(ax: Axes, x: Any, y: Any, numbers: Any) -> None:
-    columns, lines = _edges(int(x.max())), _edges(int(y.max()))
-    density, _, _ = np.histogram2d(x, y, bins=(columns, lines), weights=numbers)
-    classes = Classes(int(density.max()))
-    cells = np.ma.masked_equal(density.T, 0)
-    mesh = ax.pcolormesh(columns, lines, cells, cmap=classes.cmap, norm=classes.norm, zorder=2)
-    mesh.set_rasterized(True)
-    axes.legend(ax, classes.patches(), "Projects in a cell")
-
-
-def _edges(most: int) -> NDArray[np.float64]:
-    """Return integer-aligned bin edges from 0 to `most`, evenly spaced on a log axis."""
-    powers = np.arange(0, _CELLS * (np.log10(max(most, 1)) + 1) + 1) / _CELLS
-    starts = np.unique(np.append(0, np.round(10**powers)))
-    return np.append(starts[starts <= most], starts[starts > most][0]) - 0.5
-
-
-def _without_both(table: pd.DataFrame) -> str:
-    """Return a note on projects with missing numbers, which can lack both."""
+    axes.legend(ax, key, "Projects")
     words = {
         "users_missing": "without users",
         "users_negative": "with negative users",
@@ -191,8 +159,7 @@ def _without_both(table: pd.DataFrame) -> str:
         "contributors_negative": "with negative contributors",
     }
     counts = text.counts_of(table)
-    hidden = counts["projects"] - counts["with_both"]
-    if sum(counts[name] for name in words) == hidden:
-        return text.not_shown(table, **words)
-    what = f"Not shown: {counted(hidden, 'project')}, some for two reasons"
-    return text.not_shown(table, what, **words)
+    reasons = sum(counts[name] for name in words)
+    is_twice = reasons > counts["projects"] - counts["with_both"]
+    what = "Not shown, some for two reasons" if is_twice else "Not shown"
+    return canvas.finish(text.not_shown(table, what, **words))

@@ -12,9 +12,9 @@ from dirframe._display import counted, percent
 from dirframe.plot import axes, text
 from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL
+from dirframe.stats.kernel import origin, read
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from dirframe.stats.kernel import Frame
@@ -44,7 +44,7 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
     """
     table = stats.monthly_activity(frame)
     canvas = Canvas(table, ax, look)
-    canvas.heading = "Commits and contributors by month" + _of_project(table)
+    canvas.subject = _of_project(frame)
     if canvas.is_empty:
         return canvas.finish()
     unfinished = ~table["finished"].fillna(value=True).to_numpy(bool)
@@ -82,10 +82,14 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
     )
 
 
-def _of_project(table: pd.DataFrame) -> str:
-    """Return the project that a table is about, for a heading; the loader was given id or name."""
-    project = str(provenance.get_provenance(table)["query"].get("project", ""))
-    return f": {'project ' * project.isdigit()}{project}" if project else ""
+def _of_project(frame: Frame) -> str:
+    """Return the project that records are of, for a heading; empty if that is not known."""
+    given = provenance.get_provenance(origin(frame))["query"].get("project")
+    ids = [given] if given else read(frame, optional=["project_id"]).get("project_id", [])
+    if len(names := {str(name) for name in ids}) != 1:
+        return ""
+    (project,) = names  # as it was asked for: by its id or by its name
+    return f": {'project ' * project.isdigit()}{project}"
 
 
 def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -106,12 +110,12 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
     measures = stats.commit_concentration(frame).set_index("measure")["value"].astype(float)
     bus_factor = measures["bus factor"]
     canvas = Canvas(table, ax, look, needs="with a commit", is_empty=np.isnan(bus_factor))
-    canvas.heading += _of_project(table)
+    canvas.subject = _of_project(frame)
     if canvas.is_empty:
         return canvas.finish()
     ax = canvas.ax
     ranks, shares = (table[name].to_numpy(float) for name in ("rank", "cumulative_share"))
-    (curve,) = ax.plot(ranks, shares, color=ACCENT, linewidth=1.8, markersize=0.6 * axes.dot(ax))
+    (curve,) = ax.plot(ranks, shares, color=ACCENT, linewidth=1.8, markersize=0.6 * axes.DOT)
     curve.set_marker("o" if len(table) <= _DOTS else "")
     ax.plot([0, bus_factor, bus_factor], [0.5, 0.5, 0], "--", color=NEUTRAL, linewidth=1)
     axes.log_axis(ax, "x", ranks[-1], least=0.7)

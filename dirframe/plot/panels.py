@@ -12,7 +12,7 @@ from matplotlib.font_manager import FontProperties
 from dirframe import provenance
 from dirframe._display import counted
 from dirframe.plot import text
-from dirframe.plot.canvas import CAPTION, INCHES, Caption, checked, reason_if_empty
+from dirframe.plot.canvas import CAPTION, INCHES, Caption, checked, reason_if_empty, set_title
 from dirframe.stats.strata import divided
 
 if TYPE_CHECKING:
@@ -82,7 +82,6 @@ def panels(
     try:
         for ax, stratum in zip(places, strata, strict=True):
             chart(stratum.frame, ax=ax, **options)
-            heading = f"{' '.join(ax.get_title().split())}, by {column.replace('_', ' ')}"
             captions += [part for part in ax.texts if isinstance(part, Caption)]
             captions[-1].remove()
             _set_title(ax, stratum.title, captions[-1].table, stratum.records)
@@ -90,7 +89,7 @@ def panels(
         plt.close(figure)
         raise
     # Notes that all panels with notes have are shown once.
-    first, *others = [part.notes for part in captions if part.notes] or [()]
+    first, *others = [part.notes for part in captions if part.notes] or [[]]
     common = [note for note in first if others and all(note in notes for notes in others)]
     for ax, part in zip(places, captions, strict=True):
         own = [note for note in part.notes if note not in common]
@@ -99,7 +98,9 @@ def panels(
     _share_axes(places, across)
     points = FontProperties(size=mpl.rcParams["figure.titlesize"]).get_size_in_points()
     room = 0.95 * figure.get_figwidth() * 72
-    heading = heading if title in {None, True} else title or ""
+    heading = title or ""
+    if title in {None, True}:
+        heading = f"{captions[-1].heading}, by {column.replace('_', ' ')}"
     _write(figure.suptitle, heading, points * min(1, room / 300), room)
     if pooled := sum(stratum.pooled for stratum in strata):
         common.append(f"The last panel holds {counted(pooled, 'smaller group')} together.")
@@ -119,9 +120,7 @@ def _set_title(ax: Axes, name: str, table: pd.DataFrame, records: int) -> None:
     """Set the title of a panel, with the number of records that its figures are based on."""
     count = provenance.get_provenance(table)["base"]["records"]
     of = f" of {records:,}" if count < records else ""
-    size = text.size(ax, "medium")
-    words = text.wrapped(f"{text.short(name)} (n = {count:,}{of})", size, text.width(ax))
-    ax.title.set(text=words, fontsize=size, **text.literal())
+    set_title(ax, f"{text.short(name)} (n = {count:,}{of})", "medium")
 
 
 def _share_axes(panels: Sequence[Axes], across: int) -> None:

@@ -63,13 +63,12 @@ def size(ax: Axes, usual: float | str) -> float:
 def widest(texts: Iterable[str], size: float) -> float:
     """Return the width of the widest text in points."""
     font = FontProperties(family=mpl.rcParams["font.family"], size=size)
-    measured = (text_to_path.get_text_width_height_descent(_latin(t), font, False) for t in texts)
-    return max((float(width) for width, _, _ in measured), default=0.0)
-
-
-def _latin(text: str) -> str:
     # The font may lack other scripts, of which matplotlib would warn; their letters are wide.
-    return "".join(c if c < "\u0530" or "\u2000" <= c < "\u2070" else "M" for c in text)
+    latin = (
+        "".join(c if c < "\u0530" or "\u2000" <= c < "\u2070" else "M" for c in t) for t in texts
+    )
+    measured = (text_to_path.get_text_width_height_descent(t, font, False) for t in latin)
+    return max((float(width) for width, _, _ in measured), default=0.0)
 
 
 def wrapped(text: str, size: float, width: float) -> str:
@@ -78,19 +77,19 @@ def wrapped(text: str, size: float, width: float) -> str:
 
 
 def _lines(text: str, size: float, width: float) -> list[str]:
-    if not text or (own := widest([text], size)) <= width:
+    if not text or (whole := widest([text], size)) <= width:
         return [text]
-    letters = max(int(len(text) * width / own), _FEWEST_LETTERS)
-    lines = textwrap.wrap(text, letters)
-    while letters > _FEWEST_LETTERS and widest(lines, size) > width:
-        letters -= 1
-        lines = textwrap.wrap(text, letters)
-    while letters > _FEWEST_LETTERS and len(lines[-1]) < letters / 2:
-        letters -= 1
-        if len(shorter := textwrap.wrap(text, letters)) > len(lines):
+    lines: list[str] = []
+    most = max(int(len(text) * width / whole), _FEWEST_LETTERS)
+    for letters in range(most, _FEWEST_LETTERS - 1, -1):
+        shorter = textwrap.wrap(text, letters)
+        if lines and len(shorter) > len(lines):
             break
-        lines = shorter
-    return lines
+        if lines or widest(shorter, size) <= width:
+            lines = shorter
+            if len(lines[-1]) >= letters / 2:
+                break
+    return lines or shorter
 
 
 def name(text: str) -> str:
@@ -115,7 +114,7 @@ def counts_of(table: pd.DataFrame) -> dict[str, int]:
 
 
 def noun_and_count(table: pd.DataFrame) -> tuple[str, int]:
-    """Return what the records of a statistic are called, and how many there are in all."""
+    """Return what a record of a statistic is called, and how many there are in all."""
     name, count = next(iter(counts_of(table).items()))
     return name.removesuffix("s").replace("_", " "), count
 
@@ -131,9 +130,10 @@ def not_shown(table: pd.DataFrame, what: str = "Not shown", **words: str) -> str
     reasons: Counter[str] = Counter()
     for name, reason in words.items():
         reasons[reason] += counts.get(name, 0)
-    phrases = [(count, reason) for reason, count in reasons.items() if count]
-    if not phrases:
+    given = [(number, reason) for reason, number in reasons.items() if number]
+    if not given:
         return ""
-    (first, reason), *others = phrases
-    rest = "".join(f", {count:,} {why}" for count, why in others)
-    return f"{what}: {counted(first, noun_and_count(table)[0])} {reason}{rest}."
+    noun, _ = noun_and_count(table)
+    (first, reason), *others = given
+    rest = "".join(f", {number:,} {why}" for number, why in others)
+    return f"{what}: {counted(first, noun)} {reason}{rest}."

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pycountry
 from matplotlib.path import Path as Outline
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ def outlines() -> dict[str, Outline]:
 
 
 def _code(country: dict[str, Any]) -> str:
+    import pycountry  # takes its time, and only the map needs it
+
     given = str(country["properties"]["name"])
     entry = pycountry.countries.get(numeric=country.get("id", ""))
     return _KOSOVO if given == "Kosovo" else entry.alpha_2 if entry else given

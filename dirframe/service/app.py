@@ -10,7 +10,7 @@ import ipaddress
 import logging
 import re
 import time
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from flask import Blueprint, Flask, Response, abort, current_app, render_template, request
@@ -18,23 +18,20 @@ from lxml import etree
 from werkzeug.exceptions import BadRequest, HTTPException, ServiceUnavailable, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from dirframe import schema
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.context import asked, current_store, request_arguments
 from dirframe.service.pages import pages
-from dirframe.service.records import fold
-from dirframe.service.xml import message_xml, result_xml
+from dirframe.service.read_xml import DOCUMENTS
+from dirframe.service.records import email_slug, serialize
+from dirframe.service.xml import failure_xml, result_xml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
-    from lxml.etree import _Element
 
     from dirframe.service.keys import KeyStore
     from dirframe.service.store import Store
-
-    View: TypeAlias = Callable[..., bytes]
 
 #: Name of a site that has none.
 SITE_NAME = "Open source directory"
@@ -54,15 +51,6 @@ _HEADERS = {
 #: What may be a key or the digest of an address.
 _SECRET = re.compile(r"api_key.*|[0-9a-f]{32,}", re.IGNORECASE)
 
-#: Elements that stored documents are sorted by, where the sort has another name.
-_SORTED_BY = {
-    "oldest": "first_commit_time",
-    "newest": "first_commit_time",
-    "latest_commit": "last_commit_time",
-}
-#: Elements with the name of an entry, which is searched.
-_NAMES = {schema.LANGUAGE.name: "nice_name", schema.CONTRIBUTOR_FACT.name: "contributor_name"}
-
 #: The XML of the interface.
 xml = Blueprint("xml", __name__)
 
@@ -77,7 +65,7 @@ def create_app(
     app = Flask(__name__)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config["ANALYSES"] = analyses
-    app.config["PAGE_SIZE"] = schema.PAGE_SIZE if analyses else _SHORT_PAGE
+    app.config["PAGE_SIZE"] = PAGE_SIZE if analyses else _SHORT_PAGE
     app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
     app.url_map.merge_slashes = False
@@ -124,20 +112,9 @@ def _as_xml(response: Response) -> Response:
     return response
 
 
-def route(rule: str, **defaults: object) -> Callable[[View], View]:
-    """Add a rule; what is below ``/projects/`` is also below ``/p/``, as today."""
-
-    def add(view: View) -> View:
-        for each in dict.fromkeys((rule, rule.replace("/projects/", "/p/"))):
-            xml.add_url_rule(each, view_func=view, defaults=defaults)
-        return view
-
-    return add
-
-
-@route("/accounts.xml", resource=schema.ACCOUNT)
-@route("/projects.xml", resource=schema.PROJECT)
-def collection(resource: schema.Resource) -> bytes:
+@xml.get("/accounts.xml", defaults={"resource": ACCOUNT})
+@xml.get("/projects.xml", defaults={"resource": PROJECT})
+def collection(resource: Resource) -> bytes:
     """Return a page of accounts or projects."""
     size = current_app.config["PAGE_SIZE"]
     fragments, available, first = current_store().page(resource, *asked(), size)
@@ -146,56 +123,32 @@ def collection(resource: schema.Resource) -> bytes:
     return _result(fragments, available, first)
 
 
-@route("/accounts/<segment>.xml", resource=schema.ACCOUNT)
-@route("/projects/<segment>.xml", resource=schema.PROJECT)
-def single(resource: schema.Resource, segment: str) -> bytes:
+@xml.get("/accounts/<segment>.xml", defaults={"resource": ACCOUNT})
+@xml.get("/p/<segment>.xml", defaults={"resource": PROJECT})
+@xml.get("/projects/<segment>.xml", defaults={"resource": PROJECT})
+def single(resource: Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
-    fragment = current_store().record(resource, segment, by_email=resource is schema.ACCOUNT)
+    store = current_store()
+    fragment = store.record(resource, segment) or store.record(resource, email_slug(segment))
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
     return _result([fragment])
 
 
-@route("/languages.xml", resource=schema.LANGUAGE)
-@route("/projects/<segment>/contributors.xml", resource=schema.CONTRIBUTOR_FACT)
-@route("/projects/<segment>/analyses/<analysis>/activity_facts.xml", resource=schema.ACTIVITY_FACT)
-@route("/projects/<segment>/analyses/<analysis>/size_facts.xml", resource=schema.SIZE_FACT)
-def entries(resource: schema.Resource, segment: str = "", analysis: str = "latest") -> bytes:
-    """Return a stored document: a page of languages or contributors, or all months of a project."""
-    found = _find_entries(resource, segment, analysis)
-    first, size = 0, len(found)
-    if resource.paged:
-        found, size = _select(found, resource), current_app.config["PAGE_SIZE"]
-        first = (asked()[2] - 1) * size
-    selected = found[first : first + size]
-    return _result([*map(_text, selected)], len(found), first)
-
-
-@route("/languages/<identifier>.xml", resource=schema.LANGUAGE)
-@route("/projects/<segment>/contributors/<identifier>.xml", resource=schema.CONTRIBUTOR_FACT)
-def entry(resource: schema.Resource, identifier: str, segment: str = "") -> bytes:
-    """Return one language, or one contributor of a project."""
-    names = ("id", "name", "contributor_id")
-    entries = _find_entries(resource, segment, "latest")
-    found = [each for each in entries if identifier in map(each.findtext, names)]
-    if not found:
-        abort(404, f"There is no such {resource.words[0]}.")
-    return _result([_text(found[0])])
-
-
-@route("/projects/<segment>/analyses/<analysis>.xml")
-def single_analysis(segment: str, analysis: str) -> bytes:
-    """Return the analysis of a project; of one without, what today's directories send."""
-    _, element = _find_project(segment, analysis)
-    if element is None:
-        return message_xml(status="error", message="Code analysis is not available")
-    return _result([_text(element)])
-
-
-@xml.get("/<path:address>.xml")
-def nothing(address: str) -> NoReturn:
-    """Refuse all other addresses of XML, with a key and a count too."""
-    abort(404, f"There is nothing at /{address}.xml.")
+@xml.get("/<path:name>.xml")
+def document(name: str) -> bytes:
+    """Return a stored document, such as the languages, or a page of it if it has pages."""
+    # What is below /projects/ is also below /p/, as today.
+    entries = current_store().document(re.sub("^p/", "projects/", name))
+    if entries is None:
+        abort(404, "There is nothing at this address.")
+    query, sort, page = asked()
+    resource = DOCUMENTS[name.rpartition("/")[2]]
+    if query or sort not in {"", resource.default_sort}:
+        raise InvalidInputError("This document is neither searched nor sorted.")
+    size = current_app.config["PAGE_SIZE"] if resource.paged else len(entries)
+    first = (page - 1) * size
+    return _result(entries[first : first + size], len(entries), first)
 
 
 def _result(fragments: list[str], available: int | None = None, first: int = 0) -> bytes:
@@ -203,55 +156,10 @@ def _result(fragments: list[str], available: int | None = None, first: int = 0) 
     return result_xml(fragments, available=available, first=first, synthetic=synthetic)
 
 
-def _text(element: _Element) -> str:
-    return etree.tostring(element, encoding="unicode", with_tail=False) + "\n"
-
-
-def _select(entries: list[_Element], resource: schema.Resource) -> list[_Element]:
-    """Return the entries whose name has the words of the query, in the order of the sort."""
-    query, sort, _ = asked()
-    named, sort = _NAMES[resource.name], sort or resource.default_sort
-    field = resource.by_column.get(named if sort == "name" else _SORTED_BY.get(sort, sort))
-    if field is None and sort != resource.default_sort:
-        raise InvalidInputError(f"There is no sort {sort[:50]!r} here; sort by an element.")
-    words = fold(query).split()
-    entries = [e for e in entries if all(w in fold(e.findtext(named) or "") for w in words)]
-    if field is None:  # the order of the document
-        return entries
-
-    is_number = field.kind in {schema.Kind.INTEGER, schema.Kind.NUMBER}
-
-    def key(entry: _Element) -> float | str:
-        text = entry.findtext(field.path[0]) or ""
-        return float(text or 0) if is_number else fold(text)
-
-    return sorted(entries, key=key, reverse=sort not in {"name", "oldest"})
-
-
-def _find_entries(resource: schema.Resource, segment: str, analysis: str) -> list[_Element]:
-    owner = _find_project(segment, analysis)[0] if segment else ""
-    texts = current_store().entries(resource.collection, owner)
-    if texts is None:
-        abort(404, f"This directory does not hold these {resource.words[1]}.")
-    return [etree.fromstring(text) for text in texts]
-
-
-def _find_project(segment: str, analysis: str) -> tuple[str, _Element | None]:
-    """Return the id of a project and its analysis, which is the latest one."""
-    fragment = current_store().record(schema.PROJECT, segment)
-    if fragment is None:
-        abort(404, "There is no such project.")
-    project = etree.fromstring(fragment)
-    found = project.find("analysis")
-    if found is not None and analysis not in {"latest", found.findtext("id")}:
-        abort(404, "There is no such analysis of this project; the current one is latest.")
-    return project.findtext("id") or "", found
-
-
 def _without_analysis(fragment: str) -> str:
     element = etree.fromstring(fragment)
     etree.strip_elements(element, "analysis", with_tail=False)
-    return _text(element)
+    return serialize(element)
 
 
 def _healthz() -> Response:
@@ -263,7 +171,7 @@ def _fail(error: HTTPException) -> Response:
     """Return an error as XML or as a page, by the address."""
     response = current_app.make_response(error.get_response(request.environ))
     if request.path.rstrip("/").endswith(".xml"):
-        response.data = message_xml(status="failed", error=error.description or error.name)
+        response.data = failure_xml(error.description or error.name)
         response.mimetype = "application/xml"
     else:
         response.data = render_template("error.html", error=error)

@@ -15,15 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dirframe._sqlite import (
-    BUSY_TIMEOUT,
-    close_on_error,
-    enable_wal,
-    file_format,
-    open_database,
-    set_file_format,
-    transaction,
-)
+from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.settings import data_folder
 
@@ -37,10 +29,9 @@ APPLICATIONS_PER_DEVELOPER = 5
 #: Path of keys that are kept in memory.
 IN_MEMORY = ":memory:"
 
-#: Seconds that a request waits for the file: all threads of the service may be waiting.
-_CHARGE_TIMEOUT = 0.5
+#: Seconds to wait for the file, and for the threads before: all of the service may be waiting.
+_TIMEOUT = 0.5
 _DAY = 86_400
-_FORMAT = (0x6469726B, 1)
 
 _TABLE = """
 CREATE TABLE keys (
@@ -86,30 +77,17 @@ class KeyStore(AbstractContextManager["KeyStore"]):
 
     def __init__(self, path: Path | str | None = None) -> None:
         self.path = data_folder() / "keys.sqlite" if path is None else Path(path)
+        file = None if path == IN_MEMORY else self.path
         # One connection with a lock, so that threads never run into SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
-            if path != IN_MEMORY:
-                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file = None if path == IN_MEMORY else self.path
-            self._database = open_database(file, any_thread=True)
+            if file:
+                file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._database = open_database(file, any_thread=True, timeout=_TIMEOUT)
             with close_on_error(self._database):
-                self._prepare()
+                _prepare(self._database)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The keys cannot be kept in {self.path}: {error}.") from error
-
-    def _prepare(self) -> None:
-        database = self._database
-        enable_wal(database)  # of a database in memory without effect
-        # A crash of the process loses nothing; a power failure may lose the last counts.
-        database.execute("PRAGMA synchronous = NORMAL")
-        with transaction(database):
-            (tables,) = database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            if not tables:
-                database.execute(_TABLE)
-                set_file_format(database, *_FORMAT)
-            elif file_format(database) != _FORMAT:
-                raise StoreError(f"{self.path} holds no keys of this version of dirframe.")
 
     def close(self) -> None:
         """Close the file."""
@@ -132,10 +110,11 @@ class KeyStore(AbstractContextManager["KeyStore"]):
                 "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
             )
             live = [a.casefold() for d, a in rows if d.casefold() == developer.casefold()]
-            has_key = application.casefold() in live
-            if has_key or len(live) >= APPLICATIONS_PER_DEVELOPER:
-                has = f"a key for {application}" if has_key else f"{len(live)} keys, the most"
-                raise InvalidInputError(f"{developer} has {has}. Revoke one first.")
+            if len(live) >= APPLICATIONS_PER_DEVELOPER or application.casefold() in live:
+                raise InvalidInputError(
+                    f"{developer} has keys for {', '.join(live)}; there can be "
+                    f"{APPLICATIONS_PER_DEVELOPER}, one for each application. Revoke one first."
+                )
             self._database.execute(
                 "INSERT INTO keys (hash, developer, application, daily_limit, created_at)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -173,24 +152,35 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         """
         now = time.time()
         facts = {"hash": _hash(key), "now": now}
-        with self._access(_CHARGE_TIMEOUT):
+        with self._access():
             if self._database.execute(_COUNT, facts).rowcount:
                 return 0
             row = self._database.execute(_RESETS_AT, facts).fetchone()
         return None if row is None else max(1, math.ceil(row[0] - now))
 
     @contextmanager
-    def _access(self, seconds: float = BUSY_TIMEOUT) -> Iterator[None]:
-        """Hold the connection; wait so long for other threads, and for other processes."""
-        if not self._lock.acquire(timeout=seconds):
+    def _access(self) -> Iterator[None]:
+        if not self._lock.acquire(timeout=_TIMEOUT):
             raise StoreError(f"The file {self.path} of the keys is in use.")
         try:
-            self._database.execute(f"PRAGMA busy_timeout = {seconds * 1_000:.0f}")
             yield
         except (sqlite3.Error, OverflowError) as error:
             raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
         finally:
             self._lock.release()
+
+
+def _prepare(database: sqlite3.Connection) -> None:
+    """Create the table in an empty file, or raise if it holds another one."""
+    enable_wal(database)  # of a database in memory without effect
+    # A crash of the process loses nothing; a power failure may lose the last counts.
+    database.execute("PRAGMA synchronous = NORMAL")
+    with transaction(database):
+        tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        if not tables:
+            database.execute(_TABLE)
+        elif tables != [("keys",)]:
+            raise sqlite3.DatabaseError("it holds something else")
 
 
 def _hash(key: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,7 +14,7 @@ from lxml import etree
 
 from dirframe import _tables, schema
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
-from dirframe.service.read_xml import open_file, refuse_unreadable
+from dirframe.service.read_xml import SYNTHETIC, Document, open_file, refuse_unreadable
 from dirframe.service.records import ITEM_TAGS, Refusals, Row, is_url, row_of
 
 if TYPE_CHECKING:
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 Ids: TypeAlias = "set[tuple[str, str]]"
 
 _LOG = logging.getLogger("dirframe.service")
-#: Fields that every record must have, and those whose digests are served in their place.
-_NEEDED = ("id", "name")
+#: Fields whose digests are served in their place.
 _EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
 #: The forms of values, and the reason to refuse others. Separators of thousands have two readings.
 _FORMS: dict[schema.Kind, tuple[Callable[[str], object], str]] = {
@@ -47,7 +45,9 @@ _FORMS: dict[schema.Kind, tuple[Callable[[str], object], str]] = {
 }
 
 
-def read_table(data: object, resource: schema.Resource | None, ids: Ids) -> Iterator[Row]:
+def read_table(
+    data: object, resource: schema.Resource | None, ids: Ids
+) -> Iterator[Row | Document]:
     """Yield the records of a file of what its content shows, or of a pandas, polars or Arrow frame."""
     if not isinstance(data, Path) and not hasattr(data, "__arrow_c_stream__"):
         raise InvalidInputError(
@@ -61,7 +61,7 @@ def read_table(data: object, resource: schema.Resource | None, ids: Ids) -> Iter
         reason = str(error).partition("\n")[0]
         raise StoreError(f"{name} cannot be read as a table ({reason}).") from error
     resource = resource or _resource_of(name, columns)
-    if absent := [needed for needed in _NEEDED if needed not in columns]:
+    if absent := [each for each in ("id", "name") if each not in columns]:
         raise ConfigurationError(
             f"{name} has no column {' and no column '.join(absent)}, which every record needs; "
             f"it has {', '.join(columns)}. Name its columns as the fields."
@@ -75,19 +75,22 @@ def read_table(data: object, resource: schema.Resource | None, ids: Ids) -> Iter
     refusals = Refusals(name)
     rows = zip(*(columns[field.column] for field in fields), strict=True)
     for number, texts in enumerate(rows, start=1):
-        refuse, record = partial(refusals.add, f"row {number}"), etree.Element(resource.name)
+        refusals.place, record = f"row {number}", etree.Element(resource.name)
         for field, text in zip(fields, texts, strict=True):
             try:
                 _add(record, field, (text or "").strip())
             except ValueError as error:
-                refuse(field.column, str(error), text or "")
-        row = row_of(resource, record, refuse, synthetic=synthetic)
-        if row.id and (resource.name, row.id) in ids:
-            refuse("id", "another row has the same id", row.id)
-        ids.add((resource.name, row.id))
+                refusals.add(field.column, str(error), text or "")
+        row = row_of(resource, record, refusals)
+        key = resource.name, str(row.values[0])
+        if key[1] and key in ids:
+            refusals.add("id", "another row has the same id", key[1])
+        ids.add(key)
         if not refusals:
             yield row
     refusals.check()
+    if synthetic:
+        yield SYNTHETIC
 
 
 def _read(data: object) -> tuple[_tables.Columns, bool]:
@@ -98,19 +101,16 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
         if not content.startswith(b"PAR1"):
             return _tables.read_columns(content), False
     import pyarrow as pa
-    from pyarrow import parquet
 
-    if isinstance(data, Path):
-        data = parquet.read_table(pa.BufferReader(content), page_checksum_verification=True)
-    return _tables.table_columns(pa.table(data)), _tables.is_synthetic(data)
+    table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
+    return _tables.table_columns(table), _tables.is_synthetic(table)
 
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
     """Return the resource by the name of the file, or by the columns."""
-    named = (
-        r for r in schema.RESOURCES.values() if Path(name).name.lower().startswith(r.collection)
-    )
-    resource = next(named, None) or schema.detect_resource(columns)
+    begin = Path(name).name.lower()
+    named = [r for r in schema.RESOURCES.values() if begin.startswith(r.collection)]
+    resource = named[0] if named else schema.detect_resource(columns)
     if resource is None or resource.name not in schema.RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",

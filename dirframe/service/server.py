@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -33,13 +33,11 @@ if TYPE_CHECKING:
 if sys.platform != "win32":
     import resource
 
-_THREADS = 8
 #: Seconds for a whole request and to stop, and for a response of which nothing is read.
 _TIMEOUT = 10.0
 _STALLED = 30.0
+#: Connections at most, and open files for the rest of the process: stores, keys, its own.
 _CONNECTIONS = 4096
-_ACCEPTED = 100
-#: Open files for the rest of the process: stores, keys, its own.
 _OTHER_FILES = 200
 #: Bytes that the system buffers, which count as read, and of unread responses to requests sent at
 #: once, above which a client is disconnected.
@@ -61,8 +59,6 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     last_activity: float
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
-        with suppress(OSError):  # it may be closed already
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         super().__init__(server, sock, addr, adj, map=map)
         if len(server.active_channels) > server.limit:  # who waited longest makes room
             others = [c for c in server.active_channels.values() if not c.requests]
@@ -77,19 +73,18 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     def write_soon(self, data: bytes) -> int:
         if self.total_outbufs_len > _UNREAD:  # a thread never waits for a client
             raise ClientDisconnected
-        written: int = super().write_soon(data)
-        return written
+        return super().write_soon(data)  # type: ignore[no-any-return]  # its length
 
     def is_overdue(self, now: float) -> bool:
         """Return whether nothing was sent or received for too long, and nothing is being computed."""
-        limit = _STALLED if self.total_outbufs_len else _TIMEOUT
-        is_computing = self.requests and not self.total_outbufs_len
-        return not is_computing and now - self.last_activity > limit
+        if self.total_outbufs_len:
+            return now - self.last_activity > _STALLED
+        return not self.requests and now - self.last_activity > _TIMEOUT
 
 
 def _accept(server: Any) -> None:
     """Accept the connections that wait, not one in each turn of the loop."""
-    for _ in range(_ACCEPTED):
+    for _ in range(100):
         before = len(server.active_channels)
         type(server).handle_accept(server)
         if len(server.active_channels) <= before:
@@ -118,8 +113,7 @@ class Service:
         self.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         self.api_key = api_key
         self._pid = os.getpid()
-        self._stopping = threading.Event()
-        self._stop_lock = threading.RLock()
+        self._stopping, self._stop_lock = threading.Event(), threading.RLock()
         #: Resources opened by `serve`, closed with the service.
         self._owned = ExitStack()
         self._sockets: dict[int, Any] = {}
@@ -128,18 +122,16 @@ class Service:
             application,
             map=self._sockets,
             sockets=[listener],
-            threads=_THREADS,
+            threads=8,
             ident="dirframe",
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
             connection_limit=limit + 1000,  # the channel enforces the limit
-            channel_timeout=2**31,  # as `_turn` the time
             clear_untrusted_proxy_headers=False,  # `behind_proxy` handles them
         )
         self._server.limit = limit
         self._server.channel_class = _Channel
         self._server.handle_accept = partial(_accept, self._server)
-        self._swept = 0.0
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)
         self._thread.start()
 
@@ -186,11 +178,9 @@ class Service:
     def _turn(self, seconds: float) -> None:
         wasyncore.loop(seconds, use_poll=sys.platform != "win32", map=self._sockets, count=1)
         now = time.time()
-        if now - self._swept > 0.5:
-            self._swept = now
-            for channel in self._channels():
-                if channel.is_overdue(now):
-                    channel.handle_close()  # writable or not
+        for channel in self._channels():
+            if channel.is_overdue(now):
+                channel.handle_close()  # writable or not
 
     def _channels(self) -> list[Any]:
         return list(self._server.active_channels.values())
@@ -234,10 +224,8 @@ def serve(
 
     Raises
     ------
-    InvalidInputError
-        There is no such file or folder, or an object is no frame.
-    StoreError
-        The data or the keys cannot be used.
+    InvalidInputError, StoreError
+        There is no such file, an object is no frame, or data or keys cannot be used.
     ConfigurationError
         The address cannot be listened on, the proxy is invalid, or what a table holds is not clear.
 
@@ -250,15 +238,13 @@ def serve(
     <BLANKLINE>
     """
     with ExitStack() as stack:
-        store = open_data(data)
-        api_key = None
+        store, api_key = open_data(data), None
         if isinstance(keys, KeyStore):
             key_store = keys
-        elif keys is not None:
-            key_store = stack.enter_context(KeyStore(Path(keys)))
         else:
-            key_store = stack.enter_context(KeyStore(IN_MEMORY))
-            api_key = ApiKey(key_store.add("this process", "embedded service"))
+            key_store = stack.enter_context(KeyStore(IN_MEMORY if keys is None else Path(keys)))
+            if keys is None:
+                api_key = ApiKey(key_store.add("this process", "embedded service"))
         app = create_app(store, key_store, name=name, analyses=analyses)
         application = app if trusted_proxy is None else behind_proxy(app, trusted_proxy)
         listener = stack.enter_context(_listener(host, port))
@@ -268,7 +254,7 @@ def serve(
 
 
 def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
-    """Serve a directory, as `serve` does, until SIGINT or SIGTERM.
+    """Serve a directory, as `serve` does, until SIGINT or SIGTERM, in a process of its own.
 
     Responses in progress are finished, an import in progress is not. The access log, without API
     keys, goes to standard error.
@@ -277,12 +263,9 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
         _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         soft = min(_CONNECTIONS + _OTHER_FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    level = ACCESS_LOG.level
-    ACCESS_LOG.addHandler(handler)
+    logging.basicConfig(format="%(message)s")
     ACCESS_LOG.setLevel(logging.INFO)
-    terminate = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with KeyStore(keys) as key_store, serve(data, keys=key_store, **options) as url:
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
@@ -290,10 +273,6 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
                 time.sleep(1.0)
     except KeyboardInterrupt:
         ACCESS_LOG.info("Stopped.")
-    finally:
-        signal.signal(signal.SIGTERM, terminate)
-        ACCESS_LOG.removeHandler(handler)
-        ACCESS_LOG.setLevel(level)
 
 
 def _listener(host: str, port: int) -> socket.socket:
@@ -302,7 +281,7 @@ def _listener(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         family, *_, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
-        return socket.create_server(
+        listener = socket.create_server(
             (str(address[0]), port),
             family=family,
             backlog=1024,
@@ -313,3 +292,5 @@ def _listener(host: str, port: int) -> socket.socket:
             f"The service cannot listen at {host}, port {port}: {error.strerror}. "
             "Choose another port; 0 takes a free one."
         ) from error
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)  # of its connections
+    return listener

@@ -13,7 +13,7 @@ import shutil
 import sqlite3
 import tempfile
 from array import array
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +24,14 @@ from dirframe._sqlite import open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Ids, read_table
-from dirframe.service.read_xml import Document, find_files, is_xml, read_xml, refuse_unreadable
+from dirframe.service.read_xml import (
+    SYNTHETIC,
+    Document,
+    find_files,
+    is_xml,
+    read_xml,
+    refuse_unreadable,
+)
 from dirframe.service.records import COLUMNS, Row, fold
 from dirframe.settings import cache_folder
 
@@ -34,12 +41,11 @@ if TYPE_CHECKING:
 #: What can be served: a path, a frame, several of these, or a mapping from collections to them.
 Data: TypeAlias = Any
 
-#: Limits of a query, in characters and distinct words, that bound the cost of a request.
-MAX_QUERY = 500
+#: Different words of a query, a limit of the cost of a request.
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 10
+_VERSION = 11
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
@@ -59,12 +65,10 @@ _SORTS["new"] = _SORTS["created_at_reverse"]
 _SORTS["users"] = _SORTS["popularity"] = _SORTS["stack_count_reverse"]
 _SORTS["project_name"] = _SORTS["name"]
 
-#: Give documents below the name of a project its id.
-_NAMED_OWNERS = """
-UPDATE OR REPLACE documents SET owner = coalesce(
-    (SELECT id FROM projects JOIN projects_slugs USING (n) WHERE slug = owner ORDER BY id_key),
-    owner
-) WHERE owner NOT IN (SELECT id FROM projects)
+_TABLES = """
+CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id));
+CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL);
+CREATE TABLE {name}_slugs (slug, n, PRIMARY KEY (slug, n)) WITHOUT ROWID;
 """
 
 
@@ -77,9 +81,9 @@ class Store:
         #: The number of records of each collection, and the sorts by whose field they have values.
         self.counts: dict[str, int] = {}
         self.sorts: dict[str, list[str]] = {}
+        #: Whether any record is generated.
+        self.synthetic = self.document(SYNTHETIC.address) is not None
         with self._database() as database:
-            #: Whether any record is generated.
-            self.synthetic = bool(database.execute("PRAGMA user_version").fetchone()[0])
             for name, resource in _COLLECTIONS.items():
                 counts = ", ".join(f"count({column})" for column in _OPTIONAL)
                 sql = f"SELECT count(*), {counts} FROM {name}"
@@ -109,10 +113,9 @@ class Store:
                 f"there are {', '.join(self.sorts[name])}."
             )
         first, available = (page - 1) * page_size, self.counts[name]
-        words, tags = _read_query(resource, query)
         with self._database() as database:
-            if words or tags:
-                matches = self._search(resource, sort, words, tags)
+            if query.strip():
+                matches = self._search(resource, sort, fold(query))
                 available, numbers = len(matches), list(matches[first : first + page_size])
             else:
                 sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
@@ -122,12 +125,17 @@ class Store:
             fragments = [database.execute(sql, (number,)).fetchone()[0] for number in numbers]
         return fragments, available, first
 
-    def _find_matches(
-        self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]
-    ) -> array[int]:
-        """Return the numbers of all records that match a query, in the order of a sort."""
-        name, order, query = resource.collection, _SORTS[sort], " ".join(words)
-        values = {"query": query, "title": _pattern(query)[1:]}
+    def _find_matches(self, resource: Resource, sort: str, query: str) -> array[int]:
+        """Return the numbers of all records that match a folded query, in the order of a sort."""
+        words: list[str] = []
+        tags: list[str] = []
+        for word in query.replace("\0", " ").split():
+            is_tag = resource is PROJECT and word.startswith("tag:") and word != "tag:"
+            (tags if is_tag else words).append(word.removeprefix("tag:") if is_tag else word)
+        if len({*words, *tags}) > MAX_WORDS:
+            raise InvalidInputError(f"A query has at most {MAX_WORDS} different words.")
+        name, order, title = resource.collection, _SORTS[sort], " ".join(words)
+        values = {"query": title, "title": _pattern(title)[1:]}
         for i, word in enumerate((*words, *tags)):
             values |= {f"word{i}": _pattern(word), f"begin{i}": _pattern(f" {word}")}
             values[f"tag{i}"] = _pattern(f"\n{word}\n")
@@ -146,33 +154,30 @@ class Store:
         with self._database() as database:
             return array("I", json.loads(database.execute(sql, values).fetchone()[0]))
 
-    def record(self, resource: Resource, segment: str, *, by_email: bool = False) -> str | None:
+    def record(self, resource: Resource, segment: str) -> str | None:
         """Return a record by its id, or else by one of its names in addresses, in any case.
 
-        `by_email` looks for the MD5 digest of an e-mail address too. Of several the lowest id.
+        Of several with a name it is the one with the lowest id.
         """
         name = resource.collection
         named = f"n IN (SELECT n FROM {name}_slugs WHERE slug = ?)"
-        keys = {"id = ?": segment, named: fold(segment)}
-        if by_email:
-            keys["email_md5 = ?"] = segment.lower()
         with self._database() as database:
-            for condition, text in keys.items():
+            for condition, text in (("id = ?", segment), (named, fold(segment))):
                 rows = f"{name} JOIN {name}_xml USING (n) WHERE {condition} ORDER BY id_key"
                 if row := database.execute(f"SELECT xml FROM {rows}", (text,)).fetchone():
                     return str(row[0])
         return None
 
-    def entries(self, kind: str, project_id: str = "") -> list[str] | None:
-        """Return the entries of a document: of a project, or of the whole directory."""
-        sql = "SELECT entries FROM documents WHERE kind = ? AND owner = ?"
+    def document(self, address: str) -> list[str] | None:
+        """Return the entries of the document at an address."""
+        sql = "SELECT entries FROM documents WHERE address = ?"
         with self._database() as database:
-            row = database.execute(sql, (kind, project_id)).fetchone()
+            row = database.execute(sql, (address,)).fetchone()
         return None if row is None else list(json.loads(row[0]))
 
     def _database(self) -> closing[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
-        return closing(open_database(self._path, mode="fixed"))
+        return closing(open_database(self._path, mode="ro&immutable=1"))
 
 
 def _rank(name: str, words: int) -> str:
@@ -195,17 +200,6 @@ def _pattern(text: str) -> str:
     return "*" + re.sub(r"([*?[])", r"[\1]", text) + "*"
 
 
-def _read_query(resource: Resource, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of a query in order, and the tags to match exactly."""
-    words = fold(query).split()
-    if len(query) > MAX_QUERY or len(set(words)) > MAX_WORDS:
-        raise InvalidInputError(
-            f"A query has at most {MAX_QUERY} characters and {MAX_WORDS} different words."
-        )
-    tags = [w for w in words if resource is PROJECT and w.startswith("tag:") and w != "tag:"]
-    return tuple(w for w in words if w not in tags), tuple(w[4:] for w in tags)
-
-
 def sample_folder() -> Path:
     """Return the folder of the sample data, of the wheel or the checkout."""
     package = Path(__file__).resolve().parents[1]
@@ -220,21 +214,10 @@ def open_data(data: Data = None) -> Store:
     parts = _parts(sample_folder() if data is None else data)
     paths = [part for _, part in parts if isinstance(part, Path)]
     digest = _digest(paths)
-    folder = cache_folder() / "stores"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        is_cached = len(paths) == len(parts) and os.access(folder, os.W_OK)
-    except OSError:
-        is_cached = False  # the service works without a writable cache folder too
-    if not is_cached:  # frames have no digest: their store is temporary
-        folder = Path(tempfile.mkdtemp(prefix="dirframe-"))
-        atexit.register(_remove_folder, folder, os.getpid())
-    path = folder / f"{digest}.sqlite"
-    if path.is_file():
-        try:
-            return Store(path)
-        except sqlite3.Error:
-            pass  # damaged: it is built again
+    # Frames have no digest: their store is temporary.
+    path = _store_folder(is_kept=len(paths) == len(parts)) / f"{digest}.sqlite"
+    with suppress(sqlite3.Error):  # not there, or damaged: it is built
+        return Store(path)
     _build(path, _rows(parts))
     if _digest(paths) != digest:
         path.unlink()
@@ -245,16 +228,31 @@ def open_data(data: Data = None) -> Store:
     return Store(path)
 
 
+def _store_folder(*, is_kept: bool) -> Path:
+    """Return the folder of stores, or a temporary one if nothing is kept or can be written there."""
+    folder = cache_folder() / "stores"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        if is_kept and os.access(folder, os.W_OK):
+            return folder
+    pid, folder = os.getpid(), Path(tempfile.mkdtemp(prefix="dirframe-"))
+
+    @atexit.register
+    def remove() -> None:
+        if os.getpid() == pid:  # a forked process runs this too, and its parent serves from there
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return folder
+
+
 def _parts(data: Data) -> list[tuple[str, Any]]:
     """Return collection, if it is named, and data: a path or a frame."""
-    if isinstance(data, dict):
-        if unknown := sorted(set(data) - set(_COLLECTIONS)):
-            raise ConfigurationError(
-                f"Data is served as accounts and projects, not as {', '.join(unknown)}."
-            )
-        parts = list(data.items())
-    else:
-        parts = [("", part) for part in (data if isinstance(data, (list, tuple)) else [data])]
+    several = data if isinstance(data, (list, tuple)) else [data]
+    parts = list(data.items()) if isinstance(data, dict) else [("", part) for part in several]
+    if unknown := sorted({name for name, _ in parts} - {"", *_COLLECTIONS}):
+        raise ConfigurationError(
+            f"Data is served as accounts and projects, not as {', '.join(unknown)}."
+        )
     return [(n, Path(p) if isinstance(p, (str, os.PathLike)) else p) for n, p in parts]
 
 
@@ -268,17 +266,11 @@ def _digest(paths: list[Path]) -> str:
     return digest.hexdigest()[:24]
 
 
-def _remove_folder(folder: Path, pid: int) -> None:
-    if os.getpid() == pid:  # a forked process runs this too, and its parent serves from there
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _rows(parts: list[tuple[str, Any]]) -> Iterator[Row | Document]:
     ids: Ids = set()
     for name, part in parts:
         if isinstance(part, Path) and (part.is_dir() or is_xml(part)):
-            for file, address in find_files([part]).items():
-                yield from read_xml(file, address)
+            yield from read_xml(part)
         else:
             yield from read_table(part, _COLLECTIONS.get(name), ids)
 
@@ -291,42 +283,31 @@ def _build(path: Path, rows: Iterable[Row | Document]) -> None:
             with closing(open_database(temporary)) as database:
                 _fill(database, rows)
     except (sqlite3.Error, OSError) as error:
-        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
-            raise KeyboardInterrupt from None  # of its progress handler SQLite says only this
         raise StoreError(f"The store {path} cannot be written: {error}.") from error
 
 
 def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
+    tables = (_TABLES.format(name=name, columns=", ".join(COLUMNS)) for name in _COLLECTIONS)
     # An interrupted build leaves no store, so it needs no journal.
     database.executescript(
         "PRAGMA page_size = 16384; PRAGMA cache_size = -65536;"
-        " PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-        " CREATE TABLE documents (kind, owner, entries, PRIMARY KEY (kind, owner)); BEGIN"
+        f" PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {' '.join(tables)}"
+        " CREATE TABLE documents (address PRIMARY KEY, entries); BEGIN"
     )
-    database.set_progress_handler(lambda: 0, 100_000)  # so that a signal is handled soon
-    for name in _COLLECTIONS:
-        columns = ", ".join(COLUMNS)
-        database.execute(f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id))")
-        database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
-        database.execute(
-            f"CREATE TABLE {name}_slugs (slug, n, PRIMARY KEY (slug, n)) WITHOUT ROWID"
-        )
-    synthetic, marks = False, ", ?" * len(COLUMNS)
+    marks = ", ?" * len(COLUMNS)
     for number, row in enumerate(rows):
         if isinstance(row, Document):
-            document = (row.kind, fold(row.owner), json.dumps(row.entries))
-            database.execute("REPLACE INTO documents VALUES (?, ?, ?)", document)
+            document = (row.address, json.dumps(row.entries))
+            database.execute("REPLACE INTO documents VALUES (?, ?)", document)
         else:
-            name, synthetic = row.resource.collection, synthetic or row.synthetic
+            name = row.resource.collection
             database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
             database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
             slugs = ((slug, number) for slug in row.slugs)
             database.executemany(f"INSERT INTO {name}_slugs VALUES (?, ?)", slugs)
-    database.execute(f"PRAGMA user_version = {synthetic:d}")
-    database.execute(_NAMED_OWNERS)
     for name, resource in _COLLECTIONS.items():
         sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
-        for number, columns in enumerate(("email_md5, id_key", *sorts)):
+        for number, columns in enumerate(sorts):
             if not columns.endswith("id_key DESC"):  # SQLite reads an index in both directions
                 database.execute(f"CREATE INDEX {name}_{number} ON {name} ({columns})")
     database.execute("COMMIT")

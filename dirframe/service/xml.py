@@ -1,4 +1,4 @@
-"""The documents of the interface: pages of collections, single records, and what is no record."""
+"""The responses of the interface: pages of collections, single records, and failures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def result_xml(
     return f"{opening}{counts}{result}".encode()
 
 
-def message_xml(**texts: str) -> bytes:
-    """Return a response without records, such as that to a failed request."""
-    elements = "".join(f"<{name}>{escape(text)}</{name}>\n" for name, text in texts.items())
-    return f"{_DECLARATION}<response>\n{elements}</response>\n".encode()
+def failure_xml(error: str) -> bytes:
+    """Return the response to a failed request."""
+    content = f"<status>failed</status>\n<error>{escape(error)}</error>\n"
+    return f"{_DECLARATION}<response>\n{content}</response>\n".encode()

@@ -16,14 +16,19 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import Counted, Frame, ranked, read, statistic, table_of
+from dirframe.stats.counts import ranked, table_of
+from dirframe.stats.kernel import Counted, Frame, read, statistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    Codes = NDArray[np.int64]
+    Integers = NDArray[np.integer]
+    #: The row and the code of each entry with a name, and the names of the codes.
+    Codes = tuple[Integers, Integers, list[str]]
+
+_PLAIN = {list, type(None)}
 
 
 @statistic("with_license", "with a licence")
@@ -40,16 +45,14 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     pandas.DataFrame
         One row per licence, the most projects first:
 
-        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url`` or else its ``name``
+        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url`` or else its ``name``,
+          which is the code in recorded answers and the title in today's
         - ``title`` (str): its ``nice_name`` or else its ``name``, the first by code point of
           several; missing for ``other``
         - ``projects`` (Int64, projects): that name it, each once
         - ``share`` (Float64, 0 to 1): of the projects that name a licence
 
-    Notes
-    -----
-    Recorded answers have the code in ``name``, today's the title. Not to name a licence is not to
-    have none. Counted: ``with_license``, ``without_license``, ``licenses``, ``licenses_in_other``.
+        Counted: ``with_license``, ``without_license``, ``licenses``, ``licenses_in_other``.
 
     Examples
     --------
@@ -59,7 +62,7 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     [2]
     """
     lists = read(projects, "licenses")["licenses"]
-    *entries, titles = license_codes(lists)
+    entries, titles = license_codes(lists)
     table, counted = _memberships(entries, len(lists), "license", "licences", top)
     table.insert(1, "title", table["license"].map(titles).astype("str"))
     return table, counted
@@ -90,15 +93,12 @@ def license_families(projects: Frame) -> Counted:
         A row for each family, also where no project is:
 
         - ``family`` (str): ``"permissive"``, ``"weak copyleft"``, ``"strong copyleft"``,
-          ``"other"``, ``"none"``
+          ``"other"``, ``"none"``: the first of `FAMILIES` whose words are in the licence's code
         - ``projects`` (Int64, projects): that name a licence of the family, each once; in
           ``"none"``, those that name no licence, which is not to have none
         - ``share`` (Float64, 0 to 1): of all projects; a project can be in several families
 
-    Notes
-    -----
-    A licence belongs to the first of `FAMILIES` whose words are in its code, which is that of
-    `licenses`. Counted: ``projects``, ``with_license``, ``without_license``.
+        Counted: ``projects``, ``with_license``, ``without_license``.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def license_families(projects: Frame) -> Counted:
     [1, 0, 1, 0, 1]
     """
     lists = read(projects, "licenses")["licenses"]
-    rows, codes, names, _ = license_codes(lists)
+    (rows, codes, names), _ = license_codes(lists)
     order = ["permissive", "weak copyleft", "strong copyleft", "other"]
     own = [next(f for f, words in FAMILIES.items() if re.search(words, n.lower())) for n in names]
     families = np.array([order.index(family) for family in own], dtype=np.int64)
@@ -136,11 +136,9 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per tag, the most projects first:
-
-        - ``tag`` (str): as the directory wrote it, without blanks around it
-        - ``projects`` (Int64, projects): that have it, each once
-        - ``share`` (Float64, 0 to 1): of the projects that have a tag
+        One row per tag, the most projects first: ``tag`` (str, without blanks around it),
+        ``projects`` (Int64, projects that have it, each once), ``share`` (Float64, 0 to 1, of the
+        projects that have a tag).
 
         Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
@@ -153,9 +151,7 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     return _memberships(tag_codes(lists), len(lists), "tag", "tags", top)
 
 
-def _memberships(
-    entries: Sequence[Any], records: int, name: str, noun: str, top: int | None
-) -> Counted:
+def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | None) -> Counted:
     """Count the projects of each name; a project counts once in the row of the others."""
     rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
@@ -174,14 +170,17 @@ def _memberships(
     )
 
 
-def tag_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str]]:
+def tag_codes(lists: pd.Series[Any]) -> Codes:
     """Return the row and the code of each tag, and the names of the codes."""
     rows, entries = entries_of(lists)
-    codes, names = coded(field_of(entries, "tag", is_text=True))
-    return rows[codes >= 0], codes[codes >= 0], names
+    try:
+        codes, names = coded(entries)
+    except TypeError:  # some are records
+        codes, names = coded(field_of(entries, "tag", is_text=True))
+    return *_known(rows, codes), names
 
 
-def license_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str], dict[str, str]]:
+def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
     """Return the row and the code of each licence, the names of the codes, and titles by name."""
     rows, entries = entries_of(lists)
     fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
@@ -194,14 +193,17 @@ def license_codes(lists: pd.Series[Any]) -> tuple[Codes, Codes, list[str], dict[
         if label and (title := _text(nice_name) or _text(name)):
             titles[label] = min(title, titles.get(label, title))
     own, names = coded(labels)
-    codes = own[codes]
-    return rows[codes >= 0], codes[codes >= 0], names, titles
+    return (*_known(rows, own[codes]), names), titles
 
 
-def entries_of(lists: pd.Series[Any]) -> tuple[Codes, list[Any]]:
+def entries_of(lists: pd.Series[Any]) -> tuple[Integers, list[Any]]:
     """Return the entries of all lists, each with the row number of its record."""
-    found = [value if type(value) is list else _as_list(value, lists.name) for value in lists]
-    rows = np.repeat(np.arange(len(found)), np.fromiter(map(len, found), np.int64, len(found)))
+    found = [
+        value or () if type(value) in _PLAIN else _as_list(value, lists.name)
+        for value in lists.tolist()
+    ]
+    lengths = np.fromiter(map(len, found), np.int32, len(found))
+    rows = np.repeat(np.arange(len(found), dtype=np.int32), lengths)
     return rows, list(chain.from_iterable(found))
 
 
@@ -223,15 +225,13 @@ def _as_list(value: Any, name: object) -> Any:
 
 def field_of(entries: list[Any], field: str, *, is_text: bool = False) -> list[Any]:
     """Return a field of each entry; an entry that is no record is the field itself if `is_text`."""
-    kinds = set(map(type, entries))
-    if kinds <= {dict}:
+    try:
         return [entry.get(field) for entry in entries]
-    if is_text and dict not in kinds:
-        return entries
-    return [e.get(field) if isinstance(e, dict) else e if is_text else None for e in entries]
+    except AttributeError:
+        return [e.get(field) if isinstance(e, dict) else e if is_text else None for e in entries]
 
 
-def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
+def coded(texts: list[Any]) -> tuple[Integers, list[str]]:
     """Return a code for each text, without blanks around it, and the names of the codes in order.
 
     The code of a missing or blank text is -1.
@@ -240,27 +240,36 @@ def coded(texts: list[Any]) -> tuple[Codes, list[str]]:
     stripped = [*map(_text, found)]
     names = sorted({text for text in stripped if text})
     place = {name: number for number, name in enumerate(names)} | {"": -1}
-    return np.array([place[text] for text in stripped], dtype=np.int64)[codes], names
+    return np.array([place[text] for text in stripped], dtype=np.int32)[codes], names
 
 
-def _numbered(values: Iterable[Any], size: int) -> tuple[Codes, list[Any]]:
+def _numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
     """Return a number for each value, and the different values by number."""
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
-    return np.fromiter(map(numbers.__getitem__, values), np.int64, size), list(numbers)
+    return np.fromiter(map(numbers.__getitem__, values), np.int32, size), list(numbers)
 
 
 def _text(value: Any) -> str:
     return "" if pd.isna(value) else str(value).strip()
 
 
-def _distinct(ascending: Codes) -> int:
+def _known(rows: Integers, codes: Integers) -> tuple[Integers, Integers]:
+    known = codes >= 0
+    return (rows, codes) if known.all() else (rows[known], codes[known])
+
+
+def _distinct(ascending: Integers) -> int:
     """Return the number of different rows."""
     return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
 
 
-def distinct_pairs(rows: Codes, codes: Codes, size: int) -> tuple[Codes, Codes]:
-    """Return each pair of a row and a code of `size` once, by row."""
-    pairs = np.sort(rows * max(size, 1) + codes, kind="stable")  # nearly in order: fast
-    is_first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
-    return np.divmod(pairs[is_first], max(size, 1))
+def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:
+    """Return each pair of an ascending row and a code of `size` once, by row."""
+    pairs = rows * np.int64(size)
+    pairs += codes
+    pairs.sort()
+    is_repeated = pairs[1:] == pairs[:-1]
+    if not is_repeated.any():
+        return rows, codes
+    return np.divmod(pairs[np.append(True, ~is_repeated)], size)

@@ -101,13 +101,9 @@ def test_cleaning_writes_an_audit_that_answers_when_edited(folder, run):
     assert run("clean", "accounts.csv", "--overrides", "audit.csv", "--strict").code == 0
 
 
-def test_summary_is_that_of_python_and_json_for_programs(files, run):
+def test_summary_is_that_of_python(files, run):
     file = files / "projects.parquet"
     assert run("summary", file).out == f"{dirframe.summary(dirframe.read_export(file))}\n"
-    found = json.loads(run("summary", file, "--format", "json").out)
-    by_column = {row["column"]: row for row in found["fields"]}
-    assert by_column["id"]["present"] == 50
-    assert by_column["id"]["missing_share"] == 0
 
 
 def described(file):
@@ -126,7 +122,7 @@ def test_export_converts_and_replaces_no_file_unless_asked(files, folder, run):
 
 def test_export_of_several_files_is_a_study_with_title_authors_and_licence(files, folder, run):
     words = ("export", files / "projects.parquet", files / "accounts.parquet", "study.zip")
-    authors = ("--author", "Hopper, Grace", "--author", "The Navy")
+    authors = ("--author", "Grace Hopper", "--author", "The Navy")
     assert run(*words, "--title", "Who?", *authors, "--license", "CC-BY-4.0").code == 0
     study = described("study.zip")
     assert study["title"] == "Who?"

@@ -44,13 +44,13 @@ def examples(run, path):
 
 def test_help_of_every_command_fits_a_terminal_and_has_an_example(run):
     failures = []
-    for path, command in commands().items():
+    for path in commands():
         shown = run(*path, "--help").out
         # What is typed is one line, however long.
         lines = [line for line in shown.splitlines() if not line.startswith("    dirframe ")]
         if max(map(len, lines)) > 80:
             failures.append((path, "wider than a terminal"))
-        if not isinstance(command, click.Group) and not examples(run, path):
+        if len(path) == 1 and not examples(run, path):
             failures.append((path, "no example"))
     assert failures == []
     shown = run("--help").out
@@ -134,10 +134,6 @@ def text(pattern):
     return lambda out: re.fullmatch(pattern, out, re.DOTALL)
 
 
-def facts(*names):
-    return lambda out: set(names) <= set(json.loads(out))
-
-
 nothing = text("")
 
 #: What to type, in this order, and what standard output must be.
@@ -148,11 +144,9 @@ CALLS = {
     "projects -o made.csv": nothing,
     "projects --plan": text(".*2 projects.*"),
     "load /languages.xml": rows(2),
-    "quota --format json": facts("used", "left", "limit", "resets_at"),
     "quota": text(".*1,000.*"),
     "check --sample": text(".*page size.*"),
     "summary projects.parquet": text("50 projects.*"),
-    "summary projects.parquet --format json": facts("fields", "bias", "source"),
     "clean accounts.parquet": rows(50),
     "stats team_size_classes projects.parquet": rows(8),
     "stats tags projects.parquet --format table": text(r"tag +projects .*"),

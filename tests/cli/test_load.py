@@ -5,6 +5,8 @@ import json
 
 import pandas as pd
 
+import dirframe
+from dirframe import provenance
 from tests.rig.today import Today
 
 
@@ -81,6 +83,30 @@ def test_where_keeps_what_select_keeps(folder, run):
     assert set(pd.to_datetime(few.table["created_at"]).dt.year) <= {2008, 2009, 2010}
 
 
+def test_where_takes_a_value_of_any_column(files, folder, run):
+    file = files / "projects.parquet"
+    frame = dirframe.read_export(file)
+    for column, value, mask in (
+        ("id", frame["id"][3], frame["id"] == frame["id"][3]),
+        ("stack_count", 2, frame["stack_count"] == 2),
+        ("analysis_id", "", frame["analysis_id"].isna()),
+    ):
+        outcome = run("summary", file, "--where", f"{column}={value}")
+        assert outcome.out.startswith(f"{mask.sum()} project"), outcome.err
+    words = (
+        "export",
+        file,
+        "few.parquet",
+        "--where",
+        "stack_count=2",
+        "--where",
+        "activity=active",
+    )
+    assert run(*words).code == 0
+    steps = provenance.get_provenance(dirframe.read_export("few.parquet"))["steps"]
+    assert steps == ["only active", "only stack count 2"]
+
+
 def test_commands_without_a_file_ask_the_directory(rig, folder, run):
     assert run("summary", "--collection", "projects").out.startswith("2 projects")
     assert "2" in run("cite", "--collection", "projects").out
@@ -110,18 +136,13 @@ def test_details_are_priced_and_loaded(folder, run, monkeypatch):
 
 
 def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
-    before = json.loads(run("quota", "--format", "json").out)
-    assert (before["used"], before["left"], before["resets_at"]) == (0, 1000, None)
+    assert "1,000 of 1,000" in run("quota").out
     assert rig.requests == []
     run("projects")
     paid = len(rig.requests)
-    after = json.loads(run("quota", "--format", "json").out)
-    assert (after["used"], after["left"]) == (paid, 1000 - paid)
-    assert paid > 0
-    assert after["resets_at"].endswith("+00:00")
     shown = run("quota")
     assert f"{1000 - paid} of 1,000" in shown.out
-    assert len(rig.requests) == paid
+    assert len(rig.requests) == paid > 0
     assert rig.key not in shown.out + shown.err
 
 

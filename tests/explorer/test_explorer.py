@@ -167,6 +167,18 @@ def test_counts_are_those_that_the_other_filters_let_pass(sample_projects):
     assert explorer.languages.value == ("C", None)
 
 
+def test_most_frequent_values_are_listed_and_always_the_records_without_one():
+    tags = [*([f"tag {number}", "common"] for number in range(400)), None]
+    explorer = dirframe.Explorer(
+        pd.DataFrame({"id": "1", "name": "a", LANGUAGE: "C", "tags": tags})
+    )
+    labels = [label for label, _ in explorer.tags.options]
+    assert len(labels) < 350
+    assert (labels[0], labels[-1]) == ("common (400)", "(none) (1)")
+    explorer.tags.value = (None,)
+    assert len(explorer.frame) == 1
+
+
 def test_file_has_what_is_shown_and_is_replaced_only_if_asked(
     sample_projects, tmp_path, monkeypatch
 ):

@@ -281,7 +281,7 @@ def test_no_cell_of_a_csv_begins_like_a_formula(tmp_path):
 def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_path):
     openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
     file = export(pd.DataFrame({"a": ["=1+1", "007", "NA", None, ""]}), tmp_path / "f.xlsx")
-    cells = [cell for row in openpyxl.load_workbook(file)["f"].iter_rows() for cell in row][1:]
+    cells = [cell for row in openpyxl.load_workbook(file)["data"].iter_rows() for cell in row][1:]
     assert [(cell.value, cell.data_type) for cell in cells] == [
         ("=1+1", "s"), ("007", "s"), ("NA", "s"), (None, "n"), ("", "s"),
     ]  # fmt: skip

@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.collections import PathCollection, QuadMesh
 from matplotlib.colors import to_hex
 from matplotlib.dates import num2date
 from matplotlib.patches import StepPatch
@@ -12,7 +11,7 @@ from matplotlib.patches import StepPatch
 from dirframe import plot, stats
 from dirframe.errors import InvalidInputError
 from tests import frames
-from tests.charts import bars, caption, key, labels, lay_out, names, points, widths
+from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points, widths
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 
 
@@ -272,10 +271,6 @@ def test_distributions_have_a_dot_for_each_number():
     ax = lay_out(plot.contributor_distribution(pd.DataFrame({PEOPLE: whole(0, 5, 12_000)})))
     numbered = {label.get_text() for label in ax.get_xticklabels()}
     assert {"0", "1", "10", "100", "1,000", "10,000"} <= numbered
-    for width in (2.5, 6.4):
-        _, ax = plt.subplots(figsize=(width, 3))
-        (dots,) = plot.contributor_distribution(SOME, ax=ax).lines
-        assert (dots.get_markersize() > 5) == (width > 5)
     ax = plot.posts_distribution(pd.DataFrame({"posts_count": whole(0, 0, 0, 12, 1900, None, -1)}))
     assert points(ax.lines[0]) == [[0, 3], [12, 1], [1900, 1]]
     assert "90% have at most 1,900" in caption(ax)
@@ -331,39 +326,24 @@ def users(stacks, people):
     return pd.DataFrame({"stack_count": whole(*stacks), PEOPLE: whole(*people)})
 
 
-def test_users_against_contributors_few_pairs_are_dots_larger_and_darker_the_more():
+def test_users_against_contributors_are_dots_larger_and_darker_the_more():
     ax = plot.users_against_contributors(users([0] * 5 + [7, None, 1], [1] * 5 + [2, 1, -1]))
-    (dots,) = ax.collections
-    assert isinstance(dots, PathCollection)
-    assert points(dots) == [[0, 1], [7, 2]]
-    many, one = dots.get_sizes()
+    dots = ax.collections[0]
+    assert points(dots) == [[7, 2], [0, 1]]  # the most projects are on top
+    one, many = dots.get_sizes()
     assert many > one
-    many, one = (sum(colour[:3]) for colour in np.asarray(dots.get_facecolor()))
+    one, many = (sum(colour[:3]) for colour in np.asarray(dots.get_facecolor()))
     assert many < one
     assert "Not shown: 1 project without users, 1 with negative contributors." in caption(ax)
-    marks = [handle.get_marker() for handle in ax.get_legend().get_lines()]
-    assert {*marks} == {"o"}  # the legend shows dots, as the chart does
+    legend = ax.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["1", "5"]
+    # The legend shows dots, as the chart does.
+    assert [handle.get_sizes()[0] for handle in legend.legend_handles] == [*dots.get_sizes()]
     lacking = plot.users_against_contributors(users([None, 1, 0], [None, None, 0]))
-    said = "2 projects, some for two reasons: 1 project without users, 2 without contributors."
+    said = "Not shown, some for two reasons: 1 project without users, 2 without contributors."
     assert said in caption(lacking)
     assert lacking.get_xlim()[0] < 0
     assert lacking.get_ylim()[0] < 0
-
-
-def test_users_against_contributors_many_pairs_are_cells_that_hold_every_project():
-    random = np.random.default_rng(7)
-    stacks, people = random.geometric(0.002, (2, 3_000)) - 1
-    ax = plot.users_against_contributors(users(stacks, people))
-    (cells,) = ax.collections
-    assert isinstance(cells, QuadMesh)
-    corners = np.asarray(cells.get_coordinates())
-    columns, rows = corners[0, :, 0], corners[:, 0, 1]
-    assert columns[0] == rows[0] == -0.5
-    held, _, _ = np.histogram2d(people, stacks, bins=(rows, columns))
-    assert held.sum() == 3_000
-    assert cells.get_array().filled(0).tolist() == held.tolist()
-    darkest = [*key(ax).values()][-1].get_facecolor()
-    assert cells.to_rgba(held.max()) == pytest.approx(darkest)
 
 
 def test_licenses_are_named_by_their_title_and_tags_beyond_top_are_counted():
@@ -502,8 +482,18 @@ def test_monthly_activity_has_two_lanes_and_a_gap_is_zero():
         assert lane.get_xlim() == ax.get_xlim()
     assert commits.get_window_extent().y0 > people.get_window_extent().y1
     assert ax.get_title().endswith(": fire$fox")
-    numbered = with_provenance(quarter("2010-06-01T00:00:00+00:00"), query={"project": "1001"})
-    assert plot.monthly_activity(numbered).get_title().endswith(": project 1001")
+
+
+@pytest.mark.parametrize("name", ["commits_by_contributor", "monthly_activity"])
+def test_chart_of_one_project_names_it_however_it_was_loaded(name):
+    frame = CHARTS[name](4)
+    one = with_provenance(frame.copy(), query={"project": "1001"})
+    assert draw(name, one).get_title().endswith(": project 1001")
+    several = with_provenance(frame, query={"projects": 12}).assign(project_id="fire$fox")
+    assert draw(name, several).get_title().endswith(": fire$fox")
+    figure = plot.panels(getattr(plot, name), several, "project_id")
+    assert figure.get_suptitle().endswith("by project id")
+    assert "fire$fox" not in figure.get_suptitle()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+import dirframe
 from dirframe import plot, stats
 from dirframe.charts import CHARTS as TITLES
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
@@ -213,6 +214,17 @@ def test_caption_says_n_of_the_figures_and_where_the_records_are_from(name):
     if {"share", noun(name)} <= {*table} and name not in OF_OTHERS:
         known = table[table["share"] > 0]
         assert (known[noun(name)] / known["share"]).round().eq(expected).all()
+
+
+def test_caption_says_by_what_the_records_were_selected():
+    found = with_provenance(projects(), query={"query": "linux $kernel$"})
+    chosen = dirframe.select(dirframe.select(found, languages=["C", "Java"]), years=(2000, None))
+    said = caption(plot.licenses(chosen))
+    for words in ("“linux $kernel$”", "only main language C or Java", "created in 2000 or later"):
+        assert words in said
+    panels = plot.panels(plot.licenses, chosen, "language")
+    assert "only main language C or Java" in caption(panels.axes[0])
+    assert "main language" not in caption(plot.licenses(found))
 
 
 @SOME

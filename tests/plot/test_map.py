@@ -94,18 +94,21 @@ def test_map_has_every_country_where_it_is(world):
 
 
 @pytest.mark.parametrize(
-    ("most", "classes"),
+    ("numbers", "classes"),
     [
-        (1, ["1"]),
-        (4, ["1", "2", "3", "4"]),
-        (60, ["1", "2–4", "5–9", "10–19", "20–49", "50–60"]),
-        (294, ["1–2", "3–9", "10–29", "30–99", "100–294"]),
-        (3_000, ["1–9", "10–99", "100–999", "1,000–3,000"]),
+        ([1], ["1"]),
+        ([1, 2, 4], ["1", "2", "4"]),
+        ([1, 2, 9, 10, 49, 60], ["1", "2–4", "5–9", "10–19", "20–49", "50–60"]),
+        ([2, 3, 294], ["1–2", "3–9", "100–294"]),
+        ([99, 1, 3_000], ["1–9", "10–99", "1,000–3,000"]),
     ],
 )
-def test_map_key_names_the_classes_and_the_unit(most, classes):
-    ax = plot.accounts_map(counted(DE=most))
+def test_map_key_names_the_unit_and_the_classes_that_have_a_country(numbers, classes):
+    codes = ["DE", "FR", "US", "IN", "CN", "BR"][: len(numbers)]
+    ax = plot.accounts_map(counted(**dict(zip(codes, numbers, strict=True))))
     assert [*key(ax)] == ["none", *classes]
+    shades = [grey(patch.get_facecolor()[:3]) for patch in key(ax).values()][1:]
+    assert {*filled(ax).values()} == {*shades}
     assert ax.get_legend().get_title().get_text() == "Accounts"
 
 

@@ -2,6 +2,8 @@
 
 import logging
 import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
 
@@ -98,13 +100,11 @@ def test_clock_that_was_ahead_blocks_no_key(keys, clock):
 
 
 def test_another_file_is_not_taken_for_keys(tmp_path):
-    garbage, other, newer = (tmp_path / name for name in ("garbage", "other", "newer"))
+    garbage, other = tmp_path / "garbage", tmp_path / "other"
     garbage.write_text("not a database, but long enough to be read as one" * 10)
-    KeyStore(newer).close()
-    for file, statement in ((other, "CREATE TABLE t (x)"), (newer, "PRAGMA user_version = 9")):
-        with closing(sqlite3.connect(file)) as database:
-            database.execute(statement)
-    for file in (garbage, other, newer):
+    with closing(sqlite3.connect(other)) as database:
+        database.execute("CREATE TABLE t (x)")
+    for file in (garbage, other):
         with pytest.raises(StoreError, match=str(file)):
             KeyStore(file)
 
@@ -125,3 +125,22 @@ def test_lock_on_the_keys_is_503_and_nothing_is_served_uncounted(client, caplog)
     assert all(str(client.keys.path) in error for error in errors)
     assert len(errors) == 4
     assert client.key not in caplog.text
+
+
+def test_short_lock_is_waited_for_and_of_a_long_one_many_clients_hear_soon(client):
+    with (
+        closing(sqlite3.connect(client.keys.path, isolation_level=None)) as backup,
+        ThreadPoolExecutor(20) as pool,
+    ):
+        backup.execute("BEGIN EXCLUSIVE")
+        answer = pool.submit(client.get, "/accounts.xml")
+        time.sleep(0.1)
+        backup.execute("ROLLBACK")
+        assert answer.result().status_code == 200
+        backup.execute("BEGIN EXCLUSIVE")
+        begin = time.monotonic()
+        answers = list(pool.map(client.get, ["/accounts.xml"] * 20))
+        assert time.monotonic() - begin < 5  # not one after the other
+        assert {answer.status_code for answer in answers} == {503}
+        backup.execute("ROLLBACK")
+    assert client.used() == 1

@@ -111,19 +111,38 @@ def test_forked_process_that_ends_leaves_the_service_to_its_parent(folder):
     assert (done.out, done.err, done.code) == ("200\n", "", 0)
 
 
+#: A signal that another thread than the main one receives.
+SIGNALLED = """
+import signal, sys, threading
+from dirframe.cli import main
+
+def end():
+    sys.stdin.read()
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+threading.Thread(target=end).start()
+main()
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
 def test_command_ends_with_0_on_a_signal_and_logs_no_key(folder, tmp_path, number):
     with KeyStore(tmp_path / "k") as keys:
         secret = keys.add("Ada", "charts")
     words = ("serve", folder, "--port", 0, "--key-file", tmp_path / "k")
-    with processes.interruptible(), processes.start(*words) as process:
+    options = {"program": None if number else SIGNALLED, "stdin": subprocess.PIPE}
+    with processes.interruptible(), processes.start(*words, **options) as process:
         log = process.stderr.readline()
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", log)
         parameters = {"api_key": secret}
         assert requests.get(f"{url}/accounts.xml", params=parameters, timeout=wire.LIMIT).ok
-        process.send_signal(number)
-        out, rest = process.communicate(timeout=processes.LIMIT)
+        if number:
+            process.send_signal(number)
+        try:
+            out, rest = process.communicate(timeout=processes.LIMIT)
+        finally:
+            process.kill()
     assert (process.returncode, out) == (0, "")
     assert '"GET /accounts.xml" 200' in rest
     assert secret not in log + rest

@@ -94,7 +94,7 @@ def test_any_frame_is_written_to_a_workbook_without_a_formula(frame):
         book = openpyxl.load_workbook(export(frame, Path(folder) / "f.xlsx"))
     cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
     assert not [cell.value for cell in cells if cell.data_type == "f"]
-    assert book["f"].max_row == len(frame) + 1
+    assert book["data"].max_row == len(frame) + 1
 
 
 @pytest.mark.filterwarnings("ignore::dirframe.errors.IncompleteWarning")

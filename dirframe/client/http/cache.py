@@ -1,39 +1,37 @@
-"""The persistent cache of fetched pages: requests-cache over one SQLite file."""
+"""The persistent cache of fetched pages: a backend of requests-cache over one SQLite file."""
 
 from __future__ import annotations
 
 import gzip
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from requests_cache import CachedSession
-from requests_cache.backends.sqlite import SQLiteCache
+from requests_cache.backends.base import BaseCache
 from requests_cache.models.response import CachedResponse
 from requests_cache.serializers import SerializerPipeline, Stage, json_serializer
 
-from dirframe._display import Card
+from dirframe._display import card
 from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import CacheWarning, warn
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
     import requests
 
-    from dirframe.client.directory import Directory
-
 #: The number is the version of the format; each version has a file of its own.
 _FILE = "http-cache-2.sqlite"
 #: Seconds to wait for another program that holds the file.
 _TIMEOUT = 5.0
-
+_TABLE = """
+CREATE TABLE IF NOT EXISTS responses (key TEXT PRIMARY KEY, value BLOB, expires INTEGER)
+"""
 #: JSON: a file from elsewhere can hold wrong data, but no code. Compressed to a fifth.
 _SERIALIZER = SerializerPipeline(
     [
@@ -42,44 +40,38 @@ _SERIALIZER = SerializerPipeline(
             dumps=lambda text: gzip.compress(text.encode(), 3),
             loads=lambda entry: gzip.decompress(entry).decode(),
         ),
-    ],
-    name="json-gzip",
-    is_binary=True,
+    ]
 )
 
 
-class PageCache(SQLiteCache):
-    """The cache of requests-cache, which neither ends nor holds up a load if its file fails.
+class PageCache(BaseCache):
+    """Pages in a folder, or nowhere: a file that fails neither ends nor holds up a load.
 
-    requests-cache waits for ever for a file that it may not write to, and stores nothing on a full
-    disk without a word. So pages are written on a connection of its own; if that fails, a
-    `CacheWarning` is issued once, and nothing is written any more.
+    The SQLite backend of requests-cache waits for ever for a file that it may not write to, and
+    stores nothing on a full disk without a word. Here a `CacheWarning` is issued once, and nothing
+    is written any more.
     """
 
-    def __init__(self, file: Path) -> None:
-        self._access = threading.RLock()
-        self._is_open = self._is_writable = True
-        with close_on_error(open_database(file, timeout=_TIMEOUT, any_thread=True)) as database:
-            self._database = database
-            enable_wal(database, timeout=_TIMEOUT)
-            database.execute("PRAGMA synchronous = NORMAL")  # a page is worth no wait for the disk
-            database.execute("BEGIN IMMEDIATE")  # before requests-cache waits for ever
-            database.execute("ROLLBACK")
-            super().__init__(
-                file, serializer=_SERIALIZER, wal=True, busy_timeout=int(_TIMEOUT * 1000)
-            )
-
-    def get_response(self, key: str, default: Any = None) -> CachedResponse | None:
-        """Return a stored page; None if it is missing or cannot be read."""
-        with self._access:
+    def __init__(self, folder: Path | None) -> None:
+        super().__init__()
+        self._access, self._is_writable = threading.Lock(), True
+        self._database: sqlite3.Connection | None = None
+        if folder is not None:
+            self._file = folder / _FILE
             try:
-                page: Any = super().get_response(key, default) if self._is_open else None
-            except sqlite3.Error as error:
-                self._give_up(error)
-                page = None
-            except Exception:  # noqa: BLE001  # what an entry that somebody else wrote may raise
-                page = None
-        return page if page is not None and page.content else None
+                folder.mkdir(parents=True, exist_ok=True)
+                self._database = _open(self._file)
+            except (sqlite3.Error, OSError) as error:
+                _warn(self._file, error)
+
+    def get_response(self, key: str, default: Any = None) -> Any:
+        """Return a stored page; the default if it is missing or cannot be read."""
+        row = self._execute("SELECT value FROM responses WHERE key = ?", key)
+        try:
+            page = _SERIALIZER.loads(row[0]) if row else None
+        except Exception:  # noqa: BLE001  # what an entry that somebody else wrote may raise
+            page = None
+        return page if page is not None and page.content else default
 
     def save_response(
         self,
@@ -88,30 +80,40 @@ class PageCache(SQLiteCache):
         expires: datetime | None = None,
     ) -> None:
         """Store a page, unless the file cannot be written."""
-        retrieved = getattr(response, "retrieved", None)
-        page = CachedResponse.from_response(response, created_at=retrieved, expires=expires)
-        row = cache_key, self.responses.serialize(page), page.expires_unix
-        with self._access:
-            if self._is_writable:
-                try:
-                    self._database.execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", row)
-                except sqlite3.Error as error:
-                    self._give_up(error)
+        page = CachedResponse.from_response(response, expires=expires)
+        row = cache_key, _SERIALIZER.dumps(page), page.expires_unix
+        self._execute("INSERT OR REPLACE INTO responses VALUES (?, ?, ?)", *row, writes=True)
 
     def close(self) -> None:
         """Close the file; a request still in flight then stores nothing."""
         with self._access:
-            self._is_open = self._is_writable = False
-            super().close()  # type: ignore[no-untyped-call]  # requests-cache
-            self._database.close()
+            if self._database is not None:
+                self._database.close()
+            self._database = None
 
-    def _give_up(self, error: Exception) -> None:
-        if self._is_writable:
-            _warn(self.db_path, error)
-        self._is_writable = False
+    def _execute(self, statement: str, *values: object, writes: bool = False) -> Any:
+        """Run a statement and return its first row; None if the file fails, or may not be used."""
+        with self._access:
+            if self._database is None or (writes and not self._is_writable):
+                return None
+            try:
+                return self._database.execute(statement, values).fetchone()
+            except sqlite3.Error as error:
+                if self._is_writable:
+                    _warn(self._file, error)
+                self._is_writable = False
+                return None
 
 
-def _warn(file: object, error: Exception) -> None:
+def _open(file: Path) -> sqlite3.Connection:
+    with close_on_error(open_database(file, timeout=_TIMEOUT, any_thread=True)) as database:
+        enable_wal(database, timeout=_TIMEOUT)
+        database.execute("PRAGMA synchronous = NORMAL")  # a page is worth no wait for the disk
+        database.execute(_TABLE)
+    return database
+
+
+def _warn(file: Path, error: Exception) -> None:
     warn(
         CacheWarning(
             f"The cache {file} cannot be used ({error}). The load continues without it, so pages "
@@ -122,30 +124,8 @@ def _warn(file: object, error: Exception) -> None:
     )
 
 
-def open_cached_session(directory: Directory) -> CachedSession:
-    """Return a session with the cache of a directory; without it if that cannot be used."""
-    base_url, identity = directory.base_url, directory.identity
-
-    def key_of(request: requests.PreparedRequest, **_: object) -> str:
-        # The port of the sample changes. requests-cache puts the key between quotes in its SQL.
-        return quote(identity + (request.url or "").removeprefix(base_url), safe="/:?&=%+-._~")
-
-    options: dict[str, Any] = {"expire_after": directory.expire_after, "key_fn": key_of}
-    options |= {"allowable_codes": (200,), "cache_control": False}
-    if directory.cache_folder is not None:
-        file = directory.cache_folder / _FILE
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            return CachedSession(backend=PageCache(file), **options)
-        except (sqlite3.Error, OSError) as error:
-            _warn(file, error)
-    session = CachedSession(backend="memory", **options)
-    session.settings.disabled = True
-    return session
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CacheInfo(Card):
+class CacheInfo:
     """Location and size of the cache."""
 
     file: Path
@@ -153,13 +133,13 @@ class CacheInfo(Card):
     pages: int
     expired: int  # of them: requested again, and removed by `prune_cache`
 
-    def _card(self) -> tuple[str, dict[str, str], str]:
+    def __repr__(self) -> str:
         facts = {
             "file": str(self.file),
             "size": f"{self.size_bytes / 1024**2:,.1f} MiB",
             "pages": f"{self.pages:,}" + (f", {self.expired:,} expired" if self.expired else ""),
         }
-        return "Cache of fetched pages", facts, ""
+        return card("Cache of fetched pages", facts)
 
 
 def cache_info(folder: str | Path | None = None) -> CacheInfo:
@@ -183,15 +163,16 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
     0
     """
     file = cache_folder(folder) / _FILE
-    pages = fresh = 0
+    pages = expired = 0
     if file.exists():
+        count = "SELECT count(*), count(*) FILTER (WHERE expires <= ?) FROM responses"
         try:
-            with closing(PageCache(file)) as cache:
-                pages, fresh = cache.count(), cache.count(expired=False)
+            with closing(_open(file)) as database:
+                pages, expired = database.execute(count, [time.time()]).fetchone()
         except (sqlite3.Error, OSError) as error:
             _warn(file, error)
     size = sum(part.stat().st_size for part in file.parent.glob(f"{_FILE}*"))
-    return CacheInfo(file=file, size_bytes=size, pages=pages, expired=pages - fresh)
+    return CacheInfo(file=file, size_bytes=size, pages=pages, expired=expired)
 
 
 def clear_cache(folder: str | Path | None = None) -> int:
@@ -211,7 +192,7 @@ def clear_cache(folder: str | Path | None = None) -> int:
     file = cache_folder(folder) / _FILE
     try:
         # By SQL: other processes that have the file open go on with an empty one.
-        return _remove(file, lambda cache: cache.clear())  # type: ignore[no-untyped-call]  # requests-cache
+        return _delete(file, before=float("inf"))
     except (sqlite3.Error, OSError):
         for part in sorted(file.parent.glob(f"{_FILE}*"), reverse=True):
             part.unlink(missing_ok=True)
@@ -234,17 +215,17 @@ def prune_cache(folder: str | Path | None = None) -> int:
     """
     file = cache_folder(folder) / _FILE
     try:
-        return _remove(file, lambda cache: cache.delete(expired=True))
+        return _delete(file, before=time.time())
     except (sqlite3.Error, OSError) as error:
         _warn(file, error)
         return 0
 
 
-def _remove(file: Path, remove: Callable[[PageCache], None]) -> int:
-    """Remove pages from a cache that may be missing; return their number."""
+def _delete(file: Path, *, before: float) -> int:
+    """Remove the pages that expire until then, and return their number."""
     if not file.exists():
         return 0
-    with closing(PageCache(file)) as cache:
-        pages = cache.count()
-        remove(cache)
-        return pages - cache.count()
+    with closing(_open(file)) as database:
+        deleted = database.execute("DELETE FROM responses WHERE expires <= ?", [before])
+        database.execute("VACUUM")
+    return deleted.rowcount

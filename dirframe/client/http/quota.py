@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from dirframe._sqlite import close_on_error, open_database
-from dirframe.errors import DirframeError, QuotaWarning, warn
+from dirframe.client.http.responses import RUN_AGAIN_LATER
+from dirframe.errors import DirframeError, QuotaExceededError, QuotaWarning, warn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,10 +28,6 @@ CREATE TABLE IF NOT EXISTS requests (
     id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, sent_at REAL NOT NULL, count INTEGER NOT NULL
 )
 """
-_EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
-#: A clock that was ahead dated requests in the future; they were sent by now.
-_REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now + 60"
-
 _TODAY = "requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago"
 _USED = f"SELECT coalesce(sum(count), 0) FROM {_TODAY}"  # noqa: S608  # a constant
 _OLDEST = f"SELECT min(sent_at) FROM {_TODAY}"  # noqa: S608  # a constant
@@ -40,11 +37,14 @@ INSERT INTO requests (id, fingerprint, sent_at, count)
 SELECT random(), :fingerprint, :now, 1 WHERE ({_USED}) < :limit
 RETURNING id
 """
+_RELEASE = "DELETE FROM requests WHERE id = :id"
 _EXHAUST = f"""
 INSERT INTO requests (id, fingerprint, sent_at, count)
 SELECT random(), :fingerprint, :sent_at, :limit - ({_USED}) WHERE ({_USED}) < :limit
 """
-_RELEASE = "DELETE FROM requests WHERE id = :id"
+_EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
+#: A clock that was ahead dated requests in the future; they were sent by now.
+_REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now"
 
 
 class DailyQuota:
@@ -64,10 +64,21 @@ class DailyQuota:
             self._database = _open(folder and folder / "quota.sqlite")
         except (sqlite3.Error, OSError) as error:
             self._use_memory(error)
+        self._execute(_EXPIRE)
 
-    def acquire(self) -> int | None:
-        """Count one request; return a receipt for `release`, or None if the quota is used up."""
-        return self._execute(_ACQUIRE)  # type: ignore[no-any-return]  # a random id
+    def acquire(self, url: str) -> int:
+        """Count a request of a URL, and return a receipt for `release`; raise if none is left."""
+        receipt: int | None = self._execute(_ACQUIRE)
+        if receipt is not None:
+            return receipt
+        resets_at = self.resets_at()
+        raise QuotaExceededError(
+            f"{url} was not requested: the quota of {self.limit:,} requests within 24 hours is used "
+            f"up, and the next one is free at {resets_at or datetime.now(UTC):%Y-%m-%d %H:%M} UTC.",
+            url=url,
+            resets_at=resets_at,
+            hint=RUN_AGAIN_LATER,
+        )
 
     def release(self, receipt: int) -> None:
         """Undo one count: the request did not arrive, or the directory did not count it."""
@@ -101,7 +112,9 @@ class DailyQuota:
 
     def _execute(self, statement: str, **values: float) -> Any:
         """Run a statement and return its first value; count in memory if the file fails."""
-        facts = _times() | {"fingerprint": self._fingerprint, "limit": self.limit} | values
+        now = time.time()
+        values |= {"limit": self.limit, "now": now, "day_ago": now - _DAY.total_seconds()}
+        facts = {"fingerprint": self._fingerprint, **values}
         with self._lock:
             if self._is_closed:
                 raise DirframeError(
@@ -132,11 +145,4 @@ def _open(file: Path | None) -> sqlite3.Connection:
         # The count of a day is worth no wait for the disk: only a power cut can lose it.
         database.execute("PRAGMA synchronous = OFF")
         database.execute(_TABLE)
-        database.execute(_EXPIRE, _times())
-        database.execute(_REDATE, _times())
     return database
-
-
-def _times() -> dict[str, float]:
-    now = time.time()
-    return {"now": now, "day_ago": now - _DAY.total_seconds()}

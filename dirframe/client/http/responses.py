@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import ssl
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ import requests
 import urllib3.exceptions as urllib3_errors
 from requests.utils import select_proxy
 
-from dirframe.client.page import parse
+from dirframe.client.page import MAX_BYTES, parse
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dirframe.client.page import Page
-    from dirframe.settings import ApiKey
 
+#: The time for a body, in times of the time-out for its next bytes.
+_BODY_TIME = 4
+_CHUNK = 65_536
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
@@ -58,32 +60,54 @@ _ADVICE: dict[type[RequestError], str] = {
     InvalidKeyError: "Check it, or register an application with the directory to get one.",
 }
 #: No request was sent, and another attempt may succeed.
-_NOT_CONNECTED = (
+_PASSING = (
     ssl.SSLEOFError,
     ssl.SSLZeroReturnError,
     urllib3_errors.NewConnectionError,
     urllib3_errors.ConnectTimeoutError,
 )
 _SILENCE = TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout
-_INTERRUPTIONS = urllib3_errors.HTTPError, requests.ConnectionError, HTTPException, ConnectionError
 
 
-def check_response(
-    content: bytes, *, status: int, headers: Mapping[str, str], url: str, key: ApiKey
-) -> Page:
-    """Return the page of a success, or raise what the response means, without the key."""
+def read_body(response: requests.Response, timeout: float) -> bytes:
+    """Return the body as its bytes come: so many, and no longer than four times the time-out."""
+    body, is_late, url = bytearray(), False, response.url
+    longest = _BODY_TIME * timeout
+    end = time.monotonic() + longest
+    with response:
+        while chunk := response.raw.read1(_CHUNK, decode_content=True):
+            body += chunk
+            if len(body) > MAX_BYTES:
+                found = f"an answer of more than {MAX_BYTES:,} bytes"
+                message = f"{url} sent {found}; the rest was not read."
+                raise UnreadableResponseError(message, found=found, source=url)
+            if is_late:
+                reason = f"the response took longer than {longest:g} seconds"
+                raise NetworkError(f"{url} could not be fetched: {reason}.", url=url, hint=SLOW)
+            is_late = time.monotonic() > end  # complete by now, unless more follows
+    return bytes(body)
+
+
+def check_response(content: bytes, response: requests.Response, before: str) -> Page:
+    """Return the page of a success, or raise; `before` is the URL that redirected to it, if any."""
+    status, headers, url = response.status_code, response.headers, response.url
     text, reported = "", None
     try:
         page = parse(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
-            # The parser's message, and the error that caused it, may repeat the key.
-            error.message, error.found = key.redact(error.message), key.redact(error.found)
-            raise UnreadableResponseError(**vars(error)) from None
+            # /accounts/ada/disabled, of /accounts/1.xml; not a page of maintenance for all.
+            if url.rsplit("/", 2)[0] == before.rpartition("/")[0]:
+                message = (
+                    f"{before} redirects to {url}, which is a web page: the directory does not give "
+                    "this record out as data. It may be disabled, private or removed."
+                )
+                raise ServiceError(message, url=before, status=302) from None
+            raise error from None  # its cause repeats what came
     else:
         if status == 200 and page.succeeded:
             return page
-        text, reported = key.redact(page.error or ""), page.status
+        text, reported = page.error or "", page.status
     kind = _kind(status, text.lower())
     reason = f' ("{text}")' if text else ""
     message = f"{url} responded with status {status}{reason}. {_MEANINGS[kind]}"
@@ -95,14 +119,6 @@ def check_response(
     elif kind is ServiceError:
         facts["reported"] = reported
     raise kind(message, hint=_ADVICE.get(kind), **facts)
-
-
-def quota_exceeded(url: str, limit: int, resets_at: datetime | None) -> QuotaExceededError:
-    """Return the error of a request that is not sent, for the quota is used up."""
-    message = f"{url} was not requested: the quota of {limit:,} requests within 24 hours is used up"
-    if resets_at is not None:
-        message += f", and the next one is free at {resets_at:%Y-%m-%d %H:%M} UTC"
-    return QuotaExceededError(f"{message}.", url=url, resets_at=resets_at, hint=RUN_AGAIN_LATER)
 
 
 def _kind(status: int, text: str) -> type[RequestError]:
@@ -137,7 +153,7 @@ def parse_date(text: str) -> datetime | None:
 
 
 def network_error(
-    error: BaseException, url: str, *, proxies: Mapping[str, str], timeout: float, key: ApiKey
+    error: Exception, url: str, proxies: Mapping[str, str] | None, timeout: float
 ) -> tuple[NetworkError, bool, bool]:
     """Return what a failed attempt means, whether it arrived, and whether to try again."""
     causes = list(_causes(error))
@@ -146,27 +162,28 @@ def network_error(
     def is_among(*types: type[BaseException]) -> bool:
         return any(isinstance(cause, types) for cause in causes)
 
-    text = (isinstance(root, OSError) and root.strerror) or str(root) or type(root).__name__
-    proxy = select_proxy(url, dict(proxies))
-    host = urlsplit(proxy or url).netloc.rpartition("@")[2]
-    reason = f"there was no connection to {'the proxy ' if proxy else ''}{host} ({text})"
-    advice, has_arrived, is_temporary = _CHECK, False, is_among(*_NOT_CONNECTED)
-    # A plain OSError: a proxy does not connect, or REQUESTS_CA_BUNDLE names no file.
-    if not is_temporary and not is_among(ssl.SSLError) and type(root) is not OSError:
-        if is_among(*_SILENCE):
-            reason, advice = f"no data was received for {timeout:g} seconds", SLOW
-            has_arrived = is_temporary = True
-        elif is_among(*_INTERRUPTIONS):
-            reason, advice, has_arrived = f"the response ended early ({text})", RUN_AGAIN, True
-            is_temporary = not is_among(urllib3_errors.DecodeError)
+    words = root.strerror if isinstance(root, OSError) else None  # those of the system
+    text = words or str(root) or type(root).__name__
+    # urllib3 gives up before anything is sent. A plain OSError: a proxy does not connect, or
+    # REQUESTS_CA_BUNDLE names no file.
+    has_arrived = (
+        not is_among(urllib3_errors.MaxRetryError, ssl.SSLError) and type(root) is not OSError
+    )
+    if not has_arrived:
+        proxy = select_proxy(url, proxies)
+        host = urlsplit(proxy or url).netloc.rpartition("@")[2]
+        reason = f"there was no connection to {'the proxy ' if proxy else ''}{host} ({text})"
+        hint, is_temporary = _CHECK, is_among(*_PASSING)
+    elif is_among(*_SILENCE):
+        reason, hint, is_temporary = f"no data was received for {timeout:g} seconds", SLOW, True
+    else:
+        reason, hint = f"the response ended early ({text})", RUN_AGAIN
+        is_temporary = not is_among(urllib3_errors.DecodeError)
     free = "" if has_arrived else " The request did not arrive and was not counted."
-    message = f"{url} could not be fetched: {key.redact(reason)}.{free}"
-    failure = NetworkError(message, url=url, hint=advice)
-    # The errors of requests hold the request with the key, and others repeat what came.
-    is_of_system = isinstance(root, OSError) and not isinstance(root, requests.RequestException)
-    if is_of_system and key.redact(str(root)) == str(root):
-        failure.__cause__ = root.with_traceback(None)
-        root.__context__ = root.__cause__ = None
+    failure = NetworkError(f"{url} could not be fetched: {reason}.{free}", url=url, hint=hint)
+    # Not the errors of libraries: they hold the request with the key, or repeat what came.
+    failure.__cause__ = root.with_traceback(None) if words else None
+    root.__context__ = root.__cause__ = None
     return failure, has_arrived, is_temporary
 
 

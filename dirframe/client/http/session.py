@@ -8,43 +8,41 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import threading
 import time
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
-from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag, urlencode, urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests_cache import CachedSession
 from requests_cache.models.request import CachedRequest
 from requests_cache.models.response import CachedResponse
 from urllib3.exceptions import HTTPError
 
 from dirframe import __version__
-from dirframe.client.http.cache import open_cached_session
+from dirframe.client.http.cache import PageCache
 from dirframe.client.http.quota import DailyQuota
 from dirframe.client.http.responses import (
-    SLOW,
     check_response,
     network_error,
     parse_date,
     parse_retry_after,
-    quota_exceeded,
+    read_body,
 )
-from dirframe.client.page import MAX_BYTES, parse
+from dirframe.client.page import parse
 from dirframe.errors import (
     CacheError,
     InvalidInputError,
     InvalidKeyError,
-    NetworkError,
     QuotaExceededError,
     ServiceError,
     StaleWarning,
-    UnreadableResponseError,
     warn,
 )
 from dirframe.settings import KEY_PARAMETER, hide_keys
@@ -62,12 +60,15 @@ PAUSES = (0.0, 1.0, 2.0)
 _TEMPORARY = {502, 503, 504}
 #: Seconds. A server that asks for a longer pause is not asked again.
 _LONGEST_PAUSE = 30.0
-#: The time for a body, in times of the time-out for its next bytes.
-_BODY_TIME = 4
 _MAX_REDIRECTS = 5
-_CHUNK = 65_536
-#: Before the key of a refusal. No URL begins with it, so that none is taken for a page.
-_REFUSED = "refused:"
+#: What an attempt may raise.
+_FAILURES = OSError, HTTPError, HTTPException, ValueError
+#: The texts of an error that repeat nothing of a response.
+_OWN = {"url", "source", "hint"}
+#: Behind the URL of a refusal. That of a page has no fragment.
+_REFUSED = "#refused"
+#: The first name of a path, what follows, and the query.
+_PATH = re.compile(r"(/[^/.?]*)([^?]*)(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,9 @@ class FetchedPage:
     content: bytes
     url: str
     retrieved: datetime
-    attempts: int
     page: Page
+    attempts: int = 0
     server_time: datetime | None = None  # of a response just received, as the directory has it
-
-    @property
-    def from_cache(self) -> bool:
-        """Whether it is from the cache."""
-        return self.attempts == 0
 
 
 class Session:
@@ -93,17 +89,18 @@ class Session:
     def __init__(self, directory: Directory) -> None:
         for name in ("connection", "connectionpool", "util.retry"):
             logging.getLogger(f"urllib3.{name}").addFilter(_hide_key)
-        self._base_url, self._key = directory.base_url, directory.api_key
+        self._base_url, self._key = base_url, key = directory.base_url, directory.api_key
         self._expire_after, self._timeout = directory.expire_after, directory.timeout
-        self._http = open_cached_session(directory)
-        self.quota = DailyQuota(
-            directory.quota_folder, directory.api_key.fingerprint, directory.daily_quota
+        self.quota = DailyQuota(directory.quota_folder, key.fingerprint, directory.daily_quota)
+        identity = directory.identity  # the port of the sample changes
+        self._http = CachedSession(
+            backend=PageCache(directory.cache_folder),
+            key_fn=lambda request, **_: identity + request.url.removeprefix(base_url),
+            expire_after=self._expire_after,
         )
-        self._adapter = _Adapter(directory, self.quota)
         agent = {"User-Agent": f"dirframe/{__version__}", "Accept": "application/xml"}
         self._http.headers.update(agent)
-        # The interface needs no cookies, and a stored one could contain the key.
-        self._http.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        self._adapter = _Adapter(directory, self.quota)
         for scheme in ("https://", "http://"):
             self._http.mount(scheme, self._adapter)
 
@@ -131,7 +128,7 @@ class Session:
         if response is not None:
             self._adapter.learn(url, response.url)
             page = parse(response.content, source=url)
-            return FetchedPage(response.content, url, response.created_at, 0, page)
+            return FetchedPage(response.content, url, response.created_at, page)
         if offline:
             raise CacheError(
                 f"{url} is not in the cache, and offline mode sends no requests.",
@@ -141,7 +138,7 @@ class Session:
         options = {"timeout": self._timeout, "headers": headers, "force_refresh": True}
         # The adapter follows redirects.
         response = self._http.get(url, allow_redirects=False, **options)
-        facts = response.attempts, response.page, response.server_time
+        facts = response.page, response.attempts, response.server_time
         return FetchedPage(response.content, url, response.created_at, *facts)
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
@@ -155,16 +152,15 @@ class Session:
 
     def put_refusal(self, path: str, why: str) -> None:
         """Remember for as long as a page is fresh why a page was refused."""
-        if not self._http.settings.disabled:
-            refusal: Any = CachedResponse(content=json.dumps(why).encode(), status_code=404)
-            expires = datetime.now(UTC) + self._expire_after
-            key = self._key_of(self.address(path), _REFUSED)
-            self._http.cache.save_response(refusal, key, expires)
+        refusal: Any = CachedResponse(content=json.dumps(why).encode(), status_code=404)
+        expires = datetime.now(UTC) + self._expire_after
+        key = self._key_of(self.address(path) + _REFUSED)
+        self._http.cache.save_response(refusal, key, expires)
 
     def get_refusal(self, path: str, *, refresh: bool = False, offline: bool = False) -> str | None:
         """Return why a page was refused, if that is newer than the page in the cache."""
         url = self.address(path)
-        refusal = None if refresh else self._stored(url, _REFUSED, of_any_age=offline)
+        refusal = None if refresh else self._stored(url + _REFUSED, of_any_age=offline)
         page = self._stored(url, of_any_age=True)
         if refusal is None or (page is not None and page.created_at > refusal.created_at):
             return None
@@ -184,7 +180,7 @@ class Session:
 
     def warn_if_stale(self, pages: Sequence[FetchedPage | Received]) -> None:
         """Warn if any of the cached pages has expired."""
-        oldest = min((page.retrieved for page in pages if page.from_cache), default=None)
+        oldest = min((page.retrieved for page in pages if not page.attempts), default=None)
         if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
             hours = age / timedelta(hours=1)
             span = f"{hours:.2g} hours" if hours < 48 else f"{age.days:,} days"
@@ -196,10 +192,8 @@ class Session:
         self._http.close()
         self.quota.close()
 
-    def _stored(
-        self, url: str, kind: str = "", *, of_any_age: bool = False
-    ) -> CachedResponse | None:
-        stored = self._http.cache.get_response(self._key_of(url, kind))
+    def _stored(self, url: str, *, of_any_age: bool = False) -> CachedResponse | None:
+        stored = self._http.cache.get_response(self._key_of(url))
         if stored is None or of_any_age:
             return stored
         # A clock that was ahead dated pages in the future: those may not be fresh until then, but
@@ -207,8 +201,8 @@ class Session:
         is_fresh = abs(datetime.now(UTC) - stored.created_at) <= self._expire_after
         return stored if is_fresh else None
 
-    def _key_of(self, url: str, kind: str = "") -> str:
-        return kind + self._http.cache.create_key(requests.Request("GET", url).prepare())
+    def _key_of(self, url: str) -> str:
+        return self._http.cache.create_key(requests.Request("GET", url).prepare())
 
 
 class _Adapter(HTTPAdapter):
@@ -217,98 +211,106 @@ class _Adapter(HTTPAdapter):
     def __init__(self, directory: Directory, quota: DailyQuota) -> None:
         # urllib3 itself does not retry: retries are decided here, where the quota is charged.
         super().__init__(max_retries=0, pool_maxsize=directory.workers)
-        self._key, self._quota, self._timeout = directory.api_key, quota, directory.timeout
-        self._interval, self._next_turn = 1 / directory.rate, 0.0
-        self._turn, self._first = threading.Lock(), threading.Lock()
-        self._has_sent = False
-        #: Where the directory redirects the pages of a folder or collection to.
+        self._base_url, self._key = directory.base_url, directory.api_key
+        self._quota, self._timeout = quota, directory.timeout
+        self._turn, self._next_turn, self._interval = threading.Lock(), 0.0, 1 / directory.rate
+        #: The first request is made alone: the others then know where its folder is.
+        self._first: AbstractContextManager[object] = threading.Lock()
         self._moved: dict[str, str] = {}
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
         """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
         try:
-            # The first request is made alone: the others then know a moved folder.
-            with nullcontext() if self._has_sent else self._first:
+            with self._first:
                 return self._follow(request, options | {"stream": True})
         except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
+            for name, value in vars(error).items():
+                if isinstance(value, str) and name not in _OWN:
+                    setattr(error, name, self._key.redact(value))
+            error.args = tuple(self._key.redact(str(text)) for text in error.args)
             error.__context__ = None
             raise error.with_traceback(None) from error.__cause__
         finally:
-            self._has_sent = True
-
-    def resolve(self, url: str) -> str:
-        """Return the URL that a URL is redirected to, as far as it was seen."""
-        parts = urlsplit(url)
-        for old, new in list(self._moved.items()):
-            if parts.path.startswith((f"{old}/", f"{old}.xml")):
-                parts = parts._replace(path=new + parts.path.removeprefix(old))
-        return parts.geturl()
+            self._first = nullcontext()
 
     def learn(self, requested: str, final: str) -> None:
         """Remember a redirect that changes one name: today's service has /p… for /projects…."""
-        before, after = (urlsplit(url).path.removesuffix(".xml") for url in (requested, final))
-        while before.rpartition("/")[2] == after.rpartition("/")[2] and before != after:
-            before, after = before.rpartition("/")[0], after.rpartition("/")[0]
-        if before.rpartition("/")[0] == after.rpartition("/")[0] and before != after:
-            self._moved[before] = after
+        (old, rest, _), (new, same, _) = self._parts(requested), self._parts(final)
+        if old != new and rest == same:
+            self._moved[old] = new
+
+    def resolve(self, url: str) -> str:
+        """Return the URL that a URL is redirected to, as far as it was seen."""
+        name, rest, query = self._parts(url)
+        return f"{self._base_url}{self._moved.get(name, name)}{rest}{query}"
+
+    def _parts(self, url: str) -> tuple[str, ...]:
+        below = _PATH.fullmatch(url.removeprefix(self._base_url))
+        return below.groups() if below else ("", url, "")
 
     def _follow(
         self, request: requests.PreparedRequest, options: dict[str, Any]
     ) -> requests.Response:
-        """Request a page, and follow redirects within the host."""
+        """Return the success that a request leads to, with redirects within the host."""
         requested, attempts = request.url or "", 0
-        url = self.resolve(requested)
+        before = url = self.resolve(requested)
         for _ in range(1 + _MAX_REDIRECTS):
             response = self._request(request, url, options)
             attempts += response.attempts
             if not response.is_redirect:
-                checked = self._checked(request, response, attempts)
-                self.learn(requested, url)
-                return checked
-            url = self._redirected(response)
-        raise ServiceError(
-            f"{requested} redirects in a circle and was not followed further.", url=requested
+                break
+            before, url = url, self._redirected(response)
+        else:
+            raise ServiceError(
+                f"{requested} redirects in a circle and was not followed further.", url=requested
+            )
+        content = self._key.redact_data(response.body)
+        try:
+            page = check_response(content, response, before)
+        except (QuotaExceededError, InvalidKeyError) as error:
+            self._quota.release(response.receipt)  # a directory does not count what it refuses
+            if isinstance(error, QuotaExceededError):
+                self._quota.mark_exhausted(error.resets_at)
+                error.resets_at = error.resets_at or self._quota.resets_at()
+            raise
+        self.learn(requested, url)
+        # As the cache keeps it: the response of urllib3 holds the URL with the key.
+        success: Any = CachedResponse(
+            content=content, status_code=200, url=url, request=CachedRequest.from_request(request)
         )
+        success.page, success.attempts = page, attempts
+        success.server_time = parse_date(response.headers.get("Date", ""))
+        return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
     def _request(self, request: requests.PreparedRequest, url: str, options: dict[str, Any]) -> Any:
         """Return the response with its body, its receipt of the quota, and its attempts that arrived."""
-        signed, proxies = request.copy(), options.get("proxies") or {}
+        signed, attempts = request.copy(), 0
         signed.url = self._key.sign(url)
-        failure, attempts, pauses = None, 0, iter(PAUSES)
-        while True:
-            receipt, wait = self._quota.acquire(), next(pauses, None)
-            if receipt is None:
-                raise failure or quota_exceeded(url, self._quota.limit, self._quota.resets_at())
+        for pause in (*PAUSES, None):
+            receipt, failure, wait = self._quota.acquire(url), None, pause
             self._wait_for_turn()
             try:
                 response: Any = super().send(signed, **options)
                 if response.status_code == 407:
                     raise OSError("407 Proxy Authentication Required")  # as if it were a tunnel
                 response.url, response.receipt = url, receipt
-                response.body = self._read(response)
-            except (
-                requests.RequestException,
-                HTTPError,
-                HTTPException,
-                OSError,
-                ValueError,
-            ) as error:
+                response.body = read_body(response, self._timeout)
+                has_arrived, is_temporary = True, response.status_code in _TEMPORARY
+                wait = parse_retry_after(response.headers) or pause
+            except _FAILURES as error:
                 failure, has_arrived, is_temporary = network_error(
-                    error, url, proxies=proxies, timeout=self._timeout, key=self._key
+                    error, url, options.get("proxies"), self._timeout
                 )
-                attempts += has_arrived
-                if not has_arrived:
-                    self._quota.release(receipt)
-                if not is_temporary or wait is None:
-                    raise failure from failure.__cause__
-            else:
-                response.attempts = attempts = attempts + 1
-                if response.status_code not in _TEMPORARY or wait is None:
-                    return response
-                wait = parse_retry_after(response.headers) or wait
-                if wait > _LONGEST_PAUSE:
-                    return response
+            attempts += has_arrived
+            if not has_arrived:
+                self._quota.release(receipt)
+            if not is_temporary or pause is None or wait is None or wait > _LONGEST_PAUSE:
+                break
             time.sleep(wait)
+        if failure is not None:
+            raise failure from failure.__cause__
+        response.attempts = attempts
+        return response
 
     def _wait_for_turn(self) -> None:
         """Wait until the rate allows one more request."""
@@ -318,24 +320,6 @@ class _Adapter(HTTPAdapter):
             self._next_turn = now + pause + self._interval
         if pause:
             time.sleep(pause)
-
-    def _read(self, response: requests.Response) -> bytes:
-        """Return the body as its bytes come: so many, and no longer than four times the time-out."""
-        body, is_late, url = bytearray(), False, response.url
-        longest = _BODY_TIME * self._timeout
-        end = time.monotonic() + longest
-        with response:
-            while chunk := response.raw.read1(_CHUNK, decode_content=True):
-                body += chunk
-                if len(body) > MAX_BYTES:
-                    found = f"an answer of more than {MAX_BYTES:,} bytes"
-                    message = f"{url} sent {found}; the rest was not read."
-                    raise UnreadableResponseError(message, found=found, source=url)
-                if is_late:
-                    reason = f"the response took longer than {longest:g} seconds"
-                    raise NetworkError(f"{url} could not be fetched: {reason}.", url=url, hint=SLOW)
-                is_late = time.monotonic() > end  # complete by now, unless more follows
-        return bytes(body)
 
     def _redirected(self, response: requests.Response) -> str:
         """Return where a response redirects to; raise if that is not on the same host."""
@@ -354,44 +338,6 @@ class _Adapter(HTTPAdapter):
                 url=url,
             )
         return target
-
-    def _checked(
-        self, request: requests.PreparedRequest, response: Any, attempts: int
-    ) -> requests.Response:
-        """Return a success without the key, or raise the error that a response means."""
-        requested, url = request.url or "", response.url
-        content = self._key.redact_data(response.body)
-        try:
-            page = check_response(
-                content,
-                status=response.status_code,
-                headers=response.headers,
-                url=url if url != self.resolve(requested) else requested,
-                key=self._key,
-            )
-        except (QuotaExceededError, InvalidKeyError) as error:
-            self._quota.release(response.receipt)  # a directory does not count what it refuses
-            if isinstance(error, QuotaExceededError):
-                self._quota.mark_exhausted(error.resets_at)
-                error.resets_at = error.resets_at or self._quota.resets_at()
-            raise
-        except UnreadableResponseError:
-            # /accounts/ada/disabled, of /accounts/1.xml; not a page of maintenance for all.
-            if url.rsplit("/", 2)[0] != requested.rpartition("/")[0]:
-                raise
-            raise ServiceError(
-                f"{requested} redirects to {url}, which is a web page: the directory does not give "
-                "this record out as data. It may be disabled, private or removed.",
-                url=requested,
-                status=302,
-            ) from None
-        # As the cache keeps it: the response of urllib3 holds the URL with the key.
-        checked: Any = CachedResponse(
-            content=content, status_code=200, url=url, request=CachedRequest.from_request(request)
-        )
-        checked.page, checked.attempts = page, attempts
-        checked.server_time = parse_date(response.headers.get("Date", ""))
-        return checked  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
 
 def _origin(url: str) -> str:

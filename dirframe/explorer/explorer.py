@@ -209,6 +209,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     def export(self) -> None:
         """Write the records shown to the file."""
         with self._acting("Writing …") as results:
+            if self.frame is None:
+                raise InvalidInputError("There is nothing to export yet: press Load first.")
             path = Path(self.path.value.strip()).expanduser()
             dirframe.export(self.frame, path, overwrite=self.overwrite.value)
             results.append(f"{len(self.frame):,} {self._name} are in {path}.")

@@ -20,7 +20,7 @@ from matplotlib.transforms import offset_copy
 
 from dirframe._display import percent
 from dirframe.plot import text
-from dirframe.plot.canvas import Canvas, Look
+from dirframe.plot.canvas import WIDER, Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ FEW = 10
 #: Diameter of a dot in points.
 DOT = 5.0
 _COLUMN = 60  # points of a column of numbers
-_OWN_SHARE = 0.775  # of a figure or grid cell that axes take before the layout, at least
 _TWO_LINES = 0.76  # size of text in rows of which one has two lines
 
 
@@ -179,7 +178,8 @@ def units(ax: Axes, x: str, y: str = "") -> None:
     size, labels = float(ax.xaxis.label.get_fontsize()), ax.get_yticklabels()
     names = [line for label in labels for line in label.get_text().split("\n")]
     beside = text.widest(names, float(labels[0].get_fontsize())) if labels else 0
-    ax.set_xlabel(text.wrapped(x, size, 0.9 * text.width(ax) / _OWN_SHARE - beside - 2 * size))
+    room = WIDER * text.width(ax) - beside - (5 if y else 2) * size
+    ax.set_xlabel(text.wrapped(x, size, room))
     if y:
         ax.set_ylabel(text.wrapped(y, size, 0.7 * text.height(ax)))
         ax.spines[["top", "right"]].set_visible(False)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
 USUAL_WIDTH = 6.4
+#: Width of axes with what stands beside, of what they have before the layout.
+WIDER = 1.17
 #: The gid of the caption, and that of the message in empty axes.
 CAPTION, EMPTY = "caption", "empty"
 
@@ -52,7 +54,7 @@ class Caption(Annotation):
         self.table, self.notes, self.heading = table, notes, heading
         size = text.size(ax, "x-small")
         # It can extend below the names of the rows, but must not reach the text of other axes.
-        wider = 1.17 if len(_figure(ax).axes) == 1 else 1.05
+        wider = WIDER if len(_figure(ax).axes) == 1 else 1.05
         super().__init__(
             text.wrapped(words.strip(), size, wider * text.width(ax)),
             (0, 0),

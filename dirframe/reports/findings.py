@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dirframe import provenance, stats
@@ -40,22 +41,30 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
         record = provenance.get_provenance(table)
         records, which = record["base"]["records"], record["base"]["which"]
         total = record["counted"][resource.collection]
-        if records:
-            of_total = f" (of {total:,})" if total != records else ""
-            found = describe(table)
-            base = f"Of {counted(records, *resource.words)} {which}{of_total}"
-            sentences += [f"{base}, {found}."] if found else []
-        else:
+        of_total = f" (of {total:,})" if total != records else ""
+        if not records:
             sentences.append(f"There are no {resource.words[1]} {which} (of {total:,}).")
+        elif found := describe(table):
+            base = f"Of {counted(records, *resource.words)} {which}{of_total}"
+            sentences.append(f"{base}, {found}.")
     if omitted:
         topics = ", ".join(dict.fromkeys(omitted))
         sentences.append(f"Not computed, since columns are missing: {topics}.")
     return list(dict.fromkeys(sentences))
 
 
-def _language_share(table: pd.DataFrame) -> str:
-    leading = _leading(table, "projects", "language", ("is in", "are in", "in"))
-    return leading + _rest(table, "is in", "other language")
+def _most_frequent(name: str, noun: str, nouns: str, table: pd.DataFrame) -> str:
+    """Name the rows with the most records: ``... languages are C (2, 66.7%) and Ada (1, 33.3%)``."""
+    count = "projects" if "projects" in table else "accounts"
+    rows = table[table[name].notna() & (table[count] > 0)]
+    rows = rows.sort_values(count, ascending=False, kind="stable").head(_NAMED)
+    parts = [
+        f"{label} ({number:,}, {percent(share)})"
+        for label, number, share in rows[[name, count, "share"]].itertuples(index=False)
+    ]
+    of = f" of {len(table):,}" if len(table) > _NAMED else ""
+    are = f"{nouns} are" if len(parts) > 1 else f"{noun} is"
+    return f"the most frequent{of} {are} {_listed(parts)}"
 
 
 def _contributors_by_language(table: pd.DataFrame) -> str:
@@ -72,14 +81,13 @@ def _contributors_by_language(table: pd.DataFrame) -> str:
 
 
 def _contributors(table: pd.DataFrame) -> str:
-    """Read the quantiles off the number of projects with each number of contributors."""
+    # The number of projects with each number of contributors has the quantiles.
     numbers = table["contributors"].repeat(table["projects"].tolist())
-    without = int((numbers == 0).sum())
-    none = f"{_share(without, len(numbers), 'has', 'have')} none; " if without else ""
     median, ninth = (float(numbers.quantile(at)) for at in (0.5, 0.9))
     return (
-        f"{none}the median is {_number(median)}, the 90th percentile {_number(ninth)} "
-        f"and the maximum {counted(int(numbers.max()), 'contributor')}"
+        f"{_share(int((numbers == 0).sum()), len(numbers))} have none; the median is "
+        f"{_number(median)}, the 90th percentile {_number(ninth)} and the maximum "
+        f"{counted(int(numbers.max()), 'contributor')}"
     )
 
 
@@ -98,53 +106,19 @@ def _activity(table: pd.DataFrame) -> str:
     active, dormant = int(projects["active"]), int(projects["dormant"])
     known = active + dormant
     return (
-        f"{_share(active, known, 'is', 'are')} active and {_share(dormant, known)} dormant, "
+        f"{_share(active, known)} are active and {_share(dormant, known)} dormant, "
         f"as of {table['as_of'].iloc[0]:%Y-%m}"
     )
 
 
-def _licenses(table: pd.DataFrame) -> str:
-    named = table.assign(title=table["title"].fillna(table["license"]))
-    leading = _leading(named, "projects", "title", ("is under", "are under", "under"))
-    return f"{leading}; a project can have several"
-
-
-def _countries(table: pd.DataFrame) -> str:
-    leading = _leading(table, "accounts", "country_name", ("names", "name", ""))
-    return leading + _rest(table, "name", "other country", "other countries")
-
-
-def _kudo_ranks(table: pd.DataFrame) -> str:
-    ordered = table.sort_values("accounts", ascending=False, kind="stable")
-    leading = _leading(ordered, "accounts", "kudo_rank", ("has rank", "have rank", "rank"))
-    return f"{leading}; 10 is the highest"
-
-
 def _posts(table: pd.DataFrame) -> str:
     accounts = table.set_index("posts")["accounts"]
-    none = _share(int(accounts.get(0, 0)), int(accounts.sum()), "has", "have")
-    return f"{none} none; the most is {counted(int(table['posts'].max()), 'post')}"
+    none = _share(int(accounts.get(0, 0)), int(accounts.sum()))
+    return f"{none} have none; the most is {counted(int(table['posts'].max()), 'post')}"
 
 
-def _leading(table: pd.DataFrame, count: str, name: str, verbs: tuple[str, str, str]) -> str:
-    """Return the first rows: ``2 (66.7%) are in C and 1 (33.3%) in Perl``."""
-    singular, plural, others = verbs
-    rows = table[table[name].notna() & (table[count] > 0)].head(_NAMED)
-    parts: list[str] = []
-    for number, share, label in rows[[count, "share", name]].itertuples(index=False):
-        verb = others if parts else singular if number == 1 else plural
-        parts.append(" ".join(f"{number:,} ({percent(share)}) {verb} {label}".split()))
-    return _listed(parts)
-
-
-def _rest(table: pd.DataFrame, verb: str, noun: str, plural: str = "") -> str:
-    others = len(table) - _NAMED
-    return f"; the rest {verb} {counted(others, noun, plural)}" if others > 0 else ""
-
-
-def _share(count: int, total: int, singular: str = "", plural: str = "") -> str:
-    """Return a count, its share and a verb: ``1 (50.0%) is``."""
-    return f"{count:,} ({percent(count / total)}) {singular if count == 1 else plural}".rstrip()
+def _share(count: int, total: int) -> str:
+    return f"{percent(count / total)} ({count:,})"
 
 
 def _number(value: float) -> str:
@@ -158,16 +132,20 @@ def _listed(parts: list[str]) -> str:
 def _topics(collection: str) -> list[_Topic]:
     """Return the topic, statistic and sentence of each finding of a collection."""
     if collection == "projects":
+        languages = partial(_most_frequent, "language", "language", "languages")
+        several = "licences (a project can have several)"
         return [
-            ("languages", stats.language_share, _language_share),
+            ("languages", stats.language_share, languages),
             ("contributors by language", stats.contributors_by_language, _contributors_by_language),
             ("contributors", stats.contributor_distribution, _contributors),
             ("contributors", stats.contributor_concentration, _concentration),
             ("activity", stats.activity, _activity),
-            ("licences", stats.licenses, _licenses),
+            ("licences", stats.licenses, partial(_most_frequent, "title", "licence", several)),
         ]
+    countries = partial(_most_frequent, "country_name", "country", "countries")
+    ranks = partial(_most_frequent, "kudo_rank", "rank", "ranks (10 is the highest)")
     return [
-        ("countries", stats.accounts_by_country, _countries),
-        ("kudo ranks", stats.accounts_by_kudo_rank, _kudo_ranks),
+        ("countries", stats.accounts_by_country, countries),
+        ("kudo ranks", stats.accounts_by_kudo_rank, ranks),
         ("posts", stats.posts_distribution, _posts),
     ]

@@ -6,8 +6,9 @@ import base64
 import io
 import platform
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from dirframe import __version__, plot, provenance, stats
 from dirframe._display import counted, html_table, printable, unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
-from dirframe.citation import cite
+from dirframe.citation import Source, cite
 from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.plot.canvas import detach_words, reason_if_empty
@@ -76,27 +77,23 @@ def report(
         `dirframe.select` or `dirframe.exclude`. A mapping names a frame that does not say what it
         holds: ``{"projects": frame}``.
     path : str or pathlib.Path
-        The file, with the suffix ``.html``. It is one page that fetches nothing and runs no
-        script; printed from a browser it is a PDF fit to hand in.
+        The file, with the suffix ``.html``: one page that fetches nothing and runs no script;
+        printed from a browser it is a PDF fit to hand in.
     title : str, optional
-        The report's title. Default: the name of the directory and the collections of the frames.
+        Default: the name of the directory and the collections of the frames.
     overwrite : bool, default False
         Whether an existing report may be replaced.
 
     Returns
     -------
     pathlib.Path
-        The file.
+        The file; the same frames give the same bytes. A chart or table whose columns a frame lacks
+        is named in it, with the reason. Countries of accounts are unified first.
 
     Raises
     ------
     InvalidInputError
         If the frames or the suffix are invalid, or the file exists and `overwrite` is False.
-
-    Notes
-    -----
-    Countries of accounts are unified first, if that was not done before. A chart or table whose
-    columns the frame lacks is named, with the reason. The same frames give the same bytes.
 
     Examples
     --------
@@ -135,33 +132,24 @@ def _by_collection(
     found: dict[str, pd.DataFrame] = {}
     for name, given in pairs:
         frame = require_records(given)
-        collection = _collection(frame, name)
-        if collection in found:
+        resource = provenance.resource_of(frame)
+        holds = resource.collection if resource else name
+        if holds not in _SECTIONS or name not in {"", holds}:
+            called = f"the frame named {name!r}" if name else "a frame"
             raise InvalidInputError(
-                f"A report takes one frame of {collection}; got two. Make a report of each, or "
-                "compare them with dirframe.compare (dirframe compare)."
+                f"A report takes accounts and projects; {called} holds "
+                f"{holds or 'what neither its provenance nor its columns tell'}.",
+                hint='Name it, if it holds them: {"projects": frame} (--collection projects).',
             )
-        found[collection] = frame
+        if holds in found:
+            raise InvalidInputError(
+                f"A report takes one frame of {holds}; got two. Make a report of each, or compare "
+                "them with dirframe.compare (dirframe compare)."
+            )
+        found[holds] = frame
     if not found:
         raise InvalidInputError("A report needs a frame of accounts or projects; got none.")
     return {name: found[name] for name in _SECTIONS if name in found}
-
-
-def _collection(frame: pd.DataFrame, name: str) -> str:
-    """Return the collection of a frame by its name or, if that is empty, by what the frame says."""
-    resource = provenance.resource_of(frame)
-    holds = resource.collection if resource else name
-    if not holds:
-        raise InvalidInputError(
-            "The frame says neither in its provenance nor in its columns whether it holds "
-            'accounts or projects. Name it: {"projects": frame} (--collection projects).'
-        )
-    if holds not in _SECTIONS or name not in {"", holds}:
-        called = f"named {name!r}" if name else "given"
-        raise InvalidInputError(
-            f"A report takes accounts and projects; the frame {called} holds {holds}."
-        )
-    return holds
 
 
 def _title(frames: Mapping[str, pd.DataFrame]) -> str:
@@ -179,29 +167,29 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
         for name, frame in frames.items()
         for heading, calls in _SECTIONS[name].items()
     }
-    sections |= {f"Summary of the {name}": _overview(name, frames[name]) for name in frames}
-    environment = Environment(
-        loader=PackageLoader("dirframe.reports", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    python = f"dirframe {__version__}, Python {platform.python_version()}"
-    return environment.get_template("report.html.j2").render(
+    for name, frame in frames.items():
+        overview = summary(frame)
+        sections[f"Summary of the {name}"] = [
+            {"caption": f"{what} of the {name}", "table": table, "note": note}
+            for what, table, note in (
+                ("Columns", overview.fields, overview.title),
+                ("Reasons to beware", overview.bias, overview.source),
+            )
+        ]
+    loader = PackageLoader("dirframe.reports", "")
+    template = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    ).get_template("report.html.j2")
+    packages = [f"{package} {version(package)}" for package in _PACKAGES]
+    return template.render(
         title=printable(" ".join(title.split())),
-        captions=[provenance.caption(frame) for frame in frames.values()],
-        warnings=[text for name, frame in frames.items() for text in _warnings(name, frame)],
-        findings=[
-            finding
-            for name, frame in frames.items()
-            for finding in findings(frame, PROJECT if name == "projects" else ACCOUNT)
-        ],
+        parts=[_part(name, frame) for name, frame in frames.items()],
         sections=sections,
+        figures=count(1),
+        tables=count(1),
+        next=next,
         table=lambda frame, caption: Markup(html_table(frame, caption)),  # noqa: S704  # escaped
-        methods={name: list(_method(frame)) for name, frame in frames.items()},
-        versions=", ".join([python, *(f"{package} {version(package)}" for package in _PACKAGES)]),
-        citations={name: _citation(frame) for name, frame in frames.items()},
+        versions=[f"dirframe {__version__}", f"Python {platform.python_version()}", *packages],
     )
 
 
@@ -215,20 +203,18 @@ def _show(
             result = function(frame, **options)
     except (ColumnsNotSentError, MissingColumnsError) as error:
         return {"omitted": f"{name} is not shown: {error}"}
-    said = " ".join(f"{warning.message}" for warning in caught)
+    said = [str(warning.message) for warning in caught]
     if isinstance(result, pd.DataFrame):
-        note = provenance.caption(result)
-        if not provenance.get_provenance(result)["base"]["records"]:
-            return {"omitted": f"{name} is not shown: {note}."}
-        caption = STATISTICS[function.__name__].title
-        return {"table": result, "caption": caption, "note": f"{name}. {note} {said}".rstrip()}
-    figure = result.get_figure(root=True)
-    if reason := reason_if_empty(result):
-        plt.close(figure)
+        note, caption = provenance.caption(result), STATISTICS[function.__name__].title
+        shown: dict[str, Any] = {"table": result}
+        reason = "" if provenance.get_provenance(result)["base"]["records"] else note
+    else:
+        reason = reason_if_empty(result)
+        caption, note = detach_words(result)
+        shown = {"picture": _svg(result.get_figure(root=True))}
+    if reason:
         return {"omitted": f"{name} is not shown: {reason}."}
-    caption, note = detach_words(result)
-    words = " ".join(filter(None, [f"{name}.", note, said]))
-    return {"picture": _svg(figure), "caption": caption, "note": words}
+    return shown | {"caption": caption, "note": " ".join([f"{name}.", note, *said]).rstrip()}
 
 
 def _svg(figure: Figure) -> str:
@@ -242,60 +228,37 @@ def _svg(figure: Figure) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(stream.getvalue().encode()).decode()}"
 
 
-def _overview(name: str, frame: pd.DataFrame) -> list[dict[str, Any]]:
-    overview = summary(frame)
-    tables = (
-        ("Columns", overview.fields, overview.title),
-        ("Reasons to beware", overview.bias, overview.source),
-    )
-    return [
-        {"table": table, "caption": f"{what} of the {name}", "note": note}
-        for what, table, note in tables
-    ]
-
-
-def _warnings(name: str, frame: pd.DataFrame) -> Iterator[str]:
-    """Yield the reasons to beware of a whole frame."""
-    record = provenance.get_provenance(frame)
-    if not (record["source"] or record["base_url"]):
-        yield (
-            f"The frame of {name} does not say where it is from: nobody can tell whether it is "
-            "complete."
-        )
-    if record["completeness"] == "incomplete":
-        reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
-        note = provenance.completeness_note(record)
-        yield f"The {name} are {note}{reason}. What was loaded is no fair sample."
-    if record["synthetic"]:
-        yield f"The {name} are synthetic: generated, not observed."
-    if difference := provenance.difference(frame):
-        yield f"The {name} are not those that were loaded: {difference}."
-    if frame.empty:
-        yield f"There are no {name} in the frame."
-
-
-def _method(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield how a frame was loaded and what was done with it since."""
-    record = provenance.get_provenance(frame)
-    if not (record["source"] or record["base_url"]):
-        yield "Not recorded: how these records were requested."
-        return
-    parameters = ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""})
-    yield f"Requested from {record['source'] or record['base_url']}: {parameters or 'all records'}."
-    yield (
+def _part(name: str, frame: pd.DataFrame) -> dict[str, Any]:
+    """Return what a report says of a whole frame, also where it is from and what to beware of."""
+    record, difference = provenance.get_provenance(frame), provenance.difference(frame)
+    note, source = provenance.completeness_note(record), record["source"] or record["base_url"]
+    reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
+    warnings = {
+        "do not say where they are from: nobody can tell whether they are complete": not source,
+        f"are {note}{reason}, and no fair sample": record["completeness"] == "incomplete",
+        "are synthetic: generated, not observed": record["synthetic"],
+        f"are not those that were loaded: {difference}": difference,
+    }
+    query = ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""})
+    cost = (
         f"{counted(record['requests_made'], 'request')} to the directory, "
         f"{counted(record['requests_cached'], 'page')} from the cache; "
         f"{counted(record['duplicates_removed'], 'duplicate record')} removed."
     )
-    yield f"The load: {provenance.completeness_note(record) or 'proven complete'}."
-    yield f"Steps since, in this order: {', '.join(record['steps']) or 'none'}."
-    if difference := provenance.difference(frame):
-        yield f"The records have changed since the load: {difference}."
-
-
-def _citation(frame: pd.DataFrame) -> tuple[str, str] | None:
-    """Return the citation as text and as BibTeX; None if the source is not known."""
-    try:
-        return cite(frame), cite(frame, style="bibtex")
-    except InvalidInputError:
-        return None
+    steps = [*record["steps"], *([f"others, which left {difference}"] if difference else [])]
+    method = [
+        f"Requested from {source}: {query or 'all records'}.",
+        cost,
+        f"The load: {note or 'proven complete'}.",
+        f"Steps since, in this order: {', '.join(steps) or 'none'}.",
+    ]
+    return {
+        "name": name,
+        "caption": provenance.caption(frame),
+        "warnings": [f"The {name} {words}." for words, holds in warnings.items() if holds],
+        "findings": findings(frame, PROJECT if name == "projects" else ACCOUNT),
+        "method": method if source else ["Not recorded: how these records were requested."],
+        "citation": cite(frame) if source else "",
+        "bibtex": cite(frame, style="bibtex") if source else "",
+        "terms": Source(frame).terms() if source else "They cannot be cited: no source is known.",
+    }

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe import provenance, read_pages, stats
+from dirframe import read_pages, stats
 from dirframe.errors import InvalidInputError
+from tests.frames import with_provenance
 
 CONTRIBUTORS = "analysis_twelve_month_contributor_count"
 LANGUAGE, LINES = "analysis_main_language_name", "analysis_total_code_lines"
@@ -57,12 +58,12 @@ def beware(tree):
 
 
 def numbers(sentence):
-    return set(re.findall(r"\d[\d,]*(?:\.\d+)?%?", sentence))
+    return set(re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?%?", sentence))
 
 
 def records(rows=1, **facts):
     frame = pd.DataFrame({"id": [str(number) for number in range(rows)]})
-    return {"projects": provenance.set_provenance(frame, resource="project", **facts)}
+    return {"projects": with_provenance(frame, resource="project", **facts)}
 
 
 def projects(rows=4):
@@ -140,49 +141,50 @@ def test_text_of_others_is_no_markup(make):
 
 def test_front_warns_of_what_applies_to_a_frame(make):
     known = {"source": "D", "complete": True, "items_loaded": 1}
-    assert beware(make(records(**known))) == []
     incomplete = {"complete": False, "items_available": 9, "incomplete_reason": "it broke off"}
-    (warning,) = beware(make(records(**known | incomplete)))
-    assert all(fact in warning for fact in ("1 of 9", "it broke off"))
-    for facts, rows in (({"synthetic": True}, 1), ({"complete": False}, 1)):
-        assert len(beware(make(records(rows, **known | facts)))) == 1
-    assert len(beware(make({"projects": pd.DataFrame({"id": ["1"]})}))) == 1
-    assert len(beware(make(records(0, source="D", complete=False, synthetic=True)))) == 3
+    for frame, *said in (
+        (records(**known),),
+        (records(**known | incomplete), "1 of 9 loaded (it broke off)"),
+        (records(**known | {"synthetic": True}), "generated"),
+        ({"projects": pd.DataFrame({"id": ["1"]})}, "nobody can tell"),
+        (records(0, source="D", complete=False, synthetic=True), "incomplete", "generated"),
+    ):
+        warnings = beware(make(frame))
+        assert len(warnings) == len(said)
+        assert all(fact in text for fact, text in zip(said, warnings, strict=True))
 
 
 def test_records_taken_away_since_the_load_are_not_called_complete(make, sample_projects):
     whole = make(sample_projects)
     assert any("proven complete" in line for line in items(whole, "method"))
-    assert not any("since the load" in line for line in items(whole, "method"))
     java = sample_projects[sample_projects[LANGUAGE] == "Java"]
     part = make(java)
     numbers = f"{len(java):,} of {len(sample_projects):,} records loaded"
-    assert any(numbers in line for line in beware(part))
-    assert any(numbers in line for line in items(part, "method"))
-    assert not any("are those that were loaded" in line for line in items(part, "method"))
+    for lines in (beware, lambda tree: items(tree, "method")):
+        assert any(numbers in line for line in lines(part))
+        assert not any("records loaded" in line for line in lines(whole))
 
 
-def test_method_says_what_was_requested_and_done(make):
+def test_method_and_citation_say_what_was_requested_and_done(make):
     facts = {
         "source": "D",
+        "base_url": "https://directory.example",
         "query": {"query": "xml", "sort": None},
         "requests_made": 1,
         "requests_cached": 4,
         "duplicates_removed": 5,
         "steps": ["one", "two"],
     }
-    text = " ".join(items(make(records(complete=True, **facts)), "method"))
+    known = records(complete=True, **facts)
+    tree = make(known)
+    text = " ".join(items(tree, "method"))
     for fact in ("query xml", "1 request ", "4 pages", "5 duplicate", "one, two"):
         assert fact in text
     assert f"pandas {pd.__version__}" in text
     assert "sort" not in text
-
-
-def test_citation_is_that_of_cite(make):
-    known = records(source="D", base_url="https://directory.example")
-    tree = make(known)
-    section = tree.xpath("//section[h2/@id='citation']")[0]
+    (section,) = tree.xpath("//section[h2/@id='citation']")
     assert " ".join(dirframe.cite(known["projects"]).split()) in text_of(section)
+    assert "terms of D (https://directory.example)" in text_of(section)
     assert "@misc" in section.findtext(".//pre")
     unknown = make({"projects": pd.DataFrame({"id": ["1"]})})
     assert not unknown.xpath("//section[h2/@id='citation']//pre")
@@ -192,11 +194,9 @@ def test_citation_is_that_of_cite(make):
 
 
 def test_frames_are_told_apart_in_any_order(make):
-    one = provenance.set_provenance(
-        pd.DataFrame({"id": ["1"], "stack_count": [1]}), source="A directory", resource="project"
-    )
-    other = provenance.set_provenance(
-        pd.DataFrame({"id": ["1"]}), source="A directory", resource="account"
+    one, other = (
+        with_provenance(pd.DataFrame({"id": ["1"]}), source="A directory", resource=resource)
+        for resource in ("project", "account")
     )
     titles = {
         text_of(make(frames).find(".//h1"))
@@ -210,9 +210,7 @@ def test_frames_that_cannot_be_meant_are_refused_before_anything_is_drawn(tmp_pa
     frame = records(source="A directory")["projects"].assign(
         created_at=pd.Timestamp("2020-01-01", tz="UTC"), stack_count=1
     )
-    facts = provenance.set_provenance(
-        pd.DataFrame({"analysis_id": ["1"]}), resource="contributor_fact"
-    )
+    facts = with_provenance(pd.DataFrame({"analysis_id": ["1"]}), resource="contributor_fact")
     for frames, named in (
         ([], "none"),
         ("projects", "str"),
@@ -268,16 +266,13 @@ def test_findings_have_the_counts_of_the_accounts(make):
 def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(make):
     first, second, third, *_ = items(make(projects(1).assign(**{CONTRIBUTORS: 1})), "findings")
     assert "1 project " in first
-    for sentence in (second, third):
-        assert re.search(r"1 contributor\b", sentence)
-        assert "1 contributors" not in sentence
-    empty = projects(1).assign(
-        **{
-            LANGUAGE: pd.Series([None], dtype="str"),
-            CONTRIBUTORS: pd.Series([None], dtype="Int64"),
-        }
-    )
-    lines = items(make(empty), "findings")
+    assert re.search(r"1 contributor\b.*1 project\b", second)
+    assert re.search(r"maximum 1 contributor\b", third)
+    nothing = {
+        LANGUAGE: pd.Series([None], dtype="str"),
+        CONTRIBUTORS: pd.Series([None], dtype="Int64"),
+    }
+    lines = items(make(projects(1).assign(**nothing)), "findings")
     assert len(lines) == len(set(lines))
     none = items(make(projects(2).iloc[1:]), "findings")  # a language, and no contributor
     assert not any("nan" in line.lower() for line in none)
@@ -291,7 +286,7 @@ def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_proj
     text = text_of(tree)
     assert text.count("is not shown: ") >= 6
     assert LANGUAGE in text
-    unsent = provenance.set_provenance(
+    unsent = with_provenance(
         projects(2).assign(**{LANGUAGE: pd.Series([None] * 2, dtype="str")}),
         resource="project",
         not_sent=[LANGUAGE],
@@ -302,7 +297,9 @@ def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_proj
 
 def test_empty_frames_without_provenance_give_a_report(make):
     empty = pd.DataFrame({"id": pd.Series([], dtype="str")})
-    assert text_of(make({"projects": empty, "accounts": empty})).count("is not shown") > 5
+    tree = make({"projects": empty, "accounts": empty})
+    assert text_of(tree).count("is not shown") > 5
+    assert items(tree, "findings") == ["There are no projects.", "There are no accounts."]
 
 
 def test_findings_on_real_projects_are_those_of_their_tables(make, shared):

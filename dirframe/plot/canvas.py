@@ -156,7 +156,7 @@ def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
         raise TypeError(
             f"{chart}() got an unexpected keyword argument {name!r}.{did_you_mean(name, known)}"
         )
-    title, caption, width = (known | look).values()
+    title, caption, width = {**known, **look}.values()
     if width not in {None, *INCHES}:
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
     for name, value in {"title": title, "caption": caption}.items():

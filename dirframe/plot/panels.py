@@ -84,7 +84,7 @@ def panels(
             chart(stratum.frame, ax=ax, **options)
             captions += [part for part in ax.texts if isinstance(part, Caption)]
             captions[-1].remove()
-            _set_title(ax, stratum.title, captions[-1].table, stratum.records)
+            _set_title(ax, stratum.title, captions[-1].table, len(stratum.frame))
     except BaseException:
         plt.close(figure)
         raise

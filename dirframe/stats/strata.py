@@ -37,11 +37,6 @@ class Stratum(NamedTuple):
         """Title in a chart."""
         return "not known" if self.label is None else self.label
 
-    @property
-    def records(self) -> int:
-        """Number of records."""
-        return len(self.frame)
-
 
 def by(
     statistic: Callable[..., pd.DataFrame],
@@ -99,10 +94,6 @@ def by(
         raise omitted[0][1]
     first = tables[0][1]
     name = f"by_{column}" if column in first else column
-    if name in first:
-        raise InvalidInputError(
-            f"The statistic has a column {name} already. Rename that of the frame."
-        )
     result = pd.concat(
         [table.assign(**{name: label}) for label, table in tables], ignore_index=True
     )
@@ -119,8 +110,8 @@ def by(
             next(iter(record["counted"])): len(frame),
             "strata": sum(max(stratum.pooled, 1) for stratum in strata),
             "strata_in_other": sum(stratum.pooled for stratum in strata),
-            "stratum_missing": sum(s.records for s in strata if s.label is None),
-            "stratum_not_sent": sum(stratum.records for stratum, _ in omitted),
+            "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
+            "stratum_not_sent": sum(len(stratum.frame) for stratum, _ in omitted),
         },
         base=bases[0] | {"records": sum(base["records"] for base in bases)},
     )
@@ -197,13 +188,10 @@ def _of_column(values: pd.Series[Any]) -> pd.Series[Any]:
         return _ascending(values)
     if pd.api.types.infer_dtype(values, skipna=True) in {"string", "categorical", "empty"}:
         return _most_first(values.astype("str"))
-    derived = (
-        f" Rename the column for the derived {values.name}." if values.name in _DERIVED else ""
-    )
     raise InvalidInputError(
-        f"The stratum {values.name!r} must be a column of text or whole numbers, or one of "
-        f"{', '.join(_DERIVED)}.{derived}",
-        hint="Convert it first, such as with frame.astype('str').",
+        f"The column {values.name!r} holds neither text nor whole numbers to divide by.",
+        hint=f"Convert it first, such as with frame.astype('str'), or drop it for the derived one "
+        f"of that name ({', '.join(_DERIVED)}).",
     )
 
 

@@ -37,6 +37,11 @@ class Stratum(NamedTuple):
         """Title in a chart."""
         return "not known" if self.label is None else self.label
 
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return len(self.frame)
+
 
 def by(
     statistic: Callable[..., pd.DataFrame],
@@ -110,8 +115,8 @@ def by(
             next(iter(record["counted"])): len(frame),
             "strata": sum(max(stratum.pooled, 1) for stratum in strata),
             "strata_in_other": sum(stratum.pooled for stratum in strata),
-            "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
-            "stratum_not_sent": sum(len(stratum.frame) for stratum, _ in omitted),
+            "stratum_missing": sum(s.records for s in strata if s.label is None),
+            "stratum_not_sent": sum(stratum.records for stratum, _ in omitted),
         },
         base=bases[0] | {"records": sum(base["records"] for base in bases)},
     )

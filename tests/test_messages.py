@@ -470,7 +470,7 @@ def test_files(message, projects, tmp_path):
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
     )
     assert message(export, [1], tmp_path / "a.csv") == snapshot(
-        "InvalidInputError: 'a' is a list, and only a frame of pandas or Polars or a table of Arrow can be exported. A Series becomes one with .to_frame(), a frame of Dask with .compute(), a relation of DuckDB with .to_arrow_table()."
+        'InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a lazy one of Polars with .collect(), a relation of DuckDB with .to_arrow_table().'
     )
     assert message(export, {"projects": projects, "more": projects}, tmp_path / "a.csv") == (
         snapshot(

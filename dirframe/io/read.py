@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
+from dirframe._display import unknown_suffix
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import FORMATS, beside
@@ -68,25 +69,22 @@ def read_export(path: str | Path) -> pd.DataFrame:
     ['01', 'NA']
     """
     file = Path(path)
-    if file.is_dir():
-        raise InvalidInputError(f"{file} is a folder; name a file of records.", hint=_READ_XML)
-    if not file.exists():
-        raise InvalidInputError(f"There is no file {file}.")
-    if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
+    if file.is_dir() or not file.exists():
         raise InvalidInputError(
-            f"{file} has the suffix {file.suffix!r}; tables are read from {', '.join(FORMATS)}.",
-            hint=_READ_XML if ".xml" in map(str.lower, file.suffixes) else None,
+            f"There is no file {file}.", hint=_READ_XML if file.is_dir() else None
         )
+    if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
+        is_xml = ".xml" in map(str.lower, file.suffixes)
+        words = unknown_suffix(file, file.suffix, FORMATS)
+        raise InvalidInputError(words, hint=_READ_XML if is_xml else None)
     record = _record_beside(file)
-    is_parquet = file.suffix.lower() == ".parquet"
-    content: bytes | Path = file if is_parquet else file.read_bytes()
+    content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
     if (rows := record.get("rows", len(frame))) != len(frame):
-        warn(
-            ExportWarning(
-                f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
-            )
+        words = (
+            f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
         )
+        warn(ExportWarning(words))
     return frame
 
 

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     Texts = list[str | None]
 
-_READ_XML = "Recorded XML is read by dirframe.read_pages (dirframe read FILE -o records.parquet)."
+_HINT = (
+    "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
+    "dirframe.read_pages (dirframe export FILE records.parquet)."
+)
 #: What a table with semicolons as a rule writes otherwise: 51,507 and 1.000.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
@@ -70,13 +73,9 @@ def read_export(path: str | Path) -> pd.DataFrame:
     """
     file = Path(path)
     if file.is_dir() or not file.exists():
-        raise InvalidInputError(
-            f"There is no file {file}.", hint=_READ_XML if file.is_dir() else None
-        )
+        raise InvalidInputError(f"There is no file {file}.", hint=_HINT if file.is_dir() else None)
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
-        is_xml = ".xml" in map(str.lower, file.suffixes)
-        words = unknown_suffix(file, file.suffix, FORMATS)
-        raise InvalidInputError(words, hint=_READ_XML if is_xml else None)
+        raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
     record = _record_beside(file)
     content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
@@ -102,7 +101,7 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0].rstrip('.')}.",
-            hint=_hint(content, error),
+            hint=_HINT,
         ) from None
     # Without rows, JSON has no columns.
     columns = columns or {column: [] for column in record.get("columns", ())}
@@ -115,14 +114,6 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
     elif resource is not None and not record:
         set_provenance(frame, resource=resource.name)
     return frame
-
-
-def _hint(content: bytes | Path, error: Exception) -> str | None:
-    if isinstance(content, Path) or content[:4] == b"PAR1":
-        return "Restore the file from a copy, or export the frame again."
-    if isinstance(error, UnicodeDecodeError):
-        return "Save the table as UTF-8."
-    return _READ_XML if content.lstrip()[:1] == b"<" else None
 
 
 def _record_beside(file: Path) -> Record:

@@ -209,15 +209,14 @@ def _entries_without_persons(
     parts: set[str] = set()
     shorter: list[Any] = []
     for entries in map(plain_value, column):
-        # A text is the part of an entry that its tag names.
-        records = [e if isinstance(e, dict) else {items.tag: e} for e in entries or ()]
-        parts.update(*records)
         shorter.append(None if entries is None else [])
-        for entry, record in zip(entries or (), records, strict=True):
+        for entry in entries or ():
             if isinstance(entry, dict):
-                shorter[-1].append({part: record[part] for part in record if part in held})
-            elif items.tag in held:
-                shorter[-1].append(entry)
+                parts.update(entry)
+                shorter[-1].append({part: entry[part] for part in entry if part in held})
+            else:  # a text is the part that its tag names
+                parts.add(items.tag)
+                shorter[-1] += [entry] * (items.tag in held)
     return pd.Series(shorter, column.index, dtype="object"), sorted(parts - held)
 
 

@@ -28,9 +28,6 @@ _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 _INFINITE = (float("inf"), float("-inf"))
 
 _ROWS, _COLUMNS, _CHARACTERS, _EXACT = 1_048_576, 16_384, 32_767, 10**15
-_NO_TIME = "as text, for a workbook has no such times (before 1910, or fractions of seconds)"
-_NO_ZONE = "in UTC without a zone, which workbooks do not have"
-_NO_DIGITS = "as text, for a workbook holds 15 digits of a number"
 _TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 _OPTIONS = {
     "in_memory": True,
@@ -222,11 +219,13 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
     values, dtype = _texts(column), column.dtype
     if types.is_datetime64_any_dtype(dtype):
         if not all(value is None or _TIME.fullmatch(value) for value in values):
-            return values, _NO_TIME
+            return values, "as text: a workbook has no times before 1910, nor fractions of seconds"
         times = [v if v is None else datetime.fromisoformat(v.rstrip("Z")) for v in values]
-        return times, _NO_ZONE if isinstance(dtype, pd.DatetimeTZDtype) and any(values) else ""
+        is_aware = isinstance(dtype, pd.DatetimeTZDtype) and any(values)
+        return times, "in UTC without a zone: a workbook has none" if is_aware else ""
     if any(isinstance(value, int) and abs(value) > _EXACT for value in values):
-        return [None if value is None else str(value) for value in values], _NO_DIGITS
+        texts = [None if value is None else str(value) for value in values]
+        return texts, "as text: a workbook holds 15 digits of a number"
     longest = max((len(value) for value in values if isinstance(value, str)), default=0)
     if longest > _CHARACTERS:
         raise InvalidInputError(

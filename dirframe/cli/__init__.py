@@ -11,11 +11,9 @@ import io
 import os
 import sys
 import warnings
-from pathlib import Path
 from typing import NoReturn
 
 import click
-from click import command, option
 
 from dirframe import __version__, errors
 from dirframe.cli import analyze, load, serve
@@ -115,32 +113,8 @@ def cli() -> None:
     """
 
 
-@command()
-@option(
-    "-o",
-    "--output",
-    "folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("dirframe-demo"),
-    help="Folder for the tables and charts.",
-)
-def demo(folder: Path) -> None:
-    """Write tables and charts of the sample directory.
-
-    Loads all of it over HTTP, cleans it, and reports the number of requests.
-
-    \b
-    Example:
-      dirframe demo -o first-look
-    """
-    from dirframe.demo import run_demo
-
-    run_demo(folder, say=click.echo)
-
-
 for _command in (
-    demo,
-    *(load.projects, load.accounts, load.load, load.check, load.quota, load.cache),
+    *(load.demo, load.projects, load.accounts, load.load, load.check, load.quota, load.cache),
     *(analyze.stats, analyze.plot, analyze.clean, analyze.summary),
     *(analyze.report, analyze.export, analyze.cite),
     *(load.harvest, load.status),

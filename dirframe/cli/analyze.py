@@ -10,6 +10,7 @@ import click
 from click import Choice, IntRange, argument, command, option
 
 import dirframe
+from dirframe._display import unknown_suffix
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
 from dirframe.cli.frames import Output, check_target, note, output, read, write_file
@@ -27,8 +28,8 @@ class _Names(Choice[str]):
         return super().convert(value.replace("-", "_"), param, ctx)
 
 
-def _name_argument(names: Iterable[str]) -> Callable[[Any], Any]:
-    """Return the argument that names a statistic or chart, and the option that lists all."""
+def _apply_options(names: Iterable[str]) -> Callable[[Any], Any]:
+    """Return the options of a command that applies one of some functions."""
 
     def show(context: click.Context, _: object, wanted: bool) -> None:
         if wanted:
@@ -36,22 +37,17 @@ def _name_argument(names: Iterable[str]) -> Callable[[Any], Any]:
             context.exit()
 
     flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
+    groups = "Divide by language, country, year, team_size or a column."
     return with_options(
         argument("name", metavar="NAME", type=_Names(sorted(names))),
         options.file_argument,
         option("--list", help="List the names, one a line.", callback=show, **flag),
+        options.parameters_option,
+        option("--by", metavar="COLUMN", help=groups),
+        option("--min-records", type=NUMBER, default=1, help="Combine smaller groups of --by."),
+        options.records_options,
+        options.tried_options,
     )
-
-
-_apply_options = with_options(
-    options.parameters_option,
-    option(
-        "--by", metavar="COLUMN", help="Divide by language, country, year, team_size or a column."
-    ),
-    option("--min-records", type=NUMBER, default=1, help="Combine smaller groups of --by."),
-    options.records_options,
-    options.tried_options,
-)
 
 
 def _apply(
@@ -66,8 +62,6 @@ def _apply(
     **source: Any,
 ) -> Any:
     """Return what a statistic or chart makes of the records, or of each group of them."""
-    from dirframe._display import did_you_mean
-
     function = getattr(functions, name)
     arguments = getfullargspec(function)
     known = list(arguments.kwonlyargs)
@@ -78,7 +72,6 @@ def _apply(
     for wrong in parameters.keys() - {*known}:
         raise click.UsageError(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."
-            f"{did_you_mean(wrong, known)}"
         )
     frame = read(collection=(CHARTS | STATISTICS)[name].collection or collection, **source)
     is_by_country = by == "country" or name in {"accounts_by_country", "accounts_map"}
@@ -91,8 +84,7 @@ def _apply(
 
 
 @command()
-@_name_argument(STATISTICS)
-@_apply_options
+@_apply_options(STATISTICS)
 @output
 def stats(out: Output, **given: Any) -> None:
     """Compute a statistic of accounts, projects or one project.
@@ -104,17 +96,15 @@ def stats(out: Output, **given: Any) -> None:
       dirframe stats language_share projects.parquet
       dirframe stats tags projects.parquet -p top=10 --exclude duplicate_id
       dirframe stats licenses --sample --by language
-      dirframe stats --list
     """
     out.write(_apply(dirframe.stats, dirframe.stats.by, **given))
 
 
 @command()
-@_name_argument(CHARTS)
 @option("-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]")
 @options.overwrite_option
 @option("--dpi", metavar="N", type=IntRange(30, 1200), default=150, help="Dots per inch of a .png.")
-@_apply_options
+@_apply_options(CHARTS)
 def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) -> None:
     """Draw a chart of accounts, projects or one project.
 
@@ -124,11 +114,9 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) 
     Examples:
       dirframe plot language_share projects.parquet -o languages.png
       dirframe plot tags --sample -p top=10 -p title="Our tags" -o tags.svg
-      dirframe plot --list
     """
     import matplotlib as mpl
 
-    from dirframe._display import unknown_suffix
     from dirframe._files import atomic_write, check_writable, make_folder
 
     target = path or Path(f"{name}.png")
@@ -155,12 +143,7 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) 
 @output
 @options.select_options
 def clean(
-    audit: Path | None,
-    overrides: Path | None,
-    column: str,
-    strict: bool,
-    out: Output,
-    **source: Any,
+    audit: Path | None, overrides: Path | None, column: str, strict: bool, out: Output, **given: Any
 ) -> None:
     """Add country codes and names to accounts.
 
@@ -174,7 +157,7 @@ def clean(
     """
     check_target(audit, overwrite=out.overwrite)
     answers = None if overrides is None else _answers(overrides)
-    frame = read(collection="accounts", **source)
+    frame = read(collection="accounts", **given)
     errors: Any = "raise" if strict else "coerce"
     cleaned = dirframe.unify_countries(frame, column=column, errors=errors, overrides=answers)
     if audit is not None:
@@ -213,20 +196,11 @@ def summary(**source: Any) -> None:
 @option("--title", help="Title of the report.")
 @options.records_options
 def report(
-    *,
-    files: tuple[str],
-    path: Path,
-    overwrite: bool,
-    title: str | None,
-    collection: str,
-    **source: Any,
+    files: tuple[str], path: Path, overwrite: bool, title: str, collection: str, **source: Any
 ) -> None:
-    """Write a report as one page.
+    """Write a report as one page, of FILES or of the directory.
 
     It has findings, charts, tables, biases, method and citation.
-
-    Takes FILES of accounts and projects, or asks the directory for --collection, both kinds if
-    that is left out.
 
     \b
     Examples:
@@ -247,25 +221,16 @@ def report(
 @argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())
 @options.overwrite_option
 @option("--title", help="Title of a study (.zip).")
-@option(
-    "--author",
-    "authors",
-    metavar="NAME",
-    multiple=True,
-    help="Author of a study, a person or an organization. May be repeated.",
-)
+@option("--author", "authors", metavar="NAME", multiple=True, help="Author of a study.")
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
-@option(
-    "--personal", is_flag=True, help="Keep in a study what tells who a person is, and its pages."
-)
+@option("--personal", is_flag=True, help="Keep in a study what tells who a person is.")
 @option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
 @options.records_options
 def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **given: Any) -> None:
     """Convert records to another file format, by its suffix.
 
-    Takes FILES: tables, archives, recorded XML or folders of it, - for standard input; or asks the
-    directory for --collection. A .zip is a study: CSV and Parquet with a description of each
-    column, without personal data unless --personal is given.
+    A .zip is a study: CSV and Parquet with a description of each column, without personal data
+    unless --personal is given.
 
     \b
     Examples:
@@ -295,9 +260,7 @@ def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **gi
 @option("--style", type=Choice(["text", "bibtex"]), default="text", help="Plain text or BibTeX.")
 @options.records_options
 def cite(style: Any, **source: Any) -> None:
-    """Print a citation of the records.
-
-    It names the directory, the query, the dates of access, and what is missing.
+    """Print a citation: source, query, days, and what is missing.
 
     \b
     Examples:

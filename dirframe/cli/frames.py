@@ -12,32 +12,23 @@ import sys
 import warnings
 from functools import wraps
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click import Choice, option
 
 import dirframe
-from dirframe._display import (
-    align,
-    cell_texts,
-    counted,
-    did_you_mean,
-    headings,
-    is_number,
-    label,
-    leading_columns,
-    table_lines,
-)
-from dirframe.cli.options import CONDITIONS, overwrite_option, with_options
+from dirframe import _display
+from dirframe.cli.options import CONDITIONS, FILE, overwrite_option, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import pandas as pd
 
-_ROWS_ON_A_TERMINAL = 50
+_FORMATS = Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"])
+#: Rows of a table on a terminal, and letters of a cell.
+_ROWS_ON_A_TERMINAL, _WIDEST = 50, 60
 #: Stands for standard input where a file is read, and for standard output where one is written.
 _STREAM = "-"
 #: Of one project: the path of each collection below it.
@@ -93,10 +84,24 @@ def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.
                 _select(empty(collection), **where)
                 if collection == "projects" and not {"details", "offline"} & options.keys():
                     # Before all pages are paid for, the first one shows whether columns are sent.
-                    query = options.get("query")
-                    page = load(directory=directory, query=query, max_items=1, progress=False)
-                    _select(page, **where)
+                    first = {"query": options.get("query"), "max_items": 1, "progress": False}
+                    _select(load(directory=directory, **first), **where)
         return load(directory=directory, progress=sys.stderr.isatty(), **options)
+
+
+def asked(question: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given and are not about the directory itself."""
+    if question.get("seed") is not None and question.get("sample") is None:
+        raise click.UsageError("--seed is of a drawing: name its size with --sample-size.")
+    own = {"base_url", "is_sample"}
+    return {n: v for n, v in question.items() if n not in own and v is not None and v is not False}
+
+
+def open_directory(*, base_url: str | None, is_sample: bool, **_: Any) -> dirframe.Directory:
+    """Open the directory given by the options or the environment."""
+    if is_sample and base_url:
+        raise click.UsageError("--sample and --base-url exclude each other.")
+    return dirframe.sample_directory() if is_sample else dirframe.Directory(base_url)
 
 
 def empty(collection: str) -> pd.DataFrame:
@@ -117,36 +122,13 @@ def _select(
         check_columns([column], [*CONDITIONS, *map(str, frame)])
         cells = frame[column]
         try:
-            value = float(text) if text and is_number(cells.dtype) else text
+            value = float(text) if text and _display.is_number(cells.dtype) else text
         except ValueError:
             raise click.UsageError(f"{column} has numbers, not {text!r}.") from None
         frame = frame[cells == value if text else cells.isna()]
-        dirframe.provenance.copy_provenance(
-            frame, frame, f"only {label(column)} {text or '(missing)'}"
-        )
+        step = f"only {_display.label(column)} {text or '(missing)'}"
+        dirframe.provenance.copy_provenance(frame, frame, step)
     return frame
-
-
-def check_columns(columns: Iterable[str], known: Collection[str]) -> None:
-    """Raise if a chosen column is not there."""
-    for column in columns:
-        if column not in known:
-            raise click.UsageError(f"There is no column {column}.{did_you_mean(column, known)}")
-
-
-def asked(question: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given and are not about the directory itself."""
-    if question.get("seed") is not None and question.get("sample") is None:
-        raise click.UsageError("--seed is of a drawing: name its size with --sample-size.")
-    own = {"base_url", "is_sample"}
-    return {n: v for n, v in question.items() if n not in own and v is not None and v is not False}
-
-
-def open_directory(*, base_url: str | None, is_sample: bool, **_: Any) -> dirframe.Directory:
-    """Open the directory given by the options or the environment."""
-    if is_sample and base_url:
-        raise click.UsageError("--sample and --base-url exclude each other.")
-    return dirframe.sample_directory() if is_sample else dirframe.Directory(base_url)
 
 
 def _read_file(file: str) -> pd.DataFrame:
@@ -176,6 +158,14 @@ def _read_file(file: str) -> pd.DataFrame:
 # Writing
 
 
+def check_columns(columns: Iterable[str], known: Collection[str]) -> None:
+    """Raise if a chosen column is not there."""
+    for column in columns:
+        if column not in known:
+            question = _display.did_you_mean(column, known)
+            raise click.UsageError(f"There is no column {column}.{question}")
+
+
 class Output(NamedTuple):
     """Where and how a command writes its table; `columns` are those that were chosen."""
 
@@ -202,7 +192,7 @@ class Output(NamedTuple):
         form = self.fmt or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
             is_ordered = self.columns or dirframe.provenance.get_provenance(frame)["counted"]
-            _print_table(frame, [] if is_ordered else ["id", *leading_columns(frame)])
+            _print_table(frame, [] if is_ordered else ["id", *_display.leading_columns(frame)])
         else:
             sys.stdout.buffer.write(frame_bytes(frame, f".{form}"))
             sys.stdout.buffer.flush()
@@ -213,7 +203,7 @@ def output(function: Callable[..., Any]) -> Any:
 
     @wraps(function)
     def call(
-        path: Path | None, overwrite: bool, fmt: str | None, columns: str, **options: Any
+        path: Path | None, overwrite: bool, fmt: str | None, columns: str | None, **options: Any
     ) -> Any:
         path = None if path == Path(_STREAM) else path
         if path is not None and fmt is not None:
@@ -221,32 +211,14 @@ def output(function: Callable[..., Any]) -> Any:
         if fmt == "parquet" and sys.stdout.isatty():
             raise click.UsageError("Parquet is not for terminals: pipe it on, or name a file (-o).")
         check_target(path, overwrite=overwrite)
-        names = [*filter(None, map(str.strip, columns.split(",")))]
+        names = [*filter(None, map(str.strip, (columns or "").split(",")))]
         return function(out=Output(path, overwrite, fmt, names), **options)
 
     return with_options(
-        option(
-            "-o",
-            "--output",
-            "path",
-            metavar="FILE",
-            type=click.Path(path_type=Path),
-            help="File to write, by its suffix. Default: standard output (-).",
-        ),
+        option("-o", "--output", "path", type=FILE, help="File to write.  [default: -]"),
         overwrite_option,
-        option(
-            "--format",
-            "fmt",
-            type=Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"]),
-            help="Format on standard output. Default: table on a terminal, csv elsewhere.",
-        ),
-        option(
-            "--columns",
-            metavar="NAME,…",
-            default="",
-            show_default=False,
-            help="Write these columns only, in this order, after the id.",
-        ),
+        option("--format", "fmt", type=_FORMATS, help="Default: table on a terminal, else csv."),
+        option("--columns", metavar="NAME,…", help="Write these columns only, after the id."),
     )(call)
 
 
@@ -273,33 +245,27 @@ def note(text: str) -> None:
     click.echo(text, err=True)
 
 
-# The table of a terminal
-
-
 def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:
-    """Print the first rows and as many columns as fit, those in `first` before all others."""
-    names = [str(name) for name in frame]
-    heads = headings(sorted(names, key=lambda n: first.index(n) if n in first else len(first)))
-    is_terminal, omitted = sys.stdout.isatty(), list[str]()
-    if not is_terminal:
-        lines, _ = table_lines(frame, heads)
-    elif len(frame) == 1:
-        cells = (cell_texts(frame[name], name)[0] for name in names)
-        lines = [f"{n}  {cell}" for n, cell in zip(align(names, right=False), cells, strict=True)]
+    """Print a table; on a terminal its first rows and the columns that fit, `first` before others."""
+    names, omitted = [str(name) for name in frame], list[str]()
+    width, rows = sys.maxsize, len(frame)
+    if sys.stdout.isatty():
+        width, rows = shutil.get_terminal_size().columns, _ROWS_ON_A_TERMINAL
+    if len(frame) == 1:
+        cells = (_display.cell_texts(frame[name], name)[0] for name in names)
+        pairs = zip(_display.align(names, right=False), cells, strict=True)
+        lines = [f"{name}  {cell}".rstrip() for name, cell in pairs]
     else:
-        width, shown = shutil.get_terminal_size().columns, frame.head(_ROWS_ON_A_TERMINAL)
-        lines, omitted = table_lines(shown, heads, width, width // 3)
+        names.sort(key=lambda name: first.index(name) if name in first else len(first))
+        heads, cut = _display.headings(names), min(width // 3, _WIDEST)
+        lines, omitted = _display.table_lines(frame.head(rows), heads, width, cut)
         if omitted:  # headings of several lines make room
-            narrow = {
-                n: "\n".join(wrap(h, max(map(len, h.split()), default=1))) for n, h in heads.items()
-            }
-            lines, omitted = table_lines(shown, narrow, width, width // 3)
-    click.echo("\n".join(line.rstrip() for line in lines) or "(no columns)")
-    rows = len(frame) - _ROWS_ON_A_TERMINAL
-    parts = [counted(rows, "more row")] if is_terminal and rows > 0 else []
+            heads = {name: head.replace(" ", "\n") for name, head in heads.items()}
+            lines, omitted = _display.table_lines(frame.head(rows), heads, width, cut)
+    click.echo("\n".join(lines))
+    parts = [_display.counted(len(frame) - rows, "more row")] if len(frame) > rows else []
     if omitted:
-        parts.append(f"{counted(len(omitted), 'more column')} ({', '.join(omitted)})")
+        parts.append(f"{_display.counted(len(omitted), 'more column')} ({', '.join(omitted)})")
     if parts:
         choice = "--columns NAME,NAME shows others; " if omitted else ""
-        click.echo(err=True)
-        note(f"Not shown: {' and '.join(parts)}. {choice}-o FILE or --format csv has everything.")
+        note(f"\nNot shown: {' and '.join(parts)}. {choice}-o FILE or --format csv has everything.")

@@ -16,6 +16,20 @@ from dirframe.cli.frames import Output, note, open_directory
 _PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "refresh"}
 
 
+@command()
+@option("-o", "--output", "folder", default="dirframe-demo", help="Folder to write.")
+def demo(folder: str) -> None:
+    """Load the sample directory, and write tables and charts of it.
+
+    \b
+    Example:
+      dirframe demo -o first-look
+    """
+    from dirframe.demo import run_demo
+
+    run_demo(Path(folder), say=click.echo)
+
+
 def _print_plan(collection: str, **question: Any) -> None:
     priced = {name: value for name, value in frames.asked(question).items() if name in _PRICED}
     with open_directory(**question) as directory:
@@ -44,7 +58,6 @@ def projects(**given: Any) -> None:
     \b
     Examples:
       dirframe projects --sample --sort stack_count_reverse -n 20
-      dirframe projects --plan
       dirframe projects --query parser --where language=Java -o parsers.csv
       dirframe projects --sample-size 100 --seed 7 --details -o drawn.parquet
     """
@@ -162,26 +175,22 @@ def quota(**where: Any) -> None:
 
 @click.group()
 def cache() -> None:
-    """Show or clear the cache of fetched pages."""
+    """Show or clear the cache of fetched pages.
+
+    \b
+    Examples:
+      dirframe cache info
+      dirframe cache clear
+    """
 
 
 @cache.command("info")
 def cache_info() -> None:
-    """Show location, size and age of the cache.
-
-    \b
-    Example:
-      dirframe cache info
-    """
+    """Show location, size and age of the cache."""
     click.echo(dirframe.cache_info())
 
 
 @cache.command("clear")
 def cache_clear() -> None:
-    """Remove every page from the cache.
-
-    \b
-    Example:
-      dirframe cache clear
-    """
+    """Remove every page from the cache."""
     note(f"Removed {dirframe.clear_cache():,} pages.")

@@ -114,9 +114,13 @@ directory_options = with_options(
     option("--base-url", metavar="URL", help="Address of the directory."),
     option("--sample", "is_sample", is_flag=True, help="Use the bundled sample directory."),
 )
-_incomplete = "What to do if completeness cannot be proven."
 _policy_options = with_options(
-    option("--incomplete", type=Choice(["raise", "warn"]), default="raise", help=_incomplete),
+    option(
+        "--incomplete",
+        type=Choice(["raise", "warn"]),
+        default="raise",
+        help="What to do if completeness cannot be proven.",
+    ),
     directory_options,
     option("--refresh", is_flag=True, help="Fetch every page again."),
     option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
@@ -151,10 +155,7 @@ select_options = with_options(
         "first number and the one that it stays below. May be repeated.",
     ),
     option(
-        "--exclude",
-        metavar="RULE",
-        multiple=True,
-        help="Leave out records that match a rule of dirframe.flags. May be repeated.",
+        "--exclude", metavar="RULE", multiple=True, help="Leave out by a rule of dirframe.flags."
     ),
     option("--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."),
     _load_options,

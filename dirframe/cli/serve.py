@@ -49,7 +49,15 @@ def serve(data: tuple[Path, ...], key_file: Path | None, **options: Any) -> None
 
 @click.group()
 def keys() -> None:
-    """Manage the API keys of a directory that you serve."""
+    """Manage the API keys of a directory that you serve.
+
+    \b
+    Examples:
+      dirframe keys add --developer "Ada L." --application thesis
+      dirframe keys list
+      dirframe keys limit 2 5000
+      dirframe keys revoke 3
+    """
 
 
 @keys.command("add")
@@ -57,12 +65,7 @@ def keys() -> None:
 @option("--application", required=True, help="Name of the application.")
 @_key_file_option
 def keys_add(key_file: Path | None, developer: str, application: str) -> None:
-    """Create a key and show it once.
-
-    \b
-    Example:
-      dirframe keys add --developer "Ada L." --application thesis
-    """
+    """Create a key and show it once."""
     with KeyStore(key_file) as store:
         key = store.add(developer, application)
     note("Keep this key: only a hash of it is stored, it is not shown again.")
@@ -72,12 +75,7 @@ def keys_add(key_file: Path | None, developer: str, application: str) -> None:
 @keys.command("list")
 @_key_file_option
 def keys_list(key_file: Path | None) -> None:
-    """List the applications, their limits and the requests of today.
-
-    \b
-    Example:
-      dirframe keys list
-    """
+    """List the applications, their limits and the requests of today."""
     with KeyStore(key_file) as store:
         records = store.records()
     click.echo(f"{'id':>4}  {'used':>6}  {'limit':>6}  {'made':10}  {'state':8}  application")
@@ -94,12 +92,7 @@ def keys_list(key_file: Path | None) -> None:
 @argument("key_id", type=int, metavar="ID")
 @_key_file_option
 def keys_revoke(key_file: Path | None, key_id: int) -> None:
-    """Revoke a key by its id in the list.
-
-    \b
-    Example:
-      dirframe keys revoke 3
-    """
+    """Revoke a key by its id in the list."""
     with KeyStore(key_file) as store:
         store.revoke(key_id)
     note(f"Key {key_id} is revoked.")
@@ -110,12 +103,7 @@ def keys_revoke(key_file: Path | None, key_id: int) -> None:
 @argument("daily_limit", type=IntRange(1), metavar="REQUESTS")
 @_key_file_option
 def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
-    """Set the number of requests per day of a key.
-
-    \b
-    Example:
-      dirframe keys limit 2 5000
-    """
+    """Set the number of requests per day of a key."""
     with KeyStore(key_file) as store:
         store.set_daily_limit(key_id, daily_limit)
     note(f"Key {key_id} may make {daily_limit:,} requests a day.")

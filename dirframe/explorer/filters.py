@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from dirframe.stats.entries import Codes
 
-    #: Rows and codes of the values that records have, and these values by code.
-    Coded = tuple[Codes, Codes, list[Any]]
-
 #: The filters by values, with the column of each.
 VALUES = {
     "languages": "analysis_main_language_name",
@@ -56,7 +53,7 @@ class Filters:
             passing = codes[self._passing(choices, but=name)[rows]]
             counts = np.bincount(passing, minlength=len(values))
             counted = [
-                (f"{'(none)' if value is None else value} ({count:,})", value)
+                (f"{value or '(none)'} ({count:,})", value or None)
                 for value, count in zip(values, counts, strict=True)
             ]
             if name == "years":
@@ -64,8 +61,8 @@ class Filters:
             elif name == "activity":
                 options[name] = [ANY_ACTIVITY, *counted]
             else:
-                is_none = counted[_LISTED:] and values[-1] is None
-                options[name] = [*counted[:_LISTED], *(counted[-1:] if is_none else [])]
+                none = [choice for choice in counted[_LISTED:] if choice[1] is None]
+                options[name] = [*counted[:_LISTED], *none]
         return options
 
     def _passing(self, choices: dict[str, Any], *, but: str) -> NDArray[np.bool_]:
@@ -84,25 +81,24 @@ class Filters:
         return self._masks[name][1]
 
 
-def _most_frequent_first(column: pd.Series[Any]) -> Coded:
-    """Return the values of a column of texts or lists, and None at the end for no value."""
+def _most_frequent_first(column: pd.Series[Any]) -> Codes:
+    """Return the values of a column of texts or lists, and "" at the end for none."""
     if column.name == "tags":
         rows, codes, names = tag_codes(column)
     elif column.name == "licenses":
-        rows, codes, names, _ = license_codes(column)
+        (rows, codes, names), _ = license_codes(column)
     else:
         rows, codes, names = _in_order(column)
     rows, codes = distinct_pairs(rows, codes, len(names))
     order = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable")
-    values: list[Any] = [names[number] for number in order]
-    codes = np.argsort(order)[codes]
+    codes, names = np.argsort(order)[codes], [names[number] for number in order]
     if (without := np.setdiff1d(np.arange(len(column)), rows)).size:
-        codes = np.append(codes, np.full(without.size, len(values)))
-        rows, values = np.append(rows, without), [*values, None]
-    return rows, codes, values
+        rows, codes = np.append(rows, without), np.append(codes, np.full(without.size, len(names)))
+        names.append("")
+    return rows, codes, names
 
 
-def _in_order(column: pd.Series[Any]) -> Coded:
+def _in_order(column: pd.Series[Any]) -> Codes:
     codes, values = pd.factorize(column, sort=True)
     rows = np.flatnonzero(codes >= 0)
     return rows, codes[rows], values.tolist()

@@ -15,13 +15,8 @@ from dirframe.errors import (
     warn,
 )
 from dirframe.stats.contributors import SIZES, size_names
-from dirframe.stats.kernel import (
-    names_of,
-    other_label,
-    read,
-    require_records,
-    whole_number,
-)
+from dirframe.stats.counts import names_of, other_label
+from dirframe.stats.kernel import read, require_records, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,9 +58,9 @@ def by(
     statistic, frame
         A function of `dirframe.stats`, and its records in pandas.
     column : str
-        A column of text or whole numbers, or ``"language"`` (the main one), ``"country"``,
-        ``"year"`` (of the first month with activity or, where that was not loaded, of creation) or
-        ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more), unless a column has that name.
+        A column of text or whole numbers or, if none has that name, ``"language"`` (the main one),
+        ``"country"``, ``"year"`` (of the first month with activity or else of creation) or
+        ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more).
     min_records : int, default 1
         Strata with fewer records are pooled into the last: ``other (n strata)``.
     **options
@@ -75,9 +70,9 @@ def by(
     -------
     pandas.DataFrame
         The rows of each stratum, after a column (str) with the name of `column`, or ``by_language``
-        and so on where the statistic has that name. Numbers, years and sizes ascend; of texts the
-        most records are first; missing values (blank, or of a size negative) are last. A stratum
-        for which a needed column was not sent has no rows (`StrataOmittedWarning`).
+        and so on where the statistic has it. Numbers, years and sizes ascend; of texts the most
+        records are first; missing values are last. A stratum for which a needed column was not sent
+        has no rows (`StrataOmittedWarning`).
 
         Counted: the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing``
         (records without a value) and ``stratum_not_sent`` (records in strata without rows).

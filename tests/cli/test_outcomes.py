@@ -53,7 +53,7 @@ WRONG_CALLS = [
     ("serve --port 65536", 2, "--port"),
     ("demo -o taken.csv/x", 2, "taken.csv"),
     ("projects --base-url ftp://d.example", 3, "https://"),
-    ("projects --base-url https://a@d.example", 3, "DIRFRAME_API_KEY"),
+    ("projects --base-url https://a@d.example", 3, "the key"),
     ("projects --query key", 3, "key"),
     ("projects --query broken", 5, "500"),
     ("projects --query html", 5, "HTML"),

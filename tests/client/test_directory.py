@@ -25,17 +25,6 @@ ADDRESS = "https://directory.example"
 SECRET = "a-key-that-nobody-may-see"
 
 
-def test_directory_rate_is_limited_unless_the_service_is_local():
-    cases = [
-        ("https://d.example", {}, 10.0),
-        ("http://127.0.0.1:1", {}, math.inf),
-        ("http://127.0.0.1:1", {"rate": 10}, 10.0),
-        ("https://d.example", {"rate": math.inf}, math.inf),
-    ]
-    for address, options, limit in cases:
-        assert dirframe.Directory(address, KEY, **options).rate == limit
-
-
 def test_directory_of_the_environment(monkeypatch, connect):
     with Rig(3).in_process() as rig:
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
@@ -44,9 +33,10 @@ def test_directory_of_the_environment(monkeypatch, connect):
         assert frame["id"].tolist() == ["1", "2", "3"]
         assert dirframe.load_project("1", refresh=True)["id"].tolist() == ["1"]
         assert {asked.query["api_key"] for asked in rig.requests} == {KEY}
-        assert {asked.headers["User-Agent"].partition("/")[0] for asked in rig.requests} == {
-            "dirframe"
-        }
+        assert rig.requests[0].headers["User-Agent"].startswith("dirframe/")
+    for arguments, url, key in (((ADDRESS, SECRET), ADDRESS, SECRET), ((ADDRESS,), ADDRESS, KEY)):
+        made = Directory(*arguments)
+        assert (made.base_url, made.api_key.reveal()) == (url, key)
 
 
 def test_directory_is_used_again_after_it_was_closed_unless_its_service_has_stopped(connect):
@@ -90,18 +80,6 @@ def directory(url=ADDRESS, key=SECRET, **options):
     return Directory(url, key, cache=False, **options)
 
 
-def test_directory_arguments_come_before_the_environment(monkeypatch):
-    monkeypatch.setenv("DIRFRAME_BASE_URL", "https://other.example")
-    monkeypatch.setenv("DIRFRAME_API_KEY", "other")
-    for given_, url, key in (
-        ((ADDRESS, SECRET), ADDRESS, SECRET),
-        ((ADDRESS,), ADDRESS, "other"),
-        ((), "https://other.example", "other"),
-    ):
-        made = Directory(*given_)
-        assert (made.base_url, made.api_key.reveal()) == (url, key)
-
-
 @pytest.mark.parametrize("name", ["load_accounts", "load_projects", "load_account", "load_project"])
 def test_directory_that_is_nowhere_named_is_an_error(name):
     with pytest.raises(ConfigurationError):
@@ -130,13 +108,17 @@ def test_directory_is_named_and_told_apart_by_its_address():
     assert directory(name="Example").name == "Example"
 
 
-def test_directory_asks_only_this_machine_without_encryption_unless_told():
+def test_directory_asks_only_this_machine_without_encryption_or_limit_unless_told():
     for host in ("127.0.0.1", "127.1.2.3", "localhost", "a.localhost", "[::1]"):
-        assert directory(f"http://{host}:8080").base_url == f"http://{host}:8080"
+        local = directory(f"http://{host}:8080")
+        assert (local.base_url, local.rate) == (f"http://{host}:8080", math.inf)
     for host in ("directory.example", "10.0.0.1", "localhost.example", "127.0.0.1.example"):
         with pytest.raises(ConfigurationError):
             directory(f"http://{host}")
-        assert directory(f"http://{host}", allow_http=True).base_url == f"http://{host}"
+        remote = directory(f"http://{host}", allow_http=True)
+        assert (remote.base_url, remote.rate) == (f"http://{host}", 10.0)
+    assert directory("http://127.0.0.1", rate=10).rate == 10.0
+    assert directory(rate=math.inf).rate == math.inf
 
 
 @given(

@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -54,7 +54,6 @@ class Records:
         self.resource = resource
         self.rows = 0
         self._root = _Node((), frozenset())
-        self._texts: dict[str, str] = {}  # equal texts of lists are one object
 
     def add(self, page: Page) -> int:
         """Add the records of a page, and return the row of the first one.
@@ -70,62 +69,17 @@ class Records:
         if not self.rows:
             lists = [field.path for field in self.resource.fields if field.kind is Kind.ITEMS]
             self._root = _Node((), frozenset(lists))
-        rows = [self._read(record, self._root) for record in page.records]
-        for node in dict.fromkeys(chain.from_iterable(rows)):
-            node.cells += [None] * (self.rows - len(node.cells))
-            node.cells += [row.get(node) for row in rows]
-        self.rows += len(rows)
+        for row, record in enumerate(page.records, begin):
+            _read(record, self._root, row)
+        self.rows += len(page.records)
         return begin
-
-    def _read(self, element: Element, node: _Node) -> Row:
-        """Return the values of a record, or the fields of an entry of a list."""
-        row: Row = {}
-        for name, text in element.items():
-            _put(row, node[name], text.strip())
-        if len(element):
-            self._read_children(list(element), node, row)
-        return row
-
-    def _read_children(self, children: list[Element], node: _Node, row: Row) -> None:
-        tags: list[str] = []
-        for child in children:
-            below = node[child.tag]
-            inside = list(child) if len(child) else None
-            if inside:
-                tags = tags or [sibling.tag for sibling in children]
-                if tags.count(child.tag) > 1:
-                    _put(row, below, [self._entry(child, below)])
-                    continue
-            for name, text in child.items():
-                _put(row, below[name], text.strip())
-            if not inside:
-                text = child.text
-                text = text and text.strip()
-                _put(row, below, [text] if text and below.is_list else text)
-            elif below.is_list or _is_list(below.path[-1], inside):
-                entries = [self._entry(one, below) for one in inside]
-                _put(row, below, entries if below.is_list or any(entries) else None)
-            else:
-                self._read_children(inside, below, row)
-
-    def _entry(self, element: Element, container: _Node) -> Any:
-        """Return one entry of a list: its text, or a dict of its fields, flattened to any depth."""
-        text, share = element.text, self._texts.setdefault
-        text = text and text.strip()
-        if not len(element) and not element.keys():
-            return share(text, text) if text else None
-        node = container.entry = container.entry or _Node((), None)
-        entry = self._read(element, node)
-        if text:
-            _put(entry, node[element.tag], text)
-        return {name: share(v, v) if type(v) is str else v for name, v in entry.items()}
 
     def frame(self, rows: Sequence[int] | None = None) -> pd.DataFrame:
         """Return all records, or some rows: the columns of the schema in its order, then all others."""
         resource = self.resource
         if resource is None:
             return pd.DataFrame()
-        cells = {node.path: node.cells for node in self._root.nodes() if node.cells}
+        cells = {node.path: node.cells for node in self._root.nodes() if any(node.cells)}
         always = [field.path for field in resource.core]
         known = [
             field.path
@@ -159,7 +113,7 @@ def typed_columns(
     for name, values in cells.items():
         kind = kinds.get(name, Kind.TEXT)
         if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
-            lists = [v if v is None or isinstance(v, list) else [v] for v in values]
+            lists = [[v] if v and not isinstance(v, list) else v or None for v in values]
             columns[name] = pd.Series(lists, dtype="object")
             continue
         if name not in kinds and resource.name not in RESOURCES:
@@ -194,49 +148,115 @@ def _names(resource: Resource, paths: Iterable[Path]) -> dict[Path, str]:
 class _Node(dict[str, "_Node"]):
     """An element at one path of a record, or of an entry of a list: those below it by their tags."""
 
-    __slots__ = ("cells", "entry", "is_list", "key", "lists", "path")
-    __hash__ = object.__hash__  # type: ignore[assignment]  # a dict has none: by identity
+    __slots__ = ("below", "cells", "entry", "is_list", "lists", "path")
 
-    def __init__(self, path: Path, lists: frozenset[Path] | None) -> None:
+    def __init__(self, path: Path, lists: frozenset[Path]) -> None:
         self.path, self.lists = path, lists
-        self.is_list = lists is not None and path in lists
-        #: Of a record the node itself: <a_b> and <a><b> are two columns, but one field of an entry.
-        self.key: Any = "_".join(path) if lists is None else self
-        self.entry: _Node | None = None
+        self.is_list = path in lists
+        self.below: list[_Node] = []
         self.cells: list[Any] = []
+        self.entry: _Node | None = None
 
     def __missing__(self, tag: str) -> _Node:
         name = tag.rpartition("}")[2]
         if name not in self:
             self[name] = _Node((*self.path, name), self.lists)
+            self.below.append(self[name])
         self[tag] = self[name]
         return self[name]
 
     def nodes(self) -> Iterator[_Node]:
         """Yield all nodes below this one."""
-        for node in dict.fromkeys(self.values()):
+        for node in self.below:
             yield node
             yield from node.nodes()
 
+    def put(self, row: int, value: Any) -> None:
+        """Put a value into a row; a second one, of an element or attribute, makes a list."""
+        cells = self.cells
+        if row < len(cells):
+            cells[row] = _both(cells[row], value)
+        else:
+            cells += [None] * (row - len(cells))
+            cells.append(value)
 
-def _put(row: Row, node: _Node, value: Any) -> None:
-    """Put a value into a row; a second one, of an element or attribute, makes a list."""
-    key = node.key
-    if not value:
-        if node.lists is None:  # an entry shows its empty fields
-            row.setdefault(key, "")
-    elif row.get(key):
-        row[key] = [*_as_list(row[key]), *_as_list(value)]
-    else:
-        row[key] = value
+    def put_attributes(self, row: int, element: Element) -> None:
+        for name, text in element.items():
+            self[name].put(row, text.strip())
 
 
-def _is_list(name: str, children: list[Element]) -> bool:
+def _read(element: Element, node: _Node, row: int) -> None:
+    """Read the attributes and children of an element into a row of the columns below its node."""
+    node.put_attributes(row, element)
+    children = element[:]
+    tags: list[str] = []
+    for child in children:
+        below = node[child.tag]
+        if len(child):
+            tags = tags or [sibling.tag for sibling in children]
+            if tags.count(child.tag) > 1:
+                below.put(row, _entries([child], below))
+            elif below.is_list or _is_list(child):
+                below.put_attributes(row, child)
+                entries = _entries(child, below)
+                below.put(row, entries if below.is_list or any(entries) else None)
+            else:
+                _read(child, below, row)
+            continue
+        if child.keys():  # most leaves have no attributes
+            below.put_attributes(row, child)
+        value = child.text
+        value = value.strip() if value else None
+        if value and below.is_list:
+            value = [value]
+        if len(below.cells) == row:  # as `put` does, without its call
+            below.cells.append(value)
+        else:
+            below.put(row, value)
+
+
+def _entries(elements: Iterable[Element], container: _Node) -> list[Any]:
+    """Return the entries of a list: texts, or dicts of their fields, flattened to any depth."""
+    entries: list[Any] = []
+    for element in elements:
+        text = element.text
+        text = text and intern(text.strip())  # equal texts of lists are one object
+        attributes = element.items()
+        if not attributes and not len(element):
+            entries.append(text or None)
+            continue
+        node = container.entry = container.entry or _Node((), frozenset())
+        entry: dict[str, Any] = {}
+        if len(element):
+            _read(element, node, 0)
+            for below in node.nodes():
+                if below.cells:
+                    _add_field(entry, "_".join(below.path), below.cells.pop())
+        else:
+            for tag, value in attributes:
+                _add_field(entry, node[tag].path[0], intern(value.strip()))
+        if text:
+            _add_field(entry, node[element.tag].path[0], text)
+        entries.append(entry)
+    return entries
+
+
+def _add_field(entry: dict[str, Any], name: str, value: Any) -> None:
+    entry[name] = _both(entry[name], value) if name in entry else value or ""
+
+
+def _both(first: Any, second: Any) -> Any:
+    """Return two values of one field: a list, unless one is empty."""
+    return [*_as_list(first), *_as_list(second)] if first and second else first or second
+
+
+def _is_list(element: Element) -> bool:
     """Return whether the children of an element are the entries of a list."""
-    first = children[0].tag
-    if len(children) == 1:
-        return name.endswith(f"{first.rpartition('}')[2]}s")
-    return all(child.tag == first for child in children)
+    first, *others = [child.tag for child in element]
+    if others:
+        return others.count(first) == len(others)
+    name: str = element.tag
+    return name.endswith(f"{first.rpartition('}')[2]}s")
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -19,6 +19,7 @@ from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError, M
 from dirframe.explorer.code import load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
 from dirframe.schema import RESOURCES
+from dirframe.stats.kernel import require_records
 
 try:
     import ipywidgets as w
@@ -68,12 +69,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     Raises
     ------
-    MissingExtraError
-        If ipywidgets or anywidget is not installed.
-    ConfigurationError
-        If no directory is given and none is configured in the environment.
-    InvalidInputError
-        If `source` is neither a directory nor a frame of its records.
+    MissingExtraError, ConfigurationError, InvalidInputError
+        If ipywidgets or anywidget is not installed; there is no directory; `source` is none.
 
     Examples
     --------
@@ -85,8 +82,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     >>> explorer.languages.value = ("Java",)
     >>> explorer
     <Explorer: 32 of 200 projects>
-    >>> explorer.frame["analysis_main_language_name"].unique().tolist()
-    ['Java']
     """
 
     def __init__(self, source: dirframe.Directory | pd.DataFrame | None = None) -> None:
@@ -113,7 +108,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.sort = _control(w.Dropdown, "Sort", options=_sorts("projects"))
         self.max_items = _control(w.BoundedIntText, "At most (0: all)", max=10_000_000)
         self.sample = _control(w.BoundedIntText, "Sample (0: all)", max=10_000_000)
-        self.sample.tooltip = "So many records, drawn at random"
         self.seed = _control(w.BoundedIntText, "Seed", max=10_000_000)
         self.details = _control(w.Checkbox, "Own pages", indent=False)
         self.details.tooltip = "One more request for each project that comes without its analysis"
@@ -138,7 +132,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         write = self._button("Export", "Write the records shown to the file", self.export)
         outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
         self._out = {name: _classed(w.HTML(layout=_AUTO), f"df-at-{name}") for name in outputs}
-        self._progress = w.IntProgress(layout=_HIDDEN)
 
         names = ("search", *VALUES, "first_year", "last_year", "activity")
         self._filters = {name: getattr(self, name) for name in names}
@@ -169,7 +162,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             w.HTML(view.STYLE, layout=_HIDDEN),
             view.Keys(layout=_HIDDEN),
             *([ask] if isinstance(self.source, dirframe.Directory) else []),
-            _box("status", out["message"], self._progress, out["quota"]),
+            _box("status", out["message"], out["quota"]),
             self._results,
         ]
 
@@ -200,7 +193,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         load = dirframe.load_projects if name == "projects" else dirframe.load_accounts
 
         def on_progress(loaded: int, total: int) -> None:
-            self._progress.max, self._progress.value = max(total, loaded, 1), loaded
             self._say(f"{loaded:,} of {total:,} records …")
 
         with self._acting("Loading …") as results:
@@ -246,7 +238,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         results: list[str] = []
         self.error = None
         self._say(doing)
-        self._progress.value, self._progress.layout.display = 0, None
         for control in self._disabled_in_action:
             control.disabled = True
         try:
@@ -256,17 +247,13 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             warned = [str(c.message) for c in caught if issubclass(c.category, DirframeWarning)]
             self._say(" ".join([*results, *warned]), "warning" if warned else "success")
         except KeyboardInterrupt:
-            stopped = (
-                "Stopped. What came is in the cache: the same load again asks for the rest alone."
-            )
-            self._say(stopped, "warning")
+            self._say("Stopped. What came is in the cache; Load asks for the rest.", "warning")
             raise
         except Exception as error:
             self.error = error
             self._say(_sentence(error), "error")
             raise
         finally:
-            self._progress.layout.display = "none"
             for control in self._disabled_in_action:
                 control.disabled = False
             self._say_quota()
@@ -341,7 +328,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self._out["picture"].value = view.message(_sentence(error), "info")
         try:
             citation = str(dirframe.cite(frame, style=self.style.value))
-            lines.append(f'print(dirframe.cite(shown, style="{self.style.value}"))')
+            lines.append(f"print(dirframe.cite(shown, style={self.style.value!r}))")
         except InvalidInputError as error:
             citation = str(error)
         self.code = "\n".join(lines)
@@ -451,14 +438,12 @@ def _sorts(collection: str) -> list[tuple[str, str]]:
 def _collection_of(frame: Any) -> str:
     """Return "accounts" or "projects"; refuse what is no frame of them."""
     if isinstance(frame, pd.DataFrame) and all(isinstance(name, str) for name in frame):
-        resource = dirframe.provenance.resource_of(frame)
-        statistic = dirframe.provenance.get_provenance(frame).get("statistic")
-        if resource and resource.name in RESOURCES and frame.columns.is_unique and not statistic:
+        resource = dirframe.provenance.resource_of(require_records(frame))
+        if resource and resource.name in RESOURCES:
             return resource.collection
     raise InvalidInputError(
         f"The explorer was given a {type(frame).__name__}; it takes a dirframe.Directory, a frame "
-        "of load_accounts() or load_projects() with a name of its own for each column, or nothing, "
-        "for the directory that the environment names."
+        "of load_accounts() or load_projects(), or nothing: the directory of the environment."
     )
 
 

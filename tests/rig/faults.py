@@ -1,6 +1,7 @@
 """What can go wrong with a response: each fault takes an exchange and sends something else."""
 
 import gzip
+import re
 import signal
 import threading
 import zlib
@@ -232,8 +233,17 @@ MISLED = {
     ),
 }
 
-#: The answer is right, and holds the key.
-TALKATIVE = {
+
+def _with_bytes_behind(exchange):
+    exchange.send(_head(exchange) + exchange.body * 2)
+
+
+#: The answer is right, but unusual, or it holds the key.
+ODD = {
+    "without a length": _partly(lambda e: e.head() + e.body),
+    "in chunks": lambda e: e.send(e.head(Transfer_Encoding="chunked") + chunked(e.body)),
+    "bytes behind it": _with_bytes_behind,
+    "without positions": rewrites(lambda b: re.sub(rb"<first_item_position>\d+</[^>]+>", b"", b)),
     "the key in names": _repeats_in_names,
     "a broken header line": broken_header_line,
     "UTF-16 said to be UTF-8": rewrites(lambda b: b.decode().encode("utf-16-le")),
@@ -241,4 +251,4 @@ TALKATIVE = {
     "the key in a cookie": lambda e: e.answer(Set_Cookie=f"key={e.request.target}; Path=/"),
 }
 
-FAULTS = INTERRUPTED | DAMAGED | SLOW | REFUSALS | MISLED | TALKATIVE
+FAULTS = INTERRUPTED | DAMAGED | SLOW | REFUSALS | MISLED | ODD

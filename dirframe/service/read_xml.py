@@ -113,12 +113,12 @@ def _records(events: Iterable[tuple[str, _Element]]) -> Iterator[_Element]:
     """Yield the records of a result; each is removed when the next one has been read."""
     previous = None
     for _, element in events:
-        parents = [parent.tag for parent in element.iterancestors()]
+        parents = [*element.iterancestors()]
         # Some recorded files lack the envelope: their result is the root.
-        if parents in (["result"], ["result", "response"]):
+        if [parent.tag for parent in parents] in (["result"], ["result", "response"]):
             yield element
             if previous is not None:
-                previous.getparent().remove(previous)
+                parents[0].remove(previous)
             previous = element
 
 

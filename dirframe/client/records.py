@@ -79,7 +79,10 @@ class Records:
             for field in resource.fields
             if field.path in found or field in resource.core or field.column in COUNTED_LISTS
         }
-        for path, column in found.items():  # of two with the same name, <a_b> and <a><b>, one changes
+        for (
+            path,
+            column,
+        ) in found.items():  # of two with the same name, <a_b> and <a><b>, one changes
             name = "_".join(path)
             if name in cells or name in resource.by_column:
                 name = "__".join(path)
@@ -87,7 +90,7 @@ class Records:
                 name += "_"
             cells[name] = column
         for column in cells.values():
-            column += [None] * (self.rows - len(column))
+            column.extend([None] * (self.rows - len(column)))
         kinds = {field.column: field.kind for field in resource.fields}
         columns, unreadable = typed_columns(cells, kinds, resource)
         if unreadable:

@@ -35,9 +35,8 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── QuotaWarning                the quota count cannot be shared with other processes
     └── ExportWarning               a file format cannot represent part of a frame
 
-The message states what was requested and what happened, `hint` what to do; facts are attributes.
-Exceptions can be pickled. They never contain an API key: the code that raises them passes URLs
-without it.
+The message states what happened, `hint` what to do; facts are attributes. Exceptions can be pickled,
+and never contain an API key.
 """
 
 from __future__ import annotations

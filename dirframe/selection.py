@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,9 +17,9 @@ from dirframe.stats.kernel import read, require_records
 from dirframe.stats.lifetimes import states_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from dirframe.stats.kernel import Floats, Mask
+    from dirframe.stats.counts import Floats, Mask
 
     Range = tuple[float | None, float | None]
 
@@ -50,22 +50,21 @@ def select(
 ) -> pd.DataFrame:
     """Select projects or accounts, and record in their provenance by what.
 
-    A record has to pass all the filters that are given. One with a missing value passes no filter
-    of it, except by ``None`` among the values, or ``(None, None)`` as a range. A frame that lacks a
-    column that a filter needs raises.
+    A record has to pass all filters that are given. One with a missing value passes no filter of
+    it, except by ``None`` among the values, or ``(None, None)`` as a range.
 
     Parameters
     ----------
     records : pandas.DataFrame
-        Projects or accounts.
+        Projects or accounts, with the columns of the filters.
     search : str
         Words or parts of words, in any order and case, that a record has all of in its name,
         description, tags or place.
     languages, countries, licenses, tags : str or iterable of str or None
-        Values of which a record has at least one: main languages of projects; countries of accounts
-        as `unify_countries` names them or by their codes of two letters; licences by code or by
-        title, as in `dirframe.stats.licenses`; tags. A value that no record has selects nothing
-        and is warned of (`UnknownValueWarning`).
+        Values of which a record has one: main languages of projects; countries of accounts as
+        `unify_countries` names them or by their codes of two letters; licences by code or title, as
+        in `dirframe.stats.licenses`; tags. One that no record has is warned of
+        (`UnknownValueWarning`).
     years : tuple of int, optional
         First and last year (UTC) in which the directory got the record; either may be None.
     activity : {"all", "active", "dormant"}
@@ -87,36 +86,43 @@ def select(
     frame = require_records(records)
     if not isinstance(search, str):
         raise InvalidInputError(f"search is {search!r}; give a text.")
-    passed: list[tuple[Mask, str]] = []
+    filters: list[tuple[str, Mask]] = []
     if words := " ".join(search.split()):
-        passed.append((_having(frame, words), f"only matching {words}"))
-    values = {"languages": languages, "countries": countries, "licenses": licenses, "tags": tags}
-    for name, given in values.items():
-        if wanted := _values(name, given):
-            mask = _chosen(frame, *_NAMED[name], wanted)
-            passed.append((mask, f"only {_NAMED[name][1]} {_any_of(wanted)}"))
+        filters.append((f"only matching {words}", _matching(frame, words)))
+    given = {"languages": languages, "countries": countries, "licenses": licenses, "tags": tags}
+    for name, (column, noun) in _NAMED.items():
+        if wanted := _values(name, given[name]):
+            step = f"only {noun} {_any_of(wanted)}"
+            filters.append((step, _having(frame, column, noun, wanted)))
     if years is not None:
-        passed.append((_created_within(frame, years), _years(years)))
+        first, last = _checked("years", years, Integral, "last")
+        created = read(frame, "created")["created"].dt.year
+        within = _between(created, first, None if last is None else last + 1)
+        filters.append((_years(first, last), within))
     if activity not in _ACTIVITIES:
         raise InvalidInputError(
             f"activity is {activity!r}; choose one of {', '.join(_ACTIVITIES)}."
         )
     if activity != "all":
-        passed.append((states_of(frame) == activity, f"only {activity}"))
+        filters.append((f"only {activity}", states_of(frame) == activity))
     if ranges is not None and not isinstance(ranges, Mapping):
         raise InvalidInputError(
             f"ranges is {ranges!r}; give a range by column, such as {{'stack_count': (1, 100)}}."
         )
     for column, span in (ranges or {}).items():
-        passed.append((_within(frame, column, span), _numbers(column, span)))
-    mask = np.logical_and.reduce([np.ones(len(frame), dtype=bool), *(mask for mask, _ in passed)])
-    record, steps = provenance.get_provenance(frame), [step for _, step in passed]
+        first, below = _checked(column, span, Real, "one that values stay below")
+        within = _between(_numbers(frame, column), first, below)
+        filters.append((_range(column, first, below), within))
+    passed = np.ones(len(frame), dtype=bool)
+    for _, mask in filters:
+        passed &= mask
+    record, steps = provenance.get_provenance(frame), [step for step, _ in filters]
     return provenance.set_provenance(
-        frame[mask], steps=record["steps"] + steps, selection=record["selection"] + steps
+        frame[passed], steps=record["steps"] + steps, selection=record["selection"] + steps
     )
 
 
-def _having(frame: pd.DataFrame, words: str) -> Mask:
+def _matching(frame: pd.DataFrame, words: str) -> Mask:
     """Return which records have every word, or part of a word, in a text or a tag."""
     read(frame, "name")
     texts = read(frame, optional=_SEARCHED).fillna("")
@@ -127,66 +133,52 @@ def _having(frame: pd.DataFrame, words: str) -> Mask:
     rows, codes, tags = tag_codes(lists)
     mask = np.ones(len(frame), dtype=bool)
     for word in words.casefold().split():
-        found = np.fromiter((word in text for text in whole), dtype=bool, count=len(whole))
+        found = np.array([word in text for text in whole], dtype=bool)
         has_word = np.array([word in tag.casefold() for tag in tags], dtype=bool)
         found[rows[has_word[codes]]] = True
         mask &= found
     return mask
 
 
-def _chosen(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | None]) -> Mask:
+def _having(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | None]) -> Mask:
     """Return which records have one of some values; warn of those that no record has."""
     values = read(frame, column)[column]
-    other_names: dict[str, set[str]] = {}
+    pairs: Iterable[tuple[str, str]] = ()
     if column == "licenses":
         (rows, codes, names), titles = license_codes(values)
-        for code, title in titles.items():
-            other_names.setdefault(title, set()).add(code)
+        pairs = ((title, code) for code, title in titles.items())
     elif column == "tags":
         rows, codes, names = tag_codes(values)
     else:
         texts = values.astype("category").cat
-        names = list(texts.categories)
-        codes = np.asarray(texts.codes, dtype=np.int64)
-        rows = np.arange(len(codes), dtype=np.int64)[codes >= 0]
-        codes = codes[codes >= 0]
+        names, rows = list(texts.categories), np.flatnonzero(texts.codes >= 0)
+        codes = texts.codes.to_numpy()[rows]
         if column == "country" and "country_alpha_2" in frame:
-            pairs = frame[["country_alpha_2", "country_name"]].dropna().drop_duplicates()
-            for code, country in pairs.itertuples(index=False):
-                other_names.setdefault(code, set()).add(country)
-    known = {value for value in wanted if value in names}
-    meant = {n for value in wanted if value not in known for n in other_names.get(value or "", ())}
-    unknown = [v for v in wanted if v is not None and v not in known and v not in other_names]
-    if unknown:
-        question = did_you_mean(unknown[0], [*names, *other_names])
+            countries = frame[["country_alpha_2", "country_name"]].dropna().drop_duplicates()
+            pairs = countries.itertuples(index=False, name=None)
+    meant = {name: {name} for name in names}
+    for other, name in pairs:
+        if other not in names:
+            meant.setdefault(other, set()).add(name)
+    given = [value for value in wanted if value is not None]
+    if unknown := [value for value in given if value not in meant]:
+        question = did_you_mean(unknown[0], meant)
         message = f"No record has the {noun} {', '.join(map(repr, unknown))}.{question}"
         warn(UnknownValueWarning(message, values=unknown))
+    chosen = {name for value in given for name in meant.get(value, ())}
     mask = np.zeros(len(frame), dtype=bool)
-    mask[rows[np.isin(names, [*known, *meant])[codes]] if names else []] = True
+    mask[rows[np.array([name in chosen for name in names], dtype=bool)[codes]]] = True
     if None in wanted:
         mask |= ~np.isin(np.arange(len(frame)), rows)
     return mask
 
 
-def _created_within(frame: pd.DataFrame, span: tuple[int | None, int | None]) -> Mask:
-    form = "the first and the last, such as (2008, 2010) or (2008, None)"
-    _check_span("years", span, Integral, form)
-    first, last = span
-    years = read(frame, "created")["created"].dt.year
-    return _between(years, first, last if last is None else last + 1)
-
-
-def _within(frame: pd.DataFrame, column: str, span: Range) -> Mask:
-    form = "the first and the one that values stay below, such as (1, 100) or (1, None)"
-    _check_span(column, span, Real, form)
+def _numbers(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
     if column not in frame:
         read(frame, column)  # raises, and says why it is not there
     if not is_number(frame[column].dtype):
-        raise InvalidInputError(
-            f"The column {column}, by which the frame is to be filtered, has values that are no "
-            "numbers."
-        )
-    return _between(frame[column].astype("Float64"), *span)
+        raise InvalidInputError(f"The column {column}, to be selected by, holds no numbers.")
+    return frame[column].astype("Float64")
 
 
 def _between(values: pd.Series[Any], first: float | None, below: float | None) -> Mask:
@@ -197,28 +189,30 @@ def _between(values: pd.Series[Any], first: float | None, below: float | None) -
     return mask & (numbers < (np.inf if below is None else below))
 
 
-def _values(name: str, given: str | Iterable[str | None]) -> tuple[str | None, ...]:
-    try:
-        values = (given,) if isinstance(given, str) else tuple(given)
-    except TypeError:
-        values = (0,)  # type: ignore[assignment]  # refused below
-    if not all(value is None or isinstance(value, str) for value in values):
+def _values(name: str, given: object) -> tuple[str | None, ...]:
+    """Return the values of an option: a text alone is one; raise if it holds something else."""
+    if isinstance(given, str):
+        return (given,)
+    values = tuple(given) if isinstance(given, Iterable) else (given,)
+    if given is None or not all(value is None or isinstance(value, str) for value in values):
         raise InvalidInputError(
             f"{name} is {given!r}; give texts, or [None] for the records without any."
         )
     return values
 
 
-def _check_span(name: str, span: Any, number: type, form: str) -> None:
-    """Raise if a range is not one of numbers of Python or numpy."""
+def _checked(name: str, span: Any, number: type, last: str) -> Any:
+    """Return a range; raise if it is not one of numbers of Python or numpy."""
     is_pair = isinstance(span, tuple) and len(span) == 2
     bounds = [bound for bound in span if bound is not None] if is_pair else []
     are_numbers = all(isinstance(b, number) and not isinstance(b, bool) for b in bounds)
     # No comparison with NaN is true.
     if not (is_pair and are_numbers and all(bounds[0] <= bound <= bounds[-1] for bound in bounds)):
         raise InvalidInputError(
-            f"{name} is {span!r}; give {form}, or (None, None) for the records without a value."
+            f"{name} is {span!r}; give the first and the {last}, such as (2008, 2010) or "
+            "(2008, None), or (None, None) for the records without a value."
         )
+    return span
 
 
 def _any_of(values: tuple[str | None, ...]) -> str:
@@ -226,20 +220,16 @@ def _any_of(values: tuple[str | None, ...]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _years(span: tuple[int | None, int | None]) -> str:
-    first, last = span
-    if span == (None, None):
-        return "only without a date of creation"
+def _years(first: int | None, last: int | None) -> str:
+    if first == last:
+        return "only without a date of creation" if first is None else f"only created in {first}"
     if first is None:
         return f"only created in {last} or before"
-    if last is None:
-        return f"only created in {first} or later"
-    return f"only created in {first}" if first == last else f"only created in {first} to {last}"
+    return f"only created in {first} {'or later' if last is None else f'to {last}'}"
 
 
-def _numbers(column: str, span: Range) -> str:
-    first, below = span
-    if span == (None, None):
+def _range(column: str, first: float | None, below: float | None) -> str:
+    if first is None and below is None:
         return f"only without {label(column)}"
     words = [f"from {first}"] if first is not None else []
     words += [f"below {below}"] if below is not None else []

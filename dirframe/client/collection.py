@@ -67,9 +67,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
 
         with suppress(StopIteration):  # of a callback
             _read(Walk(pages, client, options, receive=receive), client, options)
-    left_out = {*pages.own_missing()}  # of these nobody knows whether they lack a value
-    places = zip(pages.records, pages.places(), strict=True)
-    frame = records.frame([page.source + at for key, (page, at) in places if key not in left_out])
+    frame = records.frame([page.source + place for page, place in pages.places(whole=True)])
     client.session.warn_if_stale(pages.received)
     what = f"{pages.query.resource.collection} of {client.name}"
     facts = describe(frame, pages, what, source=client.name, base_url=client.base_url)
@@ -86,13 +84,13 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
     """Read all pages of a walk, if the quota may suffice; or what is there, if that is accepted."""
     walk.begin()
     pages, query, session = walk.pages, walk.pages.query, client.session
-    what = f"{query.resource.collection} of {client.name}"
+    what, is_known = (
+        f"{query.resource.collection} of {client.name}",
+        partial(query.is_known, session),
+    )
 
     def own_is_known(identifier: str) -> bool:
         return record_query(query.resource, identifier).is_known(session)
-
-    def is_known(number: int) -> bool:
-        return query.is_known(session, number)
 
     more = pages.estimated_own()
     is_said = check_quota(client, options, what, pages.missing(), is_known, more=more)
@@ -115,7 +113,7 @@ def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) ->
     If it is said `what` these are, warn of what the directory ignored or left out.
     """
     facts |= pages.provenance()
-    if what and pages.own_missing():
+    if what and len(frame) < facts["items_loaded"]:
         facts["items_loaded"] = len(frame)
         facts["incomplete_reason"] += "; records without their own page are left out"
     query = facts["query"] = pages.query.to_provenance()
@@ -275,18 +273,16 @@ class Walk:
     def _fetch_own(self, identifier: str) -> Received:
         query = record_query(self.pages.query.resource, identifier)
         page = fetch_or_refusal(self._session, query, self._options)
-        if not isinstance(page, Received):
-            page = received(page, query)
-            if page.ids != (identifier,):
-                names = ", ".join(map(str, page.ids[:3])) or "nothing"
-                page = Received(attempts=page.attempts, refusal=f"returned {names}")
-        page.record = identifier
-        self._keep(page)
-        return page
+        own = page if isinstance(page, Received) else received(page, query)
+        if own.refusal is None and own.ids != (identifier,):
+            names = ", ".join(map(str, own.ids[:3])) or "nothing"
+            own = Received(attempts=own.attempts, refusal=f"returned {names}")
+        own.record = identifier
+        self._keep(own)
+        return own
 
     def _kept(self, number: int, sort: str | None, fetched: FetchedPage) -> Received:
-        page = received(fetched, self.pages.query)
-        page.number, page.sort = number, sort
+        page = received(fetched, self.pages.query, number=number, sort=sort)
         self._keep(page)
         return page
 

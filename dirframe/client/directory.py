@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from numbers import Integral, Real
@@ -56,7 +56,7 @@ class Quota:
         return card(f"Quota: {self.directory}", facts)
 
 
-class Directory:
+class Directory(AbstractContextManager["Directory"]):
     """An open source directory that is queried over HTTP.
 
     Parameters
@@ -215,9 +215,6 @@ class Directory:
             stop, stopper = self._service
             stopper.detach()
             stop()
-
-    def __enter__(self) -> Directory:  # noqa: PYI034  # editors complete no method of Self
-        return self
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()

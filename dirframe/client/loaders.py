@@ -514,21 +514,15 @@ def _load_record(
                     **cost_of([page]),
                 )
             if not searches:
-                failure = _is_another(rows, resource, identifier, fetched.url)
+                named = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
+                came = counted(len(rows), *resource.words) + f": {', '.join(named)}" * bool(named)
+                failure = NotFoundError(
+                    f"{fetched.url} returned {came}; that is not the one that was asked for by the "
+                    f"id or name {identifier!r}.",
+                    url=fetched.url,
+                    status=200,
+                )
         raise failure
-
-
-def _is_another(
-    rows: list[dict[Any, Any]], resource: Resource, identifier: str, url: str
-) -> NotFoundError:
-    named = [f"{row['id']} ({', '.join(_names(row))})".removesuffix(" ()") for row in rows]
-    came = ": ".join([counted(len(rows), *resource.words), ", ".join(named[:3])])
-    return NotFoundError(
-        f"{url} returned {came.removesuffix(': ')}; that is not the one that was asked for by the id "
-        f"or name {identifier!r}.",
-        url=url,
-        status=200,
-    )
 
 
 def _matches(row: dict[Any, Any], identifier: str) -> bool:

@@ -76,8 +76,8 @@ class Received:
 Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
 
 
-def received(fetched: FetchedPage, query: Query) -> Received:
-    """Return a fetched page as one that came."""
+def received(fetched: FetchedPage, query: Query, **place: Any) -> Received:
+    """Return a fetched page as one that came; `place` is its number and sort, or its record."""
     page = fetched.page
     is_counted = page.items_available is not None or page.items_returned is not None
     is_single = query.may_be_single and len(page.records) == 1 and not is_counted
@@ -90,6 +90,7 @@ def received(fetched: FetchedPage, query: Query) -> Received:
         signs=page.signs(),
         synthetic=page.synthetic,
         source=fetched,
+        **place,
     )
 
 
@@ -335,11 +336,17 @@ class Pages:
                 readings[page.ids[place] or (number, place)] = page, place
         return readings
 
-    def places(self) -> Iterator[tuple[Received, int]]:
-        """Yield where each record is read: on its own page, if that came."""
+    def places(self, *, whole: bool = False) -> Iterator[tuple[Received, int]]:
+        """Yield where each record is read: on its own page, if that came.
+
+        Of a record whose own page was not asked for yet nobody knows what it lacks: `whole` leaves
+        it out.
+        """
+        left_out = {*self.own_missing()} if whole else set()
         for key, (page, place) in self.records.items():
             own = self.own.get(key)
-            yield (page, place) if own is None or own.refusal is not None else (own, 0)
+            if key not in left_out:
+                yield (page, place) if own is None or own.refusal is not None else (own, 0)
 
     def signs(self) -> dict[str, str]:
         """Return by the id of each project whether its analysis came in the collection."""

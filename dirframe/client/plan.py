@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display import card, counted, suggests_options
 from dirframe.client.directory import open_directory
+from dirframe.client.http.session import FetchedPage
 from dirframe.client.many import names_of, query_of
 from dirframe.client.paging import Pages, received
 from dirframe.client.query import Options, find_order, query_at, recognised, record_query
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage, Session
+    from dirframe.client.http.session import Session
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
 
@@ -64,23 +65,19 @@ class Plan:
         return max(math.ceil(more / self.daily_quota) + (self.quota_left > 0), 1)
 
     def __repr__(self) -> str:
-        at_most = "" if self.exact else "at most "
-        to_pay = []
-        if not self.exact and self.requests_at_least is not None:
-            to_pay.append(f"at least {counted(self.requests_at_least, 'request')}")
-        if self.requests_needed is not None:
-            to_pay.append(f"{at_most}{counted(self.requests_needed, 'request')}")
-        facts = {
-            "records": "the directory does not say",
-            "requests to pay": ", ".join(to_pay) or "not known",
-        }
+        bounds = {"at least ": self.requests_at_least, "at most ": self.requests_needed}
+        if self.exact:
+            bounds = {"": self.requests_needed}
+        to_pay = [f"{word}{counted(n, 'request')}" for word, n in bounds.items() if n is not None]
+        records = "the directory does not say"
         if self.pages is not None:
             items = self.collection if self.items is None else f"{self.items:,} {self.collection}"
             pages = f"{counted(self.pages, 'page')}, {self.pages_cached:,} of them in the cache"
-            facts["records"] = f"{items} on {pages}"
+            records = f"{items} on {pages}"
+        facts = {"records": records, "requests to pay": ", ".join(to_pay) or "not known"}
         if self.details:
-            cached = f"{self.details_cached:,} of them in the cache"
-            facts["own pages"] = f"{at_most}{self.details:,}, {cached}"
+            most = f"{'' if self.exact else 'at most '}{self.details:,}"
+            facts["own pages"] = f"{most}, {self.details_cached:,} of them in the cache"
         facts["left today"] = f"{counted(self.quota_left, 'request')} of {self.daily_quota:,}"
         if self.resets_at:
             facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
@@ -157,29 +154,24 @@ def plan(
 
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
-    session, options = client.session, Options()
-    fetched: list[FetchedPage] = []
+    session, fetched = client.session, list[FetchedPage]()
 
     def fetch(query: Query, page: int = 1) -> FetchedPage:
-        fetched.append(query.get(session, options, page))
+        fetched.append(query.get(session, Options(), page))
         return fetched[-1]
 
     query, first = find_order(query, session, fetch)
     first = first or (fetched[-1] if fetched else fetch(query))
     query = recognised(query, first)
     pages = Pages(query)
-
-    def add(number: int, page: FetchedPage) -> None:
-        pages.add(replace(received(page, query), number=number))
-
-    add(1, first)
+    pages.add(received(first, query, number=1))
     numbers = pages.planned()
     items = None if numbers is None else pages.expected
     cached = [n for n in numbers or () if not refresh and query.is_known(session, n)]
     own = own_cached = unknown = 0
     if query.details and items is not None:
         for number in cached:
-            add(number, fetch(query, number))
+            pages.add(received(fetch(query, number), query, number=number))
         own, own_cached, unknown = _own_pages(session, pages, items, refresh=refresh)
     to_pay = None if numbers is None else len(numbers) - len(cached) + own - own_cached
     return Plan(

@@ -19,7 +19,7 @@ from dirframe.stats.kernel import read, require_records
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dirframe.stats.kernel import Mask
+    from dirframe.stats.counts import Mask
 
 _SHOWN = 10
 _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
@@ -63,14 +63,12 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
         Printed, or as the last line of a notebook's cell, it is an overview. Its parts:
 
         - ``new`` and ``gone``: the records that are only in `after` and only in `before`
-        - ``changed``: a row per value that differs in records of both: ``id``, ``column``,
-          ``before`` and ``after`` (str). Another dtype or time zone, and a list or mapping in
-          another order, are no change
+        - ``changed``: a row per value that differs in records of both, not only in dtype, time
+          zone or the order of a list or mapping: ``id``, ``column``, ``before``, ``after`` (str)
         - ``languages``: a row per main language that gained or lost projects, the most gained
           first: ``language`` (str), ``before``, ``after`` and ``change`` (Int64, projects)
-        - ``contributors``: a row per project whose number differs, the most lost first: ``id``,
-          ``name`` (str), ``before``, ``after`` and ``change`` (Int64, people); neither missing
-          nor negative
+        - ``contributors``: a row per project whose valid number differs, the most lost first:
+          ``id``, ``name`` (str), ``before``, ``after`` and ``change`` (Int64, people)
         - ``columns``: a row per column that only one has: ``column`` and ``only_in`` (str)
         - ``notes`` (tuple of str): caveats, such as that a snapshot is incomplete
 
@@ -100,14 +98,18 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     sides += [(str(name), "after") for name in after if name not in before]
     columns = pd.DataFrame(sides, columns=["column", "only_in"]).astype("str")
     different = changed["id"].nunique()
+    then, now = (
+        read(side, optional=["language", "name", "people"]).set_axis(side.index)
+        for side in (old, new)
+    )
     return Comparison(
         title=f"{len(added):,} new, {len(gone):,} gone, {different:,} changed, "
         f"{len(common) - different:,} the same",
         new=added,
         gone=gone,
         changed=changed,
-        languages=_languages(old, new, common),
-        contributors=_contributors(old.loc[common], new.loc[common]),
+        languages=_languages(then, now, common),
+        contributors=_contributors(then.loc[common], now.loc[common]),
         columns=columns,
         notes=tuple(_notes(before, after, columns)),
     )
@@ -117,34 +119,25 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     """Return the ids as text; raise unless each identifies one record."""
     read(frame, "id")  # raises if there is none
     column = frame["id"].astype("object")
-    if missing := int(column.isna().sum()):
-        raise InvalidInputError(
-            f"In `{name}`, {missing:,} records have no id, so they cannot be found in the other "
-            "snapshot.",
-            hint="Leave them out: frame.dropna(subset='id').",
-        )
-    if (kind := pd.api.types.infer_dtype(column)) not in _ID_KINDS:
-        raise InvalidInputError(
-            f"In `{name}`, the ids are {kind}; they must be text or whole numbers, so that those "
-            "of both snapshots can be matched.",
-            hint="Convert them: frame.astype({'id': 'Int64'}).",
-        )
     ids = pd.Index(column.astype("str"), dtype="str")
-    if repeated := int(ids.duplicated().sum()):
+    missing, repeated = int(column.isna().sum()), int(ids.duplicated().sum())
+    kind = pd.api.types.infer_dtype(column)
+    if missing or repeated or kind not in _ID_KINDS:
         raise InvalidInputError(
-            f"In `{name}`, ids are repeated (rows with the id of an earlier row: {repeated:,}), so "
-            "records cannot be distinguished.",
-            hint="Remove duplicates first: frame.drop_duplicates('id') or "
-            "dirframe.exclude(frame, ['duplicate_id']) (--exclude duplicate_id).",
+            f"In `{name}`, each record must have an id of its own, as text or a whole number: "
+            f"{missing:,} have none, {repeated:,} that of an earlier one, and the ids are {kind}.",
+            hint="Leave records out first, such as with frame.dropna(subset='id') and "
+            "dirframe.exclude(frame, ['duplicate_id']) (--exclude duplicate_id), or convert them "
+            "with frame.astype({'id': 'Int64'}).",
         )
     return ids
 
 
 def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any]) -> pd.DataFrame:
-    old, new = (_column(frame, "language") for frame in (before, after))
-    if old is None or new is None:  # what was not loaded is unknown
-        old = new = pd.Series(dtype="str")
+    if "language" not in before or "language" not in after:  # what was not loaded is unknown
+        before = after = pd.DataFrame({"language": pd.Series(dtype="str")})
         common = common[:0]
+    old, new = before["language"], after["language"]
     table = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
     table = table.fillna(0).astype("Int64").rename_axis("language").reset_index()
     table["change"] = table["after"] - table["before"]
@@ -156,21 +149,13 @@ def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any])
 
 
 def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    nothing = pd.Series(index=after.index, dtype="Int64")
-    old, new = (_column(frame, "people") for frame in (before, after))
-    old, new = (nothing if side is None else side for side in (old, new))
-    name = _column(after, "name")
-    table = pd.DataFrame({"name": nothing if name is None else name, "before": old, "after": new})
-    table["change"] = new - old
-    table = table[((old >= 0) & (new >= 0) & (old != new)).fillna(value=False)]
-    table = table.rename_axis("id").reset_index().astype({"id": "str", "name": "str"})
+    dtypes = {"name": "str", "people": "Int64"}
+    old, new = (side.reindex(columns=[*dtypes]).astype(dtypes) for side in (before, after))
+    table = pd.DataFrame({"name": new["name"], "before": old["people"], "after": new["people"]})
+    table["change"] = table["after"] - table["before"]
+    table = table[(table["before"] >= 0) & (table["after"] >= 0) & (table["change"] != 0)]
+    table = table.rename_axis("id").reset_index().astype({"id": "str"})
     return table.sort_values(["change", "id"], ignore_index=True)
-
-
-def _column(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
-    """Return a column with the index of the frame, if the frame has it."""
-    column = read(frame, optional=[name]).get(name)
-    return None if column is None else column.set_axis(frame.index)
 
 
 def _notes(before: pd.DataFrame, after: pd.DataFrame, columns: pd.DataFrame) -> Iterable[str]:

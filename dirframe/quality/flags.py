@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from datetime import timedelta
 
+    from dirframe.schema import Resource
+
 
 def flags(
     frame: pd.DataFrame,
@@ -30,8 +32,8 @@ def flags(
     frame : pandas.DataFrame
         Accounts or projects as the loaders give them.
     rules : collection of str, optional
-        Names of the rules to apply. By default, all whose columns the frame has; the last step of
-        the provenance names the others for such records.
+        Names of rules; by default all whose columns the frame has. The last step of the provenance
+        names the others for such records.
     max_age : str, int or datetime.timedelta, optional
         Age from which an analysis is stale, by default ``"1y"``: days, a timedelta, or a number
         with ``d``, ``w``, ``mo`` or ``y``.
@@ -41,24 +43,19 @@ def flags(
     pandas.DataFrame
         One row per record and rule, by rule, then id, then name (as text, missing ones last):
         ``id``, ``name``, ``rule`` and ``evidence``, the value and why it is flagged (all str).
+        Counted: the records, and by rule those flagged (``flagged_negative_lines``, zeros too).
 
     Notes
     -----
-    A missing value is never flagged. Counted: the records, and by rule those that are flagged
-    (``flagged_negative_lines`` and so on, zeros too). The rules:
+    A missing value is never flagged. Of rules whose names do not say it:
 
-    - ``began_before_1970``, and ``began_before_language``: the first month is before the year in
-      which the main language first appeared, the earliest that PLDB (the Programming Language
-      Database) and Wikipedia have, in ``quality/first_appearance.csv``
-    - ``lines_outlier``: a modified z-score of the decimal logarithm of the lines above 3.5 (B.
-      Iglewicz and D. Hoaglin, How to Detect and Handle Outliers, 1993), within the main language
-      or, where it has fewer than 20 projects with lines, of all; none where all deviate by 0
-    - ``months_reversed``, and ``month_in_future``: the last month begins after the fetch of the code
-    - ``stale_analysis``: the code was fetched longer than `max_age` before the frame was retrieved
-      or, where that is not known or the data synthetic, before that of the median project was
-    - ``negative_lines``, ``negative_contributors``, ``negative_posts``, ``impossible_latitude``,
-      ``impossible_longitude``, ``impossible_kudo_rank`` (not 1 to 10), ``updated_before_created``
-    - ``duplicate_id``: all records with that id, since none of them says which is the right one
+    - ``began_before_language``: the first month is before the year in which the language first
+      appeared, the earliest of PLDB and Wikipedia (``quality/first_appearance.csv``)
+    - ``lines_outlier``: a modified z-score of the logarithm of the lines above 3.5 (Iglewicz and
+      Hoaglin, How to Detect and Handle Outliers, 1993), in the language or, below 20 projects, all
+    - ``month_in_future``: after the fetch of the code; ``duplicate_id``: all records with that id
+    - ``stale_analysis``: fetched longer than `max_age` before the frame was retrieved or, if that
+      is not known or the data synthetic, before the median project was fetched
 
     Examples
     --------
@@ -69,8 +66,7 @@ def flags(
     chosen = applicable(frame) if rules is None else rules_of(rules)
     if rules is None and not chosen:
         raise MissingColumnsError(
-            "The frame has no column that a rule reads. Pass accounts or projects as a loader "
-            "gives them.",
+            "The frame has no column that a rule reads. Pass accounts or projects of a loader.",
             columns=[COLUMNS.get(name, (name,))[0] for name in READ],
         )
     p = columns_of(frame, chosen, max_age)
@@ -82,10 +78,10 @@ def flags(
             for row in found.to_dict("records")
         ]
     table = pd.DataFrame(rows, columns=["id", "name", "rule", "evidence"]).astype("str")
-    provenance.copy_provenance(
-        frame, table, _step(frame, chosen, is_all=rules is None), records=False
-    )
     resource = provenance.resource_of(frame)
+    unchecked = [] if rules is not None or resource is None else _unchecked(resource, chosen)
+    step = f"flags, not checked: {', '.join(unchecked)}" if unchecked else "flags"
+    provenance.copy_provenance(frame, table, step, records=False)
     counted = {f"flagged_{name}": int((table["rule"] == name).sum()) for name in chosen}
     return provenance.set_provenance(
         table,
@@ -95,14 +91,8 @@ def flags(
     )
 
 
-def _step(frame: pd.DataFrame, chosen: Collection[str], *, is_all: bool) -> str:
-    """Return the step of the provenance, with the rules of such records that could not be checked."""
-    resource = provenance.resource_of(frame)
-    fields = resource.by_column if resource and is_all else {}
-    unchecked = [
-        name
-        for name, rule in RULES.items()
-        if name not in chosen
-        and all(COLUMNS.get(need, (need,))[0] in fields for need in rule.needs)
-    ]
-    return f"flags, not checked: {', '.join(unchecked)}" if unchecked else "flags"
+def _unchecked(resource: Resource, chosen: Collection[str]) -> list[str]:
+    """Return the rules for such records that are not chosen, since columns are absent."""
+    fields, others = resource.by_column, [name for name in RULES if name not in chosen]
+    columns = {n: [COLUMNS.get(need, (need,))[0] for need in RULES[n].needs] for n in others}
+    return [name for name in others if set(columns[name]) <= set(fields)]

@@ -12,13 +12,14 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._tables import read_rows
-from dirframe.errors import InvalidInputError, MissingColumnsError
-from dirframe.stats.kernel import MOMENT, read, require_records, true
+from dirframe.errors import InvalidInputError
+from dirframe.stats.counts import true
+from dirframe.stats.kernel import MOMENT, read, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from dirframe.stats.kernel import Mask
+    from dirframe.stats.counts import Mask
 
 #: Columns that the rules read.
 COLUMNS = (
@@ -200,20 +201,12 @@ def applicable(frame: pd.DataFrame) -> list[str]:
 
 
 def columns_of(
-    frame: pd.DataFrame, rules: Iterable[str], max_age: str | int | timedelta | None = None
+    frame: pd.DataFrame, rules: Collection[str], max_age: str | int | timedelta | None = None
 ) -> pd.DataFrame:
     """Return the columns that some rules read, with the bounds that depend on the whole frame."""
     age = offset_of(max_age)
-    for name in rules:
-        try:
-            read(frame, *RULES[name].needs)
-        except MissingColumnsError as error:
-            raise MissingColumnsError(
-                f"The rule {name} needs the column {', '.join(error.columns)}, which the frame "
-                "does not have. Leave the rule out, or load the column.",
-                columns=error.columns,
-            ) from error
-    p = read(frame, optional=COLUMNS).reindex(columns=[*COLUMNS])
+    needs = [need for name in rules for need in RULES[name].needs]
+    p = read(frame, *needs, optional=COLUMNS).reindex(columns=[*COLUMNS])
     if "lines_outlier" in rules:
         p["bound"], p["group"] = _bounds(p)
     if "stale_analysis" in rules:
@@ -255,13 +248,11 @@ def _bound(logarithms: Any) -> int:
 def reference_day(frame: pd.DataFrame, fetched: pd.Series[Any]) -> pd.Timestamp | None:
     """Return the retrieval of a frame or, if unknown, the date of the fetch of the median project.
 
-    The median is robust to a few wrong dates; of two medians, the later is used. The retrieval of
-    synthetic data is ignored, since it says nothing of its age.
+    Of two medians, the later. The retrieval of synthetic data says nothing of its age.
     """
     record = provenance.get_provenance(frame)
     if record["retrieved_newest"] and not record["synthetic"]:
-        day = pd.Timestamp(record["retrieved_newest"])
-        return day.tz_localize("UTC") if day.tzinfo is None else day.tz_convert("UTC")
+        return pd.Timestamp(record["retrieved_newest"]).tz_convert("UTC")
     known = fetched.dropna().sort_values()
     return None if known.empty else known.iloc[len(known) // 2]
 

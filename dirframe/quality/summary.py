@@ -19,7 +19,8 @@ from dirframe.quality.rules import (
     reference_day,
 )
 from dirframe.schema import ACCOUNT, PROJECT, Kind, Resource
-from dirframe.stats.kernel import read, require_records, table_of
+from dirframe.stats.counts import table_of
+from dirframe.stats.kernel import read, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ def summary(frame: pd.DataFrame) -> Summary:
     Parameters
     ----------
     frame : pandas.DataFrame
-        Accounts or projects as the loaders give them.
+        Records as the loaders give them.
 
     Returns
     -------
@@ -62,17 +63,10 @@ def summary(frame: pd.DataFrame) -> Summary:
         - ``fields`` (pandas.DataFrame): one row per column: ``column`` (str), ``present`` (Int64,
           records), ``missing_share`` (Float64, 0 to 1; an empty list is missing), ``values`` (str)
         - ``bias`` (pandas.DataFrame): one row per reason to beware, whether it occurs or not:
-          ``reason`` (str), ``records`` (Int64, records) and ``share`` (Float64, 0 to 1) of the
-          frame, or of what the directory has where it is about what was not loaded (a load that
-          was capped or broke off is no fair sample)
+          ``reason`` (str), ``records`` (Int64) and ``share`` (Float64, 0 to 1) of the frame or, of
+          what was not loaded (a capped or broken load is no fair sample), of the directory. Stale
+          is a fetch over a year before the load or, where that is not known, as in `flags`
         - ``source`` (str): the caption of charts
-
-    Notes
-    -----
-    Reasons of accounts: no country, no kudo rank; of projects: no analysis, or none sent, no main
-    language, no date of the code's fetch, one after the load, or over a year before it (if that is
-    not known or the frame synthetic, before that of the median project); of both: an id that an
-    earlier record has as well, and what the other rules of `dirframe.flags` tell.
 
     Examples
     --------
@@ -142,8 +136,6 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
 
 
 def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> str:
-    if record["completeness"] == "sample":
-        return "not loaded: not drawn for the sample"
     query = record["query"]
     if sort := query.get("sort"):
         return f"not loaded: the last, sorted by {sort}"
@@ -157,28 +149,23 @@ def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any])
 def _reasons(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> Reasons:
     """Yield each reason to beware, and the records that it is about."""
     p = read(frame, optional=["id", "language", "fetched", "rank"])
-    if resource is ACCOUNT:
-        yield from _of_accounts(frame, p)
-    elif resource is PROJECT:
+    if resource is PROJECT:
         yield from _of_projects(frame, p, record)
+    elif resource is ACCOUNT:
+        if "country_code" in frame:
+            unknown = frame["country_code"].isna()
+            yield "no country", unknown
+            if "country_alpha_2" in frame:
+                yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
+        if "rank" in p:
+            yield "no kudo rank", p["rank"].isna()
     if "id" in p:
-        ids = p["id"]
-        yield "repeated id: counted more than once", ids.notna() & ids.duplicated()
+        yield "repeated id: counted more than once", p["id"].notna() & p["id"].duplicated()
     rules = [name for name in applicable(frame) if name not in _SEPARATE]
     columns = columns_of(frame, rules)
     for name in sorted(rules, key=lambda name: not RULES[name].impossible):
         kind = "impossible" if RULES[name].impossible else "in doubt"
         yield f"{kind}: {RULES[name].says}", pd.Series(matches(columns, name))
-
-
-def _of_accounts(frame: pd.DataFrame, p: pd.DataFrame) -> Reasons:
-    if "country_code" in frame:
-        unknown = frame["country_code"].isna()
-        yield "no country", unknown
-        if "country_alpha_2" in frame:
-            yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
-    if "rank" in p:
-        yield "no kudo rank", p["rank"].isna()
 
 
 def _of_projects(frame: pd.DataFrame, p: pd.DataFrame, record: dict[str, Any]) -> Reasons:

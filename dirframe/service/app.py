@@ -10,7 +10,7 @@ import ipaddress
 import logging
 import re
 import time
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from flask import Blueprint, Flask, Response, abort, current_app, render_template, request
@@ -18,21 +18,20 @@ from lxml import etree
 from werkzeug.exceptions import BadRequest, HTTPException, ServiceUnavailable, TooManyRequests
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from dirframe import schema
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
 from dirframe.service.context import asked, current_store, request_arguments
 from dirframe.service.pages import pages
-from dirframe.service.records import serialize
+from dirframe.service.read_xml import DOCUMENTS
+from dirframe.service.records import email_slug, serialize
 from dirframe.service.xml import failure_xml, result_xml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from dirframe.service.keys import KeyStore
     from dirframe.service.store import Store
-
-    View: TypeAlias = Callable[..., bytes]
 
 #: Name of a site that has none.
 SITE_NAME = "Open source directory"
@@ -52,8 +51,6 @@ _HEADERS = {
 #: What may be a key or the digest of an address.
 _SECRET = re.compile(r"api_key.*|[0-9a-f]{32,}", re.IGNORECASE)
 
-_DOCUMENTS = {resource.collection: resource for resource in schema.EXTENSIONS.values()}
-
 #: The XML of the interface.
 xml = Blueprint("xml", __name__)
 
@@ -68,7 +65,7 @@ def create_app(
     app = Flask(__name__)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.config["ANALYSES"] = analyses
-    app.config["PAGE_SIZE"] = schema.PAGE_SIZE if analyses else _SHORT_PAGE
+    app.config["PAGE_SIZE"] = PAGE_SIZE if analyses else _SHORT_PAGE
     app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
     app.url_map.merge_slashes = False
@@ -115,20 +112,9 @@ def _as_xml(response: Response) -> Response:
     return response
 
 
-def route(rule: str, **defaults: object) -> Callable[[View], View]:
-    """Add a rule; what is below ``/projects/`` is also below ``/p/``, as today."""
-
-    def add(view: View) -> View:
-        for each in dict.fromkeys((rule, rule.replace("/projects/", "/p/"))):
-            xml.add_url_rule(each, view_func=view, defaults=defaults)
-        return view
-
-    return add
-
-
-@route("/accounts.xml", resource=schema.ACCOUNT)
-@route("/projects.xml", resource=schema.PROJECT)
-def collection(resource: schema.Resource) -> bytes:
+@xml.get("/accounts.xml", defaults={"resource": ACCOUNT})
+@xml.get("/projects.xml", defaults={"resource": PROJECT})
+def collection(resource: Resource) -> bytes:
     """Return a page of accounts or projects."""
     size = current_app.config["PAGE_SIZE"]
     fragments, available, first = current_store().page(resource, *asked(), size)
@@ -137,27 +123,29 @@ def collection(resource: schema.Resource) -> bytes:
     return _result(fragments, available, first)
 
 
-@route("/accounts/<segment>.xml", resource=schema.ACCOUNT)
-@route("/projects/<segment>.xml", resource=schema.PROJECT)
-def single(resource: schema.Resource, segment: str) -> bytes:
+@xml.get("/accounts/<segment>.xml", defaults={"resource": ACCOUNT})
+@xml.get("/p/<segment>.xml", defaults={"resource": PROJECT})
+@xml.get("/projects/<segment>.xml", defaults={"resource": PROJECT})
+def single(resource: Resource, segment: str) -> bytes:
     """Return a record by its id or its name, or an account by the MD5 of its e-mail address."""
-    fragment = current_store().record(resource, segment, by_email=resource is schema.ACCOUNT)
+    store = current_store()
+    fragment = store.record(resource, segment) or store.record(resource, email_slug(segment))
     if fragment is None:
         abort(404, f"There is no such {resource.name}.")
     return _result([fragment])
 
 
-@route("/<path:name>.xml")
-@route("/projects/<segment>/<path:name>.xml")
-def document(name: str, segment: str = "") -> bytes:
+@xml.get("/<path:name>.xml")
+def document(name: str) -> bytes:
     """Return a stored document, such as the languages, or a page of it if it has pages."""
-    entries = current_store().document(name, segment)
+    # What is below /projects/ is also below /p/, as today.
+    entries = current_store().document(re.sub("^p/", "projects/", name))
     if entries is None:
-        abort(404, f"There is nothing at {request.path}.")
+        abort(404, "There is nothing at this address.")
     query, sort, page = asked()
-    resource = _DOCUMENTS[name.rpartition("/")[2]]
+    resource = DOCUMENTS[name.rpartition("/")[2]]
     if query or sort not in {"", resource.default_sort}:
-        raise InvalidInputError(f"{request.path} is neither searched nor sorted.")
+        raise InvalidInputError("This document is neither searched nor sorted.")
     size = current_app.config["PAGE_SIZE"] if resource.paged else len(entries)
     first = (page - 1) * size
     return _result(entries[first : first + size], len(entries), first)

@@ -77,32 +77,17 @@ class KeyStore(AbstractContextManager["KeyStore"]):
 
     def __init__(self, path: Path | str | None = None) -> None:
         self.path = data_folder() / "keys.sqlite" if path is None else Path(path)
+        file = None if path == IN_MEMORY else self.path
         # One connection with a lock, so that threads never run into SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
-            if path != IN_MEMORY:
-                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            file = None if path == IN_MEMORY else self.path
+            if file:
+                file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._database = open_database(file, any_thread=True, timeout=_TIMEOUT)
             with close_on_error(self._database):
-                self._prepare()
+                _prepare(self._database)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"The keys cannot be kept in {self.path}: {error}.") from error
-
-    def _prepare(self) -> None:
-        database = self._database
-        enable_wal(database)  # of a database in memory without effect
-        # A crash of the process loses nothing; a power failure may lose the last counts.
-        database.execute("PRAGMA synchronous = NORMAL")
-        with transaction(database):
-            tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-            match tables.fetchall():
-                case []:
-                    database.execute(_TABLE)
-                case [("keys",)]:
-                    pass
-                case _:
-                    raise StoreError(f"{self.path} is no file of keys.")
 
     def close(self) -> None:
         """Close the file."""
@@ -183,6 +168,19 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             raise StoreError(f"The keys in {self.path} cannot be used: {error}.") from error
         finally:
             self._lock.release()
+
+
+def _prepare(database: sqlite3.Connection) -> None:
+    """Create the table in an empty file, or raise if it holds another one."""
+    enable_wal(database)  # of a database in memory without effect
+    # A crash of the process loses nothing; a power failure may lose the last counts.
+    database.execute("PRAGMA synchronous = NORMAL")
+    with transaction(database):
+        tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        if not tables:
+            database.execute(_TABLE)
+        elif tables != [("keys",)]:
+            raise sqlite3.DatabaseError("it holds something else")
 
 
 def _hash(key: str) -> str:

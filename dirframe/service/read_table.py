@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 Ids: TypeAlias = "set[tuple[str, str]]"
 
 _LOG = logging.getLogger("dirframe.service")
-#: Fields that every record must have, and those whose digests are served in their place.
-_NEEDED = ("id", "name")
+#: Fields whose digests are served in their place.
 _EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
 #: The forms of values, and the reason to refuse others. Separators of thousands have two readings.
 _FORMS: dict[schema.Kind, tuple[Callable[[str], object], str]] = {
@@ -62,7 +61,7 @@ def read_table(
         reason = str(error).partition("\n")[0]
         raise StoreError(f"{name} cannot be read as a table ({reason}).") from error
     resource = resource or _resource_of(name, columns)
-    if absent := [needed for needed in _NEEDED if needed not in columns]:
+    if absent := [each for each in ("id", "name") if each not in columns]:
         raise ConfigurationError(
             f"{name} has no column {' and no column '.join(absent)}, which every record needs; "
             f"it has {', '.join(columns)}. Name its columns as the fields."
@@ -109,10 +108,9 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:
     """Return the resource by the name of the file, or by the columns."""
-    named = (
-        r for r in schema.RESOURCES.values() if Path(name).name.lower().startswith(r.collection)
-    )
-    resource = next(named, None) or schema.detect_resource(columns)
+    begin = Path(name).name.lower()
+    named = [r for r in schema.RESOURCES.values() if begin.startswith(r.collection)]
+    resource = named[0] if named else schema.detect_resource(columns)
     if resource is None or resource.name not in schema.RESOURCES:
         raise ConfigurationError(
             f"It is not clear whether {name} holds accounts or projects.",

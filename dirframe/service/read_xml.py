@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import re
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,54 +21,49 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-_ENTRY_TAGS = {resource.collection: resource.name for resource in EXTENSIONS.values()}
-#: Addresses, in a folder, of documents that are served as they are, such as languages.xml.
-_DOCUMENT = re.compile(rf"(?:(?:projects|p)/([^/]+)/)?((?:.+/)?({'|'.join(_ENTRY_TAGS)}))\.xml")
+#: Kinds of documents that are served as they are, by the end of their addresses.
+DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values()}
 
 
 class Document(NamedTuple):
-    """Entries that are served as they are, of the directory or below a project."""
+    """Entries that are served as they are, at the address that the file has in its folder."""
 
-    project: str
-    name: str
+    address: str
     entries: list[str]
 
 
 #: Instead of a document: the records are generated.
-SYNTHETIC = Document("", "", [])
+SYNTHETIC = Document("", [])
 
 
 def find_files(sources: Iterable[Path]) -> dict[Path, str]:
     """Return files, and the XML files of folders sorted by name, with their address in the folder."""
-    files: dict[Path, str] = {}
+    files = {}
     for source in sources:
+        if not source.exists():
+            raise InvalidInputError(f"There is no file or folder {source}.")
+        if not source.is_dir():
+            files[source] = source.name
+            continue
         with refuse_unreadable(source):
-            if source.is_dir():
-                files |= {path: path.relative_to(source).as_posix() for path in _xml_files(source)}
-            elif source.exists():
-                files[source] = source.name
-            else:
-                raise InvalidInputError(f"There is no file or folder {source}.")
+            walked = os.walk(source, onerror=_refuse)
+            paths = [Path(folder, name) for folder, _, names in walked for name in names]
+        if not (found := sorted(filter(is_xml, paths))):
+            raise StoreError(
+                f"The folder {source} holds no .xml and no .xml.gz file.",
+                hint="Of a folder only XML is read; name each table by its own path.",
+            )
+        files |= {path: path.relative_to(source).as_posix() for path in found}
     return files
+
+
+def _refuse(error: OSError) -> NoReturn:
+    raise error  # os.walk would leave the folder out
 
 
 def is_xml(path: Path) -> bool:
     """Return whether the name of a file is that of XML, compressed or not."""
     return path.name.endswith((".xml", ".xml.gz"))
-
-
-def _xml_files(folder: Path) -> list[Path]:
-    def refuse(error: OSError) -> NoReturn:
-        raise error  # os.walk would leave the folder out
-
-    walked = os.walk(folder, onerror=refuse)
-    paths = (Path(parent, name) for parent, _, names in walked for name in names)
-    if not (files := sorted(filter(is_xml, paths))):
-        raise StoreError(
-            f"The folder {folder} holds no .xml and no .xml.gz file.",
-            hint="Of a folder only XML is read; name each table by its own path.",
-        )
-    return files
 
 
 @contextmanager
@@ -86,10 +80,17 @@ def open_file(path: Path) -> IO[bytes]:
     return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
 
 
-def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
+def read_xml(source: Path) -> Iterator[Row | Document]:
+    """Yield the records and documents of a file, or of all files of a folder."""
+    for path, address in find_files([source]).items():
+        yield from _read_file(path, address)
+
+
+def _read_file(path: Path, address: str) -> Iterator[Row | Document]:
     """Yield the records of a file, or the document that it is by its address in its folder."""
-    document = _DOCUMENT.fullmatch(address.removesuffix(".gz"))
-    tags = [_ENTRY_TAGS[document[3]]] if document else list(RESOURCES)
+    address = address.removesuffix(".gz").removesuffix(".xml")
+    document = DOCUMENTS.get(address.rpartition("/")[2])
+    tags = [document.name] if document else list(RESOURCES)
     refusals, entries = Refusals(str(path)), []
     with refuse_unreadable(path), open_file(path) as stream:
         # Only the ends of records are events: lxml then skips the rest in C.
@@ -112,7 +113,7 @@ def read_xml(path: Path, address: str) -> Iterator[Row | Document]:
         _check(path, events.root, tags)
     refusals.check()
     if document:
-        yield Document(document[1] or "", document[2], entries)
+        yield Document(address, entries)
     if events.root.xpath(f"preceding-sibling::processing-instruction('{SYNTHETIC_MARK}')"):
         yield SYNTHETIC
 

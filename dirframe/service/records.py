@@ -12,7 +12,6 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from hashlib import md5, sha1
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
@@ -35,26 +34,23 @@ ITEM_TAGS = {
 _OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}
 _ID = re.compile(r"[^\s/?#]{1,100}")
 _MD5 = re.compile(r"[0-9a-f]{32}")
+_URL = re.compile(r"(?:https?|ftp|ircs?)://[^/?#\s]", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,30})?", re.ASCII)
 
-#: Elements with the name of a record in addresses, those with its address, and its form.
-_NAME_FIELDS = ("login", "url_name", "vanity_url")
-_ADDRESS_FIELDS = ("html_url", "url")
-_ADDRESS = {
-    name: re.compile(rf"(?:https?://[^/]+)?/(?:{path})/([^/?#]+?)(?:\.xml)?(?:[?#].*)?")
-    for name, path in {"account": "accounts", "project": "p|projects"}.items()
-}
+#: Elements with the name of a record in addresses.
+_NAMES = ("login", "url_name", "vanity_url")
 _AVATAR = re.compile(r"gravatar\.[^/]+/avatar(?:/|\.php\?(?:[^#]*&)?gravatar_id=)([0-9a-f]{32})\b")
 
 
-def _parts(resource: Resource) -> dict[str, list[tuple[str, bool, bool]]]:
-    """Return names by parent ("" is the record): of what is always sent, and of timestamps."""
+def _parts(resource: Resource) -> dict[str, list[tuple[str, str, bool, bool]]]:
+    """Return by parent ("" is the record) name and column of what is always sent, and of times."""
     parts = defaultdict(list)
     for field in resource.fields:
         *parents, name = field.path
         is_sent = field in resource.specified and (resource is not ACCOUNT or field.required)
-        if is_sent or field.kind is Kind.TIMESTAMP:
-            parts["/".join(parents)].append((name, is_sent, field.kind is Kind.TIMESTAMP))
+        is_time = field.kind is Kind.TIMESTAMP
+        if is_sent or is_time:
+            parts["/".join(parents)].append((name, field.column, is_sent, is_time))
     return parts
 
 
@@ -66,7 +62,7 @@ class Row(NamedTuple):
 
     resource: Resource
     xml: str
-    slugs: list[str]
+    slugs: set[str]
     values: list[object]
 
 
@@ -100,30 +96,24 @@ class Refusals:
 
 def row_of(resource: Resource, element: _Element, refusals: Refusals) -> Row:
     """Convert the element of a record to the form that is served, and return its row."""
-    if element.nsmap:
-        for node in element.iter("{*}*"):
-            node.tag = etree.QName(node).localname
-        etree.cleanup_namespaces(element)
     children = _children(element)
     identifier = text_of(children.get("id"))
     if _ID.fullmatch(identifier):
         children["id"].text = identifier
     else:
         refusals.add("id", "an id has 1 to 100 characters, without blanks and slashes", identifier)
-    email_md5 = _pop_email(element, children, refusals) if resource is ACCOUNT else ""
-    for parent in _PARTS[resource.name]:
+    slugs = {fold(text_of(children[name])) for name in _NAMES if name in children} - {""}
+    if resource is ACCOUNT and (email_md5 := _pop_email(element, children, refusals)):
+        slugs.add(email_slug(email_md5))
+    for parent, fields in _PARTS[resource.name].items():
         part = children.get(parent) if parent else element
         if part is not None and len(part):
-            below = _children(part) if parent else children
-            _complete(resource, parent, part, below, refusals)
-    tags = [] if "tags" not in children else map(str.strip, map(str, children["tags"].itertext()))
-    values = [
-        identifier,
-        email_md5,
-        fold("".join(f"\n{tag}" for tag in tags if tag) + "\n"),
-        *(convert(_text_at(children, path)) for path, convert in _VALUES.values()),
-    ]
-    return Row(resource, serialize(element), _slugs(resource, children), values)
+            _complete(part, _children(part) if parent else children, fields, refusals)
+    texts = children["tags"].itertext() if "tags" in children else ()
+    tags = "\n".join(str(text).strip() for text in texts)
+    values = [convert(_text_at(children, path)) for path, convert in _VALUES.values()]
+    values = [identifier, fold(f"\n{tags}\n"), *values]
+    return Row(resource, serialize(element), slugs, values)
 
 
 def serialize(element: _Element) -> str:
@@ -149,14 +139,13 @@ def _text_at(children: dict[str, _Element], path: str) -> str:
 
 
 def _complete(
-    resource: Resource,
-    parent: str,
     part: _Element,
     children: dict[str, _Element],
+    fields: list[tuple[str, str, bool, bool]],
     refusals: Refusals,
 ) -> None:
     """Append missing elements, fill those with other names elsewhere, and convert timestamps."""
-    for name, is_sent, is_timestamp in _PARTS[resource.name][parent]:
+    for name, column, is_sent, is_time in fields:
         if is_sent and name not in children:
             children[name] = etree.SubElement(part, name)
             children[name].tail = "\n"
@@ -164,12 +153,11 @@ def _complete(
         if not text and other in children:
             text = text_of(children[other])
             children[name].text = text or None
-        if text and is_timestamp:
+        if text and is_time:
             try:
                 moment = datetime.fromisoformat(text)
                 moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
             except (ValueError, OverflowError):
-                column = f"{parent}_{name}" if parent else name
                 refusals.add(column, "it is not a timestamp of ISO 8601", text)
             else:
                 moment = moment.replace(tzinfo=None)
@@ -192,13 +180,9 @@ def _pop_email(element: _Element, children: dict[str, _Element], refusals: Refus
     return digest or (avatar[1] if avatar else "")
 
 
-def _slugs(resource: Resource, children: dict[str, _Element]) -> list[str]:
-    """Return the names of a record in addresses, folded."""
-    names = [text_of(children[name]) for name in _NAME_FIELDS if name in children]
-    addresses = (text_of(children[name]) for name in _ADDRESS_FIELDS if name in children)
-    matches = map(_ADDRESS[resource.name].fullmatch, addresses)
-    names += [unquote(match[1]) for match in matches if match]
-    return list(dict.fromkeys(fold(name) for name in names if name))
+def email_slug(digest: str) -> str:
+    """Return the name of an account by the MD5 digest of its e-mail address, which no page has."""
+    return f"/{digest.lower()}"
 
 
 def _number(text: str) -> float | None:
@@ -215,11 +199,7 @@ def _id_key(identifier: str) -> str:
 
 def is_url(text: str) -> bool:
     """Return whether a text is a URL that is safe to link to (no ``javascript:`` and the like)."""
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https", "ftp", "irc", "ircs"} and bool(parts.netloc)
+    return bool(_URL.match(text))
 
 
 def fold(text: str) -> str:
@@ -239,4 +219,4 @@ _VALUES: dict[str, tuple[str, Callable[[str], object]]] = {
     "name": ("name", lambda text: " ".join(fold(text).split())),
     "description": ("description", fold),
 }
-COLUMNS = ("id", "email_md5", "tags", *_VALUES)
+COLUMNS = ("id", "tags", *_VALUES)

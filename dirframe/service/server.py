@@ -33,13 +33,11 @@ if TYPE_CHECKING:
 if sys.platform != "win32":
     import resource
 
-_THREADS = 8
 #: Seconds for a whole request and to stop, and for a response of which nothing is read.
 _TIMEOUT = 10.0
 _STALLED = 30.0
+#: Connections at most, and open files for the rest of the process: stores, keys, its own.
 _CONNECTIONS = 4096
-_ACCEPTED = 100
-#: Open files for the rest of the process: stores, keys, its own.
 _OTHER_FILES = 200
 #: Bytes that the system buffers, which count as read, and of unread responses to requests sent at
 #: once, above which a client is disconnected.
@@ -75,19 +73,18 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     def write_soon(self, data: bytes) -> int:
         if self.total_outbufs_len > _UNREAD:  # a thread never waits for a client
             raise ClientDisconnected
-        written: int = super().write_soon(data)
-        return written
+        return super().write_soon(data)  # type: ignore[no-any-return]  # its length
 
     def is_overdue(self, now: float) -> bool:
         """Return whether nothing was sent or received for too long, and nothing is being computed."""
-        limit = _STALLED if self.total_outbufs_len else _TIMEOUT
-        is_computing = self.requests and not self.total_outbufs_len
-        return not is_computing and now - self.last_activity > limit
+        if self.total_outbufs_len:
+            return now - self.last_activity > _STALLED
+        return not self.requests and now - self.last_activity > _TIMEOUT
 
 
 def _accept(server: Any) -> None:
     """Accept the connections that wait, not one in each turn of the loop."""
-    for _ in range(_ACCEPTED):
+    for _ in range(100):
         before = len(server.active_channels)
         type(server).handle_accept(server)
         if len(server.active_channels) <= before:
@@ -116,8 +113,7 @@ class Service:
         self.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         self.api_key = api_key
         self._pid = os.getpid()
-        self._stopping = threading.Event()
-        self._stop_lock = threading.RLock()
+        self._stopping, self._stop_lock = threading.Event(), threading.RLock()
         #: Resources opened by `serve`, closed with the service.
         self._owned = ExitStack()
         self._sockets: dict[int, Any] = {}
@@ -126,7 +122,7 @@ class Service:
             application,
             map=self._sockets,
             sockets=[listener],
-            threads=_THREADS,
+            threads=8,
             ident="dirframe",
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
@@ -228,10 +224,8 @@ def serve(
 
     Raises
     ------
-    InvalidInputError
-        There is no such file or folder, or an object is no frame.
-    StoreError
-        The data or the keys cannot be used.
+    InvalidInputError, StoreError
+        There is no such file, an object is no frame, or data or keys cannot be used.
     ConfigurationError
         The address cannot be listened on, the proxy is invalid, or what a table holds is not clear.
 
@@ -244,15 +238,13 @@ def serve(
     <BLANKLINE>
     """
     with ExitStack() as stack:
-        store = open_data(data)
-        api_key = None
+        store, api_key = open_data(data), None
         if isinstance(keys, KeyStore):
             key_store = keys
-        elif keys is not None:
-            key_store = stack.enter_context(KeyStore(Path(keys)))
         else:
-            key_store = stack.enter_context(KeyStore(IN_MEMORY))
-            api_key = ApiKey(key_store.add("this process", "embedded service"))
+            key_store = stack.enter_context(KeyStore(IN_MEMORY if keys is None else Path(keys)))
+            if keys is None:
+                api_key = ApiKey(key_store.add("this process", "embedded service"))
         app = create_app(store, key_store, name=name, analyses=analyses)
         application = app if trusted_proxy is None else behind_proxy(app, trusted_proxy)
         listener = stack.enter_context(_listener(host, port))

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 #: What can be served: a path, a frame, several of these, or a mapping from collections to them.
 Data: TypeAlias = Any
 
-#: Limits of a query, in characters and distinct words, that bound the cost of a request.
-MAX_QUERY = 500
+#: Different words of a query, a limit of the cost of a request.
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
@@ -66,12 +65,10 @@ _SORTS["new"] = _SORTS["created_at_reverse"]
 _SORTS["users"] = _SORTS["popularity"] = _SORTS["stack_count_reverse"]
 _SORTS["project_name"] = _SORTS["name"]
 
-#: Give documents below the name of a project its id.
-_NAMED_PROJECTS = """
-UPDATE OR REPLACE documents SET project = coalesce(
-    (SELECT id FROM projects JOIN projects_slugs USING (n) WHERE slug = project ORDER BY id_key),
-    project
-) WHERE project NOT IN (SELECT id FROM projects)
+_TABLES = """
+CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id));
+CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL);
+CREATE TABLE {name}_slugs (slug, n, PRIMARY KEY (slug, n)) WITHOUT ROWID;
 """
 
 
@@ -85,7 +82,7 @@ class Store:
         self.counts: dict[str, int] = {}
         self.sorts: dict[str, list[str]] = {}
         #: Whether any record is generated.
-        self.synthetic = self.document(SYNTHETIC.name) is not None
+        self.synthetic = self.document(SYNTHETIC.address) is not None
         with self._database() as database:
             for name, resource in _COLLECTIONS.items():
                 counts = ", ".join(f"count({column})" for column in _OPTIONAL)
@@ -116,10 +113,9 @@ class Store:
                 f"there are {', '.join(self.sorts[name])}."
             )
         first, available = (page - 1) * page_size, self.counts[name]
-        words, tags = _read_query(resource, query)
         with self._database() as database:
-            if words or tags:
-                matches = self._search(resource, sort, words, tags)
+            if query.strip():
+                matches = self._search(resource, sort, fold(query))
                 available, numbers = len(matches), list(matches[first : first + page_size])
             else:
                 sql = f"SELECT n FROM {name} ORDER BY {_SORTS[sort]} LIMIT ? OFFSET ?"
@@ -129,12 +125,17 @@ class Store:
             fragments = [database.execute(sql, (number,)).fetchone()[0] for number in numbers]
         return fragments, available, first
 
-    def _find_matches(
-        self, resource: Resource, sort: str, words: tuple[str, ...], tags: tuple[str, ...]
-    ) -> array[int]:
-        """Return the numbers of all records that match a query, in the order of a sort."""
-        name, order, query = resource.collection, _SORTS[sort], " ".join(words)
-        values = {"query": query, "title": _pattern(query)[1:]}
+    def _find_matches(self, resource: Resource, sort: str, query: str) -> array[int]:
+        """Return the numbers of all records that match a folded query, in the order of a sort."""
+        words: list[str] = []
+        tags: list[str] = []
+        for word in query.replace("\0", " ").split():
+            is_tag = resource is PROJECT and word.startswith("tag:") and word != "tag:"
+            (tags if is_tag else words).append(word.removeprefix("tag:") if is_tag else word)
+        if len({*words, *tags}) > MAX_WORDS:
+            raise InvalidInputError(f"A query has at most {MAX_WORDS} different words.")
+        name, order, title = resource.collection, _SORTS[sort], " ".join(words)
+        values = {"query": title, "title": _pattern(title)[1:]}
         for i, word in enumerate((*words, *tags)):
             values |= {f"word{i}": _pattern(word), f"begin{i}": _pattern(f" {word}")}
             values[f"tag{i}"] = _pattern(f"\n{word}\n")
@@ -153,43 +154,30 @@ class Store:
         with self._database() as database:
             return array("I", json.loads(database.execute(sql, values).fetchone()[0]))
 
-    def record(self, resource: Resource, segment: str, *, by_email: bool = False) -> str | None:
+    def record(self, resource: Resource, segment: str) -> str | None:
         """Return a record by its id, or else by one of its names in addresses, in any case.
 
-        `by_email` looks for the MD5 digest of an e-mail address too. Of several the lowest id.
+        Of several with a name it is the one with the lowest id.
         """
+        name = resource.collection
+        named = f"n IN (SELECT n FROM {name}_slugs WHERE slug = ?)"
         with self._database() as database:
-            if not (found := _find(database, resource, segment, by_email=by_email)):
-                return None
-            sql = f"SELECT xml FROM {resource.collection}_xml WHERE n = ?"
-            return str(database.execute(sql, found[:1]).fetchone()[0])
+            for condition, text in (("id = ?", segment), (named, fold(segment))):
+                rows = f"{name} JOIN {name}_xml USING (n) WHERE {condition} ORDER BY id_key"
+                if row := database.execute(f"SELECT xml FROM {rows}", (text,)).fetchone():
+                    return str(row[0])
+        return None
 
-    def document(self, name: str, segment: str = "") -> list[str] | None:
-        """Return the entries of a document of the directory, or of the project that `record` finds."""
-        sql = "SELECT entries FROM documents WHERE project = ? AND name = ?"
+    def document(self, address: str) -> list[str] | None:
+        """Return the entries of the document at an address."""
+        sql = "SELECT entries FROM documents WHERE address = ?"
         with self._database() as database:
-            project = (0, "") if not segment else _find(database, PROJECT, segment)
-            row = project and database.execute(sql, (project[1], name)).fetchone()
-        return list(json.loads(row[0])) if row else None
+            row = database.execute(sql, (address,)).fetchone()
+        return None if row is None else list(json.loads(row[0]))
 
     def _database(self) -> closing[sqlite3.Connection]:
         """Open the file: for each request, so that threads and forked processes share nothing."""
         return closing(open_database(self._path, mode="ro&immutable=1"))
-
-
-def _find(
-    database: sqlite3.Connection, resource: Resource, segment: str, *, by_email: bool = False
-) -> tuple[int, str] | None:
-    """Return number and id of a record."""
-    named = f"n IN (SELECT n FROM {resource.collection}_slugs WHERE slug = ?)"
-    keys = {"id = ?": segment, named: fold(segment)}
-    if by_email:
-        keys["email_md5 = ?"] = segment.lower()
-    for condition, text in keys.items():
-        sql = f"SELECT n, id FROM {resource.collection} WHERE {condition} ORDER BY id_key"
-        for number, identifier in database.execute(sql, (text,)):
-            return number, identifier
-    return None
 
 
 def _rank(name: str, words: int) -> str:
@@ -210,17 +198,6 @@ def _rank(name: str, words: int) -> str:
 def _pattern(text: str) -> str:
     """Return the pattern of GLOB, which is faster than instr, for texts that contain another."""
     return "*" + re.sub(r"([*?[])", r"[\1]", text) + "*"
-
-
-def _read_query(resource: Resource, query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words of a query in order, and the tags to match exactly."""
-    words = fold(query).split()
-    if len(query) > MAX_QUERY or len(set(words)) > MAX_WORDS:
-        raise InvalidInputError(
-            f"A query has at most {MAX_QUERY} characters and {MAX_WORDS} different words."
-        )
-    tags = [w for w in words if resource is PROJECT and w.startswith("tag:") and w != "tag:"]
-    return tuple(w for w in words if w not in tags), tuple(w[4:] for w in tags)
 
 
 def sample_folder() -> Path:
@@ -270,14 +247,12 @@ def _store_folder(*, is_kept: bool) -> Path:
 
 def _parts(data: Data) -> list[tuple[str, Any]]:
     """Return collection, if it is named, and data: a path or a frame."""
-    if isinstance(data, dict):
-        if unknown := sorted(set(data) - set(_COLLECTIONS)):
-            raise ConfigurationError(
-                f"Data is served as accounts and projects, not as {', '.join(unknown)}."
-            )
-        parts = list(data.items())
-    else:
-        parts = [("", part) for part in (data if isinstance(data, (list, tuple)) else [data])]
+    several = data if isinstance(data, (list, tuple)) else [data]
+    parts = list(data.items()) if isinstance(data, dict) else [("", part) for part in several]
+    if unknown := sorted({name for name, _ in parts} - {"", *_COLLECTIONS}):
+        raise ConfigurationError(
+            f"Data is served as accounts and projects, not as {', '.join(unknown)}."
+        )
     return [(n, Path(p) if isinstance(p, (str, os.PathLike)) else p) for n, p in parts]
 
 
@@ -295,8 +270,7 @@ def _rows(parts: list[tuple[str, Any]]) -> Iterator[Row | Document]:
     ids: Ids = set()
     for name, part in parts:
         if isinstance(part, Path) and (part.is_dir() or is_xml(part)):
-            for file, address in find_files([part]).items():
-                yield from read_xml(file, address)
+            yield from read_xml(part)
         else:
             yield from read_table(part, _COLLECTIONS.get(name), ids)
 
@@ -313,34 +287,27 @@ def _build(path: Path, rows: Iterable[Row | Document]) -> None:
 
 
 def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
+    tables = (_TABLES.format(name=name, columns=", ".join(COLUMNS)) for name in _COLLECTIONS)
     # An interrupted build leaves no store, so it needs no journal.
     database.executescript(
         "PRAGMA page_size = 16384; PRAGMA cache_size = -65536;"
-        " PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-        " CREATE TABLE documents (project, name, entries, PRIMARY KEY (project, name)); BEGIN"
+        f" PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {' '.join(tables)}"
+        " CREATE TABLE documents (address PRIMARY KEY, entries); BEGIN"
     )
-    for name in _COLLECTIONS:
-        columns = ", ".join(COLUMNS)
-        database.execute(f"CREATE TABLE {name} (n INTEGER PRIMARY KEY, {columns}, UNIQUE (id))")
-        database.execute(f"CREATE TABLE {name}_xml (n INTEGER PRIMARY KEY, xml TEXT NOT NULL)")
-        database.execute(
-            f"CREATE TABLE {name}_slugs (slug, n, PRIMARY KEY (slug, n)) WITHOUT ROWID"
-        )
     marks = ", ?" * len(COLUMNS)
     for number, row in enumerate(rows):
         if isinstance(row, Document):
-            document = (fold(row.project), row.name, json.dumps(row.entries))
-            database.execute("REPLACE INTO documents VALUES (?, ?, ?)", document)
+            document = (row.address, json.dumps(row.entries))
+            database.execute("REPLACE INTO documents VALUES (?, ?)", document)
         else:
             name = row.resource.collection
             database.execute(f"REPLACE INTO {name} VALUES (?{marks})", (number, *row.values))
             database.execute(f"INSERT INTO {name}_xml VALUES (?, ?)", (number, row.xml))
             slugs = ((slug, number) for slug in row.slugs)
             database.executemany(f"INSERT INTO {name}_slugs VALUES (?, ?)", slugs)
-    database.execute(_NAMED_PROJECTS)
     for name, resource in _COLLECTIONS.items():
         sorts = {_SORTS[sort] for sort in (*resource.sorts, *resource.other_sorts)}
-        for number, columns in enumerate(("email_md5, id_key", *sorts)):
+        for number, columns in enumerate(sorts):
             if not columns.endswith("id_key DESC"):  # SQLite reads an index in both directions
                 database.execute(f"CREATE INDEX {name}_{number} ON {name} ({columns})")
     database.execute("COMMIT")

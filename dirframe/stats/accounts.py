@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from dirframe.stats.contributors import distribution
-from dirframe.stats.kernel import (
-    Counted,
-    Frame,
-    names_of,
-    ranked,
-    read,
-    shares,
-    statistic,
-    table_of,
-    true,
-    valid,
-)
+from dirframe.stats.counts import names_of, ranked, shares, table_of, valid
+from dirframe.stats.kernel import Counted, Frame, read, statistic
 
 _RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema
 #: The one country whose code plain readers of CSV take for a missing value.
@@ -33,16 +23,12 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per country, the most accounts first:
-
-        - ``country_alpha_2`` (str): its code of ISO 3166-1, the first by alphabet of several;
-          missing for ``other``
-        - ``country_name`` (str), ``accounts`` (Int64, accounts)
-        - ``share`` (Float64, 0 to 1): of the accounts whose country is known
+        One row per country, the most accounts first: ``country_alpha_2`` (str, the code of ISO
+        3166-1, the first by alphabet of several; missing for ``other``), ``country_name`` (str),
+        ``accounts`` (Int64, accounts), ``share`` (Float64, 0 to 1, of those with a known country).
 
         Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no
-        row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (one that names
-        none).
+        row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (it names none).
 
     Examples
     --------
@@ -54,7 +40,7 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
     """
     a = read(accounts, "country_code", "country_alpha_2", "country")
     country, raw = names_of(a["country"]), names_of(a["country_code"])
-    known = true(country.notna())
+    known = country.notna()
     codes = a["country_alpha_2"]
     codes = codes.where(codes.notna() | (a["country"] != _LOST[0]), _LOST[1])
     groups = codes[known].groupby(country[known].astype("str"))
@@ -83,16 +69,12 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per rank from 1 (new) to 10, ascending, also where no account has it:
+        One row per rank from 1 (new) to 10, also where no account has it: ``kudo_rank`` (Int64),
+        ``accounts`` (Int64, accounts), ``share`` (Float64, 0 to 1, of the accounts with a rank).
+        Without a kudo score there is no rank, although the directory's pages show rank 1.
 
-        - ``kudo_rank`` (Int64, rank), ``accounts`` (Int64, accounts)
-        - ``share`` (Float64, 0 to 1): of the accounts with a rank
-
-    Notes
-    -----
-    An account without a kudo score has no rank, although the directory's pages show it as rank 1.
-    Counted: ``accounts``, which is the sum of ``with_kudo_rank``, ``kudo_rank_missing`` and
-    ``kudo_rank_impossible`` (not from 1 to 10).
+        Counted: ``accounts``, the sum of ``with_kudo_rank``, ``kudo_rank_missing`` and
+        ``kudo_rank_impossible`` (not from 1 to 10).
 
     Examples
     --------
@@ -124,11 +106,9 @@ def posts_distribution(accounts: Frame) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per number of posts that occurs, ascending:
-
-        - ``posts`` (Int64, posts per account), ``accounts`` (Int64, accounts): with this many
-        - ``share`` (Float64, 0 to 1): of the accounts with a valid number
-        - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
+        One row per number of posts that occurs, ascending: ``posts`` (Int64, posts per account),
+        ``accounts`` (Int64, accounts with this many), ``share`` (Float64, 0 to 1, of those with a
+        valid number), ``share_at_most`` (Float64, 0 to 1, of those, with this many or fewer).
 
         Counted: ``accounts``, the sum of ``with_posts``, ``posts_missing`` and ``posts_negative``.
 

@@ -1,8 +1,7 @@
 """Distribution and concentration of contributors over projects.
 
 A contributor is a person who committed in the twelve months before the project's analysis
-(``analysis_twelve_month_contributor_count``); one in two projects counts twice. All count
-``with_contributors`` (valid), ``contributors_missing`` and ``contributors_negative``.
+(``analysis_twelve_month_contributor_count``); one in two projects counts twice.
 """
 
 from __future__ import annotations
@@ -14,26 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import (
-    Counted,
-    Frame,
-    exact,
-    read,
-    shares,
-    statistic,
-    table_of,
-    true,
-    unusable,
-    valid,
-    whole_number,
-)
+from dirframe.stats.counts import exact, shares, table_of, unusable, valid
+from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from dirframe.stats.kernel import Floats
+    from dirframe.stats.counts import Floats
 
 #: The smallest number of each class of sizes.
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
@@ -52,12 +40,10 @@ def contributor_distribution(projects: Frame) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per number of contributors that occurs, ascending:
-
-        - ``contributors`` (Int64, people per project)
-        - ``projects`` (Int64, projects): projects with this many
-        - ``share`` (Float64, 0 to 1): of the projects with a valid number
-        - ``share_at_most`` (Float64, 0 to 1): of those, with this many or fewer
+        One row per number of contributors that occurs, ascending: ``contributors`` (Int64, people
+        per project), ``projects`` (Int64, projects with this many), ``share`` (Float64, 0 to 1, of
+        the projects with a valid number), ``share_at_most`` (Float64, 0 to 1, of those, with this
+        many or fewer).
 
         Counted: ``projects``, the sum of ``with_contributors`` (a valid
         ``analysis_twelve_month_contributor_count``), ``contributors_missing`` and
@@ -90,8 +76,7 @@ def lorenz(projects: Frame) -> Counted:
 
         - ``projects_share`` (Float64, 0 to 1): of the projects with a valid number
         - ``contributors_share`` (Float64, 0 to 1): of all contributors, in these projects
-        - ``contributors`` (Int64, people per project): what the projects up to this corner have at
-          most; missing at the origin
+        - ``contributors`` (Int64, people per project): at most, up to here; missing at the origin
 
         Lorenz, Publications of the American Statistical Association 9 (1905), 209-219. Counted: as
         in `contributor_distribution`.
@@ -127,15 +112,12 @@ def contributor_concentration(projects: Frame) -> Counted:
         One row per ``measure`` (str):
 
         - ``value`` (Float64, 0 to 1): of ``"gini"``, the Gini coefficient (0: all have the same
-          number); of ``"top 1%"``, ``"top 10%"``, ``"top 20%"`` and ``"top 50%"``, the share of all
-          contributors that those projects have; missing where nobody contributed
+          number), 1 less twice the area below `lorenz`, not corrected for small samples; of
+          ``"top 1%"``, ``"top 10%"``, ``"top 20%"`` and ``"top 50%"``, the share of contributors in
+          those projects, with a part of the one at the edge; missing where nobody contributed
         - ``value_without_zeros`` (Float64, 0 to 1): the same of the projects with a contributor
 
-    Notes
-    -----
-    The coefficient is 1 less twice the area below `lorenz`, without the correction for small
-    samples. Of a top share that is no whole number of projects, a part of the one at the edge
-    counts. Counted: as in `contributor_distribution`, and ``projects_without_contributors``.
+        Counted: as in `contributor_distribution`, and ``projects_without_contributors``.
 
     Examples
     --------
@@ -215,11 +197,9 @@ def users_against_contributors(projects: Frame) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per pair that occurs, by users, then by contributors, both ascending:
-
-        - ``users`` (Int64, members): ``stack_count``, or ``user_count`` where that is missing
-        - ``contributors`` (Int64, people): ``analysis_twelve_month_contributor_count``
-        - ``projects`` (Int64, projects): projects with this pair
+        One row per pair that occurs, by users, then contributors, both ascending: ``users`` (Int64,
+        members: ``stack_count``, or ``user_count`` where that is missing), ``contributors`` (Int64,
+        people), ``projects`` (Int64, projects with this pair).
 
         Counted: ``with_both``, and, of which a project can have two, ``users_missing``,
         ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
@@ -234,7 +214,7 @@ def users_against_contributors(projects: Frame) -> Counted:
     1      7             2         1
     """
     p = read(projects, "users", "people").set_axis(["users", "contributors"], axis=1)
-    pairs = p[true((p["users"] >= 0) & (p["contributors"] >= 0))]
+    pairs = p[(p["users"] >= 0) & (p["contributors"] >= 0)]
     table = pairs.groupby(["users", "contributors"]).size().reset_index(name="projects")
     counted: dict[str, Any] = {"projects": len(p), "with_both": len(pairs)}
     counted |= unusable(p["users"], "users") | unusable(p["contributors"], "contributors")

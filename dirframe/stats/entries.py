@@ -16,14 +16,15 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import Counted, Frame, ranked, read, statistic, table_of
+from dirframe.stats.counts import ranked, table_of
+from dirframe.stats.kernel import Counted, Frame, read, statistic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.signedinteger]
+    Integers = NDArray[np.integer]
     #: The row and the code of each entry with a name, and the names of the codes.
     Codes = tuple[Integers, Integers, list[str]]
 
@@ -44,16 +45,14 @@ def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     pandas.DataFrame
         One row per licence, the most projects first:
 
-        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url`` or else its ``name``
+        - ``license`` (str): its code, such as ``gpl3``: its ``vanity_url`` or else its ``name``,
+          which is the code in recorded answers and the title in today's
         - ``title`` (str): its ``nice_name`` or else its ``name``, the first by code point of
           several; missing for ``other``
         - ``projects`` (Int64, projects): that name it, each once
         - ``share`` (Float64, 0 to 1): of the projects that name a licence
 
-    Notes
-    -----
-    Recorded answers have the code in ``name``, today's the title. Not to name a licence is not to
-    have none. Counted: ``with_license``, ``without_license``, ``licenses``, ``licenses_in_other``.
+        Counted: ``with_license``, ``without_license``, ``licenses``, ``licenses_in_other``.
 
     Examples
     --------
@@ -94,15 +93,12 @@ def license_families(projects: Frame) -> Counted:
         A row for each family, also where no project is:
 
         - ``family`` (str): ``"permissive"``, ``"weak copyleft"``, ``"strong copyleft"``,
-          ``"other"``, ``"none"``
+          ``"other"``, ``"none"``: the first of `FAMILIES` whose words are in the licence's code
         - ``projects`` (Int64, projects): that name a licence of the family, each once; in
           ``"none"``, those that name no licence, which is not to have none
         - ``share`` (Float64, 0 to 1): of all projects; a project can be in several families
 
-    Notes
-    -----
-    A licence belongs to the first of `FAMILIES` whose words are in its code, which is that of
-    `licenses`. Counted: ``projects``, ``with_license``, ``without_license``.
+        Counted: ``projects``, ``with_license``, ``without_license``.
 
     Examples
     --------
@@ -112,19 +108,18 @@ def license_families(projects: Frame) -> Counted:
     """
     lists = read(projects, "licenses")["licenses"]
     (rows, codes, names), _ = license_codes(lists)
-    order = ["permissive", "weak copyleft", "strong copyleft", "other"]
+    order = ["permissive", "weak copyleft", "strong copyleft", "other", "none"]
     own = [next(f for f, words in FAMILIES.items() if re.search(words, n.lower())) for n in names]
-    families = np.array([order.index(family) for family in own], dtype=np.int64)
-    having, codes = distinct_pairs(rows, families[codes], len(order))
-    with_license = _distinct(having)
-    without = len(lists) - with_license
-    numbers = np.append(np.bincount(codes, minlength=len(order)), without)
+    families = np.array([order.index(family) for family in own], dtype=np.int32)
+    _, codes = distinct_pairs(rows, families[codes], len(order))
+    numbers, having = np.bincount(codes, minlength=len(order)), _distinct(rows)
+    numbers[-1] = len(lists) - having
     table = table_of(
-        family=("str", [*order, "none"]),
+        family=("str", order),
         projects=("Int64", numbers),
         share=("Float64", numbers / max(len(lists), 1)),
     )
-    counted = {"projects": len(lists), "with_license": with_license, "without_license": without}
+    counted = {"projects": len(lists), "with_license": having, "without_license": numbers[-1]}
     return table, counted
 
 
@@ -140,11 +135,9 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per tag, the most projects first:
-
-        - ``tag`` (str): as the directory wrote it, without blanks around it
-        - ``projects`` (Int64, projects): that have it, each once
-        - ``share`` (Float64, 0 to 1): of the projects that have a tag
+        One row per tag, the most projects first: ``tag`` (str, without blanks around it),
+        ``projects`` (Int64, projects that have it, each once), ``share`` (Float64, 0 to 1, of the
+        projects that have a tag).
 
         Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
@@ -187,7 +180,7 @@ def tag_codes(lists: pd.Series[Any]) -> Codes:
 
 
 def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
-    """Return the row and the code of each licence, the names of the codes; and titles by name."""
+    """Return the row and the code of each licence, the names of the codes, and titles by name."""
     rows, entries = entries_of(lists)
     fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
     codes, kinds = _numbered(zip(*fields, strict=True), len(entries))
@@ -221,7 +214,7 @@ def _as_list(value: Any, name: object) -> Any:
             value = 0
     if isinstance(value, list | tuple | np.ndarray):
         return value
-    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+    if pd.api.types.is_scalar(value) and pd.isna(value):
         return ()
     raise InvalidInputError(
         f"The column {name} must hold lists, or lists as JSON. read_export reads the lists that "
@@ -267,7 +260,7 @@ def _known(rows: Integers, codes: Integers) -> tuple[Integers, Integers]:
 
 def _distinct(ascending: Integers) -> int:
     """Return the number of different rows."""
-    return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
+    return len(ascending) and 1 + int(np.count_nonzero(ascending[1:] != ascending[:-1]))
 
 
 def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:

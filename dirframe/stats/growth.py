@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import MOMENT, Counted, Frame, collection_of, read, statistic, table_of
+from dirframe.stats.counts import table_of
+from dirframe.stats.kernel import MOMENT, Counted, Frame, collection_of, read, statistic
 
 #: Lengths of a period, by their names in pandas: those of its offsets, and of its periods.
 FREQUENCIES = {"D": "D", "W": "W-SUN", "MS": "M", "QS": "Q", "YS": "Y"}
@@ -28,8 +29,7 @@ def growth(frame: Frame, *, freq: str = "MS") -> Counted:
         One row per period from the first to the last with a record, ascending, without gaps:
 
         - ``start`` (datetime64[us, UTC]): first day of the period
-        - ``new`` (Int64, records): created in the period
-        - ``total`` (Int64, records): created up to its end
+        - ``new``, ``total`` (Int64, records): created in the period, and up to its end
         - ``finished`` (boolean): whether the period ended before the newest date of the records, of
           ``created_at`` and, where the frame has it, ``updated_at``
 

@@ -1,33 +1,27 @@
-"""Kernel of the statistics: typed columns in; a tidy table, its counts and its provenance out."""
+"""Kernel of the statistics: typed columns of records from anywhere, provenance of the results."""
 
 from __future__ import annotations
 
 import inspect
 import os
 from functools import wraps
+from itertools import chain
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeAlias
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe._arrow import require_frame, too_large, type_name
+from dirframe._arrow import require_frame, type_name
 from dirframe._display import suggests_options
 from dirframe.errors import InvalidInputError, MissingColumnsError
 from dirframe.schema import ALL_RESOURCES, COUNTED_LISTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable
 
     from dask.dataframe import DataFrame as DaskFrame
-    from numpy.typing import NDArray
-
-    Mask = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
-    #: Returns the row that several groups share, of their names.
-    Pool = Callable[[pd.Index[Any]], pd.Series[Any]]
 
 
 class ArrowStream(Protocol):
@@ -130,23 +124,21 @@ def read(frame: Frame, *names: str, optional: Iterable[str] = ()) -> pd.DataFram
     An `optional` one that the frame lacks is not in the result; without another one it raises.
     """
     wanted = {name: COLUMNS.get(name, (name,)) for name in (*names, *optional)}
-    columns = [column for alternatives in wanted.values() for column in alternatives]
+    columns = list(chain.from_iterable(wanted.values()))
     table = fetch(frame, columns)
     unsent = provenance.absent(table, columns)
     known = set(table.columns).difference(unsent.columns if unsent else ())
-    found = {name: [c for c in wanted[name] if c in known] for name in wanted}
-    lacking = [wanted[name] for name in names if not found[name]]
-    if error := provenance.absent(table, [column for some in lacking for column in some]):
-        raise error
-    if lacking:
-        raise _missing(frame, lacking)
+    found = {name: known.intersection(wanted[name]) for name in wanted}
+    if lacking := [wanted[name] for name in names if not found[name]]:
+        unsent = provenance.absent(table, chain.from_iterable(lacking))
+        raise unsent or _missing(frame, lacking)
+    table = table.reset_index(drop=True)
     values: dict[str, pd.Series[Any]] = {}
-    for name, alternatives in found.items():
-        dtype = _DTYPES.get(name, "str")
-        for column in (_typed(table[c], dtype).reset_index(drop=True) for c in alternatives):
-            before = values.get(name)
-            values[name] = column if before is None else before.where(before.notna(), column)
-    return pd.DataFrame(values, index=pd.RangeIndex(len(table)), copy=False)
+    for name, alternatives in wanted.items():
+        for column in (column for column in alternatives if column in known):
+            typed = _typed(table[column], _DTYPES.get(name, "str"))
+            values[name] = values[name].fillna(typed) if name in values else typed
+    return pd.DataFrame(values, index=table.index, copy=False)
 
 
 def _missing(frame: Frame, lacking: list[tuple[str, ...]]) -> MissingColumnsError:
@@ -249,94 +241,6 @@ def require_records(frame: Any) -> pd.DataFrame:
     if name := provenance.get_provenance(frame)["statistic"].get("name"):
         raise InvalidInputError(f"The frame is the result of {name}, not records: pass these.")
     return frame  # type: ignore[no-any-return]  # of pandas
-
-
-# Counting
-
-
-def true(mask: Any) -> Mask:
-    """Return a mask in which a missing value is False."""
-    if isinstance(mask, pd.Series):
-        return mask.astype("boolean").to_numpy(dtype=bool, na_value=False)
-    return np.asarray(mask, dtype=bool)
-
-
-def first_reason(**reasons: Any) -> pd.Categorical[str]:
-    """Return the name of the first reason that holds for each record; empty if none does."""
-    codes = np.select([*map(true, reasons.values())], [*range(1, len(reasons) + 1)])
-    return pd.Categorical.from_codes(codes.astype(np.int8), pd.Index(["", *reasons]))
-
-
-def names_of(texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Return texts as categories by code point; a blank text is missing."""
-    names = texts.astype("category")
-    return names.cat.remove_categories([n for n in names.cat.categories if not n.strip()])
-
-
-def unusable(numbers: pd.Series[Any], what: str) -> dict[str, Any]:
-    """Count the numbers that are missing, and those that are negative."""
-    return {f"{what}_missing": numbers.isna().sum(), f"{what}_negative": (numbers < 0).sum()}
-
-
-def valid(numbers: pd.Series[Any], what: str, all_: str) -> tuple[pd.Series[Any], dict[str, Any]]:
-    """Return the numbers of 0 or more, and how many there are, are missing and are negative."""
-    known = numbers[true(numbers >= 0)].astype("int64")
-    return known, {all_: len(numbers), f"with_{what}": len(known), **unusable(numbers, what)}
-
-
-def ranked(
-    table: pd.DataFrame,
-    name: str,
-    noun: str,
-    *,
-    by: Sequence[str],
-    top: int | None,
-    pool: Pool | None = None,
-) -> Counted:
-    """Sort groups by columns, descending, then by name; those beyond top share a last row.
-
-    The names are in the index, and become the first column. The last row is what `pool` gives of
-    the others, or their sum. Also counts the groups, and the others.
-    """
-    if top is not None:
-        whole_number("top", top, least=1, instead=f"or None for all {noun}")
-    table = table.set_axis(pd.Index(table.index, dtype="str")).sort_index()
-    for column in reversed(by):
-        table = table.sort_values(column, ascending=False, kind="stable", na_position="last")
-    counted = {noun: len(table), f"{noun}_in_other": 0}
-    others = len(table) - top if top is not None else 0
-    if others > 1:  # "other (1 language)" would hide a name and save no row
-        rest = pool(table.index[top:]) if pool else exact(table[top:]).sum(min_count=1)
-        row = rest.to_frame().T.set_axis([other_label(others, noun)])
-        table = pd.concat([table[:top], row.astype(table.dtypes.to_dict())])
-        counted[f"{noun}_in_other"] = others
-    table.insert(0, name, pd.Series(table.index, index=table.index, dtype="str"))
-    return table.reset_index(drop=True), counted
-
-
-def other_label(groups: int, noun: str) -> str:
-    """Return the name of the row that several groups share."""
-    return f"other ({groups:,} {noun})"
-
-
-def shares(part: pd.Series[Any]) -> pd.Series[Any]:
-    """Divide by the sum; all shares are 0 if it is 0."""
-    return (part / max(int(part.sum()), 1)).astype("Float64")
-
-
-def exact(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table; raise if non-negative whole numbers do not add up within 64 bits."""
-    for name, column in table.items():
-        # Wrapped sums differ from those of floating-point numbers, which do not wrap.
-        total = float(column.clip(lower=0).astype("Float64").sum())
-        if total > 2.0**62 and sum(int(n) for n in column.dropna() if n > 0) >= 2**63:
-            raise InvalidInputError(too_large(str(name)))
-    return table
-
-
-def table_of(**columns: tuple[str, Any]) -> pd.DataFrame:
-    """Return columns, each a dtype and its values, as a table, also where it has no row."""
-    return pd.DataFrame({n: pd.Series(v, dtype=d).array for n, (d, v) in columns.items()})
 
 
 def whole_number(

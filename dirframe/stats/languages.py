@@ -10,22 +10,9 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
+from dirframe.stats.counts import exact, first_reason, names_of, ranked, shares, table_of, unusable
 from dirframe.stats.entries import coded, distinct_pairs, entries_of, field_of
-from dirframe.stats.kernel import (
-    Counted,
-    Frame,
-    exact,
-    first_reason,
-    names_of,
-    ranked,
-    read,
-    shares,
-    statistic,
-    table_of,
-    true,
-    unusable,
-    whole_number,
-)
+from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,10 +40,10 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
 
         - ``language`` (str), ``projects`` (Int64, projects)
         - ``share`` (Float64, 0 to 1): of the projects that have a main language
-        - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines``, in all languages of
-          the projects; missing where none has a valid count, or the frame has no such column
-        - ``users`` (Int64, members): likewise of ``stack_count``, or ``user_count`` where that is
-          missing; a member who uses two projects counts twice
+        - ``code_lines`` (Int64, lines): sum of ``analysis_total_code_lines``, in all languages;
+          missing where no project has a valid count, or the frame has no such column
+        - ``users`` (Int64, members): likewise of ``stack_count`` (or else ``user_count``); a member
+          who uses two projects counts twice
 
         Counted: ``with_language``, ``without_language``, of the last ``without_analysis`` (if the
         frame tells), ``languages``, ``languages_in_other``, and of the projects with a language
@@ -65,10 +52,8 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
     Examples
     --------
     >>> projects = pd.DataFrame({"analysis_main_language_name": ["C", "Java", "C", None]})
-    >>> print(language_share(projects)[["language", "projects"]])
-      language  projects
-    0        C         2
-    1     Java         1
+    >>> language_share(projects)["projects"].tolist()
+    [2, 1]
     """
     sums = ["code_lines", "users"]
     p = read(projects, "language", optional=[*sums, "analysis"])
@@ -80,7 +65,7 @@ def language_share(projects: Frame, *, top: int | None = None) -> Counted:
     table, groups_counted = ranked(table, "language", "languages", by=["projects"], top=top)
     table.insert(2, "share", shares(table["projects"]))
     for name in p.columns.intersection(sums):
-        counted |= unusable(p[name][true(language.notna())], name)
+        counted |= unusable(p[name][language.notna()], name)
     return table, counted | groups_counted
 
 
@@ -119,9 +104,8 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
         - ``contributors`` (Int64, people): sum; a person in two projects counts twice
         - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project): type 7
           of Hyndman and Fan, The American Statistician 50 (1996), 361-365
-        - ``median_low``, ``median_high`` (Float64, people per project): 95% confidence interval of
-          the median by ranks of the binomial distribution (Conover, Practical Nonparametric
-          Statistics, 1999, section 3.2); missing below 6 projects
+        - ``median_low``, ``median_high`` (Float64): 95% interval of the median by binomial ranks
+          (Conover, Practical Nonparametric Statistics, 1999, 3.2); missing below 6 projects
         - ``maximum`` (Int64, people per project)
 
         Counted: as `language_share` up to ``languages_in_other``,
@@ -140,18 +124,12 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
     exact(people.to_frame())
 
     def pool(names: pd.Index[Any]) -> pd.Series[Any]:
-        chosen = people[true(language.isin(names))]
+        chosen = people[language.isin(names)]
         return _describe(chosen, pd.Series("other", chosen.index)).iloc[0]
 
-    table, groups = ranked(
-        _describe(people, language),
-        "language",
-        "languages",
-        by=["contributors", "projects"],
-        top=top,
-        pool=pool,
-    )
-    spoken = p["people"][true(language.notna())]
+    table, by = _describe(people, language), ["contributors", "projects"]
+    table, groups = ranked(table, "language", "languages", by=by, top=top, pool=pool)
+    spoken = p["people"][language.notna()]
     counted["with_language_and_contributors"] = (spoken >= 0).sum()
     return table, counted | groups | unusable(spoken, "contributors")
 
@@ -210,13 +188,11 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
           the language's whole percentage by 100 (``<1`` counts as 0.5)
         - ``share`` (Float64, 0 to 1): of the lines in all rows
 
-    Notes
-    -----
-    The rest that the directory sums up (``7 Other``, without an id) is in no row and no share.
-    Counted: ``with_breakdown``, ``languages``, ``languages_in_other``, ``code_lines_unnamed`` (of
-    the rest and of entries without a name), and by the first reason why a project is left out:
-    ``breakdown_missing`` (or empty), ``code_lines_missing``, ``code_lines_negative``,
-    ``percentages_impossible`` (one cannot be read, or is not from 0 to 100).
+        Counted: ``with_breakdown``, ``languages``, ``languages_in_other``, ``code_lines_unnamed``
+        (in no row: of entries without a name, and of the rest, ``7 Other`` without an id), and by
+        the first reason why a project is left out ``breakdown_missing`` (or empty),
+        ``code_lines_missing``, ``code_lines_negative``, ``percentages_impossible`` (one cannot be
+        read, or is not from 0 to 100).
 
     Examples
     --------
@@ -287,14 +263,13 @@ def languages_by_year(
     Returns
     -------
     pandas.DataFrame
-        A row for each year from the first to the last and each language, also where it has no
-        project, by year, then the most projects over all years first:
+        A row for each year from the first to the last and each language, also without a project,
+        by year, then the most projects over all years first:
 
         - ``year``, ``from_year`` (Int64): the last and the first of the years taken together
         - ``language`` (str), ``projects`` (Int64, projects): begun in this year
         - ``share`` (Float64, 0 to 1): of the year's projects; missing in a year without any
-        - ``finished`` (boolean): whether the year ended before the newest date of the records, of
-          `date` and, where the frame has it, ``updated_at``
+        - ``finished`` (boolean): whether the year ended before the newest `date` or ``updated_at``
 
         Counted: as `language_share` up to ``languages_in_other``, but ``with_language_and_date``
         for ``with_language``, and ``date_missing`` (with a language).
@@ -312,16 +287,16 @@ def languages_by_year(
     p = read(projects, "language", _DATES[date], optional=["updated", "analysis"])
     language, counted = _main_languages(p)
     begun = p[_DATES[date]]
-    shown = true(language.notna() & begun.notna())
-    years = begun[shown].dt.year.to_numpy(np.int64)
-    names = language[shown].astype("str")
-    totals = names.value_counts().rename("projects").to_frame()
+    shown = language.notna() & begun.notna()
+    years, names = begun[shown].dt.year.to_numpy(np.int64), language[shown].cat
+    number = names.codes.value_counts()
+    totals = pd.DataFrame({"projects": number.array}, names.categories[number.index])
     ranking, groups = ranked(totals, "language", "languages", by=["projects"], top=top)
     order = pd.Index(ranking["language"])
     first, last = _spans(years, least)
-    size, places = len(order), order.get_indexer(names)
+    size, places = len(order), order.get_indexer(names.categories)
     places[places < 0] = size - 1  # in the row of the others
-    cells = np.searchsorted(last, years) * size + places
+    cells = np.searchsorted(last, years) * size + places[names.codes]
     number = pd.Series(np.bincount(cells, minlength=size * len(last)))
     newest = p[p.columns.intersection([_DATES[date], "updated"])].max().max()
     ends = [pd.Timestamp(f"{year + 1}-01-01", tz="UTC") for year in last]
@@ -333,12 +308,8 @@ def languages_by_year(
         share=("Float64", number / number.groupby(number.index // max(size, 1)).transform("sum")),
         finished=("boolean", np.repeat([end <= newest for end in ends], size)),
     )
-    missing = counted.pop("with_language") - shown.sum()
-    return table, {
-        **counted,
-        "with_language_and_date": shown.sum(),
-        "date_missing": missing,
-    } | groups
+    counted["date_missing"] = counted.pop("with_language") - shown.sum()
+    return table, counted | {"with_language_and_date": shown.sum()} | groups
 
 
 def _spans(years: NDArray[np.int64], least: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

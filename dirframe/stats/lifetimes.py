@@ -17,22 +17,11 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
-from dirframe.stats.kernel import (
-    MOMENT,
-    Counted,
-    Frame,
-    first_reason,
-    origin,
-    read,
-    shares,
-    statistic,
-    table_of,
-    true,
-    whole_number,
-)
+from dirframe.stats.counts import check_top, first_reason, shares, table_of, true
+from dirframe.stats.kernel import MOMENT, Counted, Frame, origin, read, statistic, whole_number
 
 if TYPE_CHECKING:
-    from dirframe.stats.kernel import Floats
+    from dirframe.stats.counts import Floats
 
 _MONTHS = ("first", "last", "fetched")
 _FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
@@ -51,7 +40,7 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     projects
         As in `dirframe.stats`.
     as_of : datetime.date or str, optional
-        The month, such as ``"2013-07"``, or a day in it. By default that in which the code of the
+        The month, such as ``"2013-07"``, or a day in it; by default that in which the code of the
         median project was fetched (of two, the later).
     window : int, default 12
         Length of the window in months, up to the month of `as_of`: 1 to 24.
@@ -60,25 +49,21 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     -------
     pandas.DataFrame
         A row for ``"active"`` (the last month is within the window or after it), ``"dormant"``
-        (before it) and ``"unknown"``, in this order:
+        (before it) and ``"unknown"``: ``activity`` (str), ``projects`` (Int64, projects), ``share``
+        (Float64, 0 to 1, of the active and dormant ones; missing for the unknown), ``share_of_all``
+        (Float64, 0 to 1), ``as_of`` (datetime64[us, UTC], first day of the month, if there is one).
 
-        - ``activity`` (str), ``projects`` (Int64, projects)
-        - ``share`` (Float64, 0 to 1): of the active and dormant ones; missing for the unknown
-        - ``share_of_all`` (Float64, 0 to 1): of all three
-        - ``as_of`` (datetime64[us, UTC]): first day of the month, if there is one
-
-        Counted: ``with_activity``, ``unknown``, ``window``, ``in_disagreement`` (the number of
-        contributors contradicts the months), ``begun_after_as_of`` (in no row), and by the first
-        reason to be unknown ``month_missing`` (first or last), ``months_reversed``,
-        ``months_after_fetch`` (or, without a fetch, after the retrieval), ``fetch_missing``,
-        ``fetch_impossible`` (after the retrieval), ``not_fetched_since`` (the month of `as_of`;
-        some ``not_fetched_since_but_active``).
+        Counted: ``with_activity``, ``unknown``, ``window``, ``in_disagreement`` (of contributors
+        and months), ``begun_after_as_of`` (in no row), and by the first reason to be unknown
+        ``month_missing`` (first or last), ``months_reversed``, ``months_after_fetch`` (or, without
+        one, the retrieval), ``fetch_missing``, ``fetch_impossible`` (after the retrieval),
+        ``not_fetched_since`` (the month of `as_of`; some ``not_fetched_since_but_active``).
 
     Examples
     --------
     >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
-    >>> days = [["2008-02-01", "2010-01-01", "2013-07-30"]]
-    >>> activity(pd.DataFrame(days, columns=columns, dtype="datetime64[us]"))["projects"].tolist()
+    >>> projects = pd.DataFrame([["2008-02", "2010-01", "2013-07"]], columns=columns)
+    >>> activity(projects.astype("datetime64[us]"))["projects"].tolist()
     [0, 1, 0]
     """
     months_in_window = _window(window)
@@ -129,33 +114,25 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
     -------
     pandas.DataFrame
         One row per project, the longest life first, then the earlier first month, name and id (as
-        text, missing ones first):
+        text, missing first): ``id``, ``name``, ``language`` (str), ``first_month``, ``last_month``
+        (datetime64[us, UTC]), ``months`` (Int64, months, both counted), ``ended`` (boolean, whether
+        the last `window` months seen had no activity; missing where the date of the fetch is
+        missing or impossible), ``contributors`` (Int64, people, in the last twelve months). A life
+        that has not ended is censored, so a mean of ``months`` is too small: see `survival`.
 
-        - ``id`` (where the frame has it), ``name``, ``language`` (str)
-        - ``first_month``, ``last_month`` (datetime64[us, UTC])
-        - ``months`` (Int64, months): from the first to the last, both counted
-        - ``ended`` (boolean): whether the last `window` months seen had no activity; missing where
-          the date of the fetch is missing or impossible
-        - ``contributors`` (Int64, people): in the twelve months before the analysis, where known
-
-    Notes
-    -----
-    A life that has not ended is censored at the fetch, so a mean of ``months`` is too small:
-    `survival` estimates. Counted: ``with_life_span``, of those ``ended``, ``not_ended`` and
-    ``end_unknown``, ``month_missing``, ``months_reversed`` and ``months_after_fetch`` as in
-    `activity`, ``window``, and ``projects_not_shown`` (beyond `top`).
+        Counted: ``with_life_span``, of those ``ended``, ``not_ended`` and ``end_unknown``,
+        ``month_missing``, ``months_reversed`` and ``months_after_fetch`` as in `activity`,
+        ``window``, and ``projects_not_shown`` (beyond `top`).
 
     Examples
     --------
     >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
-    >>> days = [["2010-01-01", "2011-02-01", "2013-07-30"]]
-    >>> projects = pd.DataFrame(days, columns=columns, dtype="datetime64[us]")
-    >>> projects = projects.assign(name="Ant", analysis_main_language_name="C")
+    >>> projects = pd.DataFrame([["2010-01", "2011-02", "2013-07"]], columns=columns)
+    >>> projects = projects.astype("datetime64[us]").assign(name="A", analysis_main_language_name="C")
     >>> life_span(projects)["months"].tolist()
     [14]
     """
-    if top is not None:
-        whole_number("top", top, least=1, instead="or None for all projects")
+    check_top(top, "projects")
     p = read(projects, "name", "language", *_MONTHS, optional=["id", "people"])
     lives, counted = _lives(p, projects, window)
     longest = lives if top is None else lives.nlargest(top, "months", keep="all")
@@ -192,26 +169,22 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
     -------
     pandas.DataFrame
         A row for 0 and for each number of months at which a life ended or was last seen, ascending:
+        ``months`` (Int64, as in `life_span`), ``at_risk``, ``ended``, ``censored`` (Int64, projects
+        that lived so long, whose life ended, and whose last activity so far is in this month),
+        ``survival`` (Float64, 0 to 1, probability to live beyond this month), ``low``, ``high``
+        (Float64, 0 to 1, its interval; missing where the estimate is 1 or 0).
 
-        - ``months`` (Int64, months): from the first to the last with activity, both counted
-        - ``at_risk``, ``ended``, ``censored`` (Int64, projects): that lived so long, whose life
-          ended in this month, and whose last activity so far is in it
-        - ``survival`` (Float64, 0 to 1): probability to live beyond this month
-        - ``low``, ``high`` (Float64, 0 to 1): its interval; missing where the estimate is 1 or 0
-
-    Notes
-    -----
-    Kaplan and Meier, Journal of the American Statistical Association 53 (1958), 457-481; intervals
-    on the scale log(-log) with Greenwood's variance: Kalbfleisch and Prentice, The Statistical
-    Analysis of Failure Time Data (1980). A project that comes back after the window counts as
-    ended. A directory that fetches dead projects less often, or removes them, biases the curve.
-    Counted: as in `life_span`, and ``with_known_end``, those in the figures.
+        Kaplan and Meier, Journal of the American Statistical Association 53 (1958), 457-481;
+        intervals on the scale log(-log) with Greenwood's variance: Kalbfleisch and Prentice, The
+        Statistical Analysis of Failure Time Data (1980). A project that comes back counts as ended;
+        a directory that fetches dead projects less often, or removes them, biases the curve.
+        Counted: as in `life_span`, and ``with_known_end``, those in the figures.
 
     Examples
     --------
     >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
-    >>> days = [["2010-01-01", f"{last}-01", "2013-07-30"] for last in ("2010-03", "2013-07")]
-    >>> survival(pd.DataFrame(days, columns=columns, dtype="datetime64[us]"))["survival"].tolist()
+    >>> days = [["2010-01", last, "2013-07"] for last in ("2010-03", "2013-07")]
+    >>> survival(pd.DataFrame(days, columns=columns).astype("datetime64[us]"))["survival"].tolist()
     [1.0, 0.5, 0.5]
     """
     level: object = confidence
@@ -277,10 +250,7 @@ class _Months(NamedTuple):
     latest: int
 
     def usual(self) -> int | None:
-        """Return the month in which the median project was fetched, of those with a possible date.
-
-        Of two medians, the later: half of the projects were fetched then or later.
-        """
+        """Return the month in which the median project was fetched: of two medians, the later."""
         possible = np.sort(self.fetched[self.fetched <= self.latest])
         return int(possible[len(possible) // 2]) if len(possible) else None
 

@@ -10,20 +10,8 @@ import pandas as pd
 from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.stats.contributors import gini_and_shares
-from dirframe.stats.kernel import (
-    MOMENT,
-    Counted,
-    Frame,
-    exact,
-    origin,
-    read,
-    shares,
-    statistic,
-    table_of,
-    true,
-    unusable,
-    whole_number,
-)
+from dirframe.stats.counts import exact, shares, table_of, unusable
+from dirframe.stats.kernel import MOMENT, Counted, Frame, origin, read, statistic, whole_number
 
 _COUNTS = ("commits", "contributors")
 _LINES = ("code_added", "code_removed")  # not in every frame
@@ -45,18 +33,12 @@ def commits_by_contributor(frame: Frame) -> Counted:
     -------
     pandas.DataFrame
         One row per contributor, most commits first, then by id and name (as text, missing first):
+        ``rank`` (Int64, from 1), ``contributor_id``, ``contributor_name`` (str), ``commits`` (Int64,
+        commits in all), ``share``, ``cumulative_share`` (Float64, 0 to 1, of the commits in all
+        rows, and up to this one with it).
 
-        - ``rank`` (Int64): number of the row from 1
-        - ``contributor_id``, ``contributor_name`` (str)
-        - ``commits`` (Int64, commits in all)
-        - ``share``, ``cumulative_share`` (Float64, 0 to 1): of the commits in all rows, and up to
-          this one with it
-
-    Notes
-    -----
-    A contributor who is there twice, as in a frame of several projects, raises; rows without an id
-    are one each. Counted: ``contributors``, which is the sum of ``with_commits``,
-    ``commits_missing`` and ``commits_negative``.
+        Counted: ``contributors``, which is the sum of ``with_commits``, ``commits_missing`` and
+        ``commits_negative``. An id that is there twice, as in a frame of several projects, raises.
 
     Examples
     --------
@@ -86,16 +68,12 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
 
         - ``top 1``, ``top 5``: share of all commits (0 to 1) that these contributors have
         - ``gini``: as in `contributor_concentration` (0 to 1), of contributors without commits too
-        - ``bus factor``: fewest contributors (people) who have half of all commits or more
+        - ``bus factor``: fewest contributors (people) who have half of all commits or more, the
+          Contributor Absence Factor of CHAOSS; not that of Avelino et al. (ICPC 2016), by files
         - ``bus factor still active``: how many of those committed in the last `window` months;
           missing where ``last_commit_time`` is not known of all of them
         - ``effective contributors``: how many with equal shares would be as concentrated, the
           reciprocal of the Herfindahl-Hirschman index
-
-    Notes
-    -----
-    The bus factor is the Contributor Absence Factor of CHAOSS, by commits over the whole life; that
-    of Avelino et al. (ICPC 2016) needs the authors of each file, which the interface does not have.
 
     Examples
     --------
@@ -131,7 +109,7 @@ def _ranked(frame: Frame) -> Counted:
     _check_once(p["contributor_id"].dropna(), "contributor")
     p = p.reindex(columns=["contributor_id", "contributor_name", "commits", "last_commit_time"])
     p = p.astype({"contributor_name": "str", "last_commit_time": MOMENT})
-    table = p[true(p["commits"] >= 0)].sort_values(
+    table = p[p["commits"] >= 0].sort_values(
         ["commits", "contributor_id", "contributor_name"],
         ascending=[False, True, True],
         na_position="first",
@@ -167,21 +145,18 @@ def monthly_activity(frame: Frame) -> Counted:
     Returns
     -------
     pandas.DataFrame
-        One row per month from the first to the last of the frame, ascending, without gaps:
+        One row per month from the first to the last of the frame, without gaps. A month without a
+        record has zeros, and one that is there twice, as in a frame of several projects, raises:
 
         - ``month`` (datetime64[us, UTC]): its first day
-        - ``commits`` (Int64, commits), ``contributors`` (Int64, people who committed)
-        - ``code_added``, ``code_removed`` (Int64, lines of code): missing in all rows where the
-          frame has no such column, or nothing in it
+        - ``commits`` (Int64, commits), ``contributors`` (Int64, people who committed): zeros after
+          the last analysis can mean that nothing was analysed
+        - ``code_added``, ``code_removed`` (Int64, lines of code): missing where the frame has none
         - ``finished`` (boolean): whether the month was over when the frame was loaded; where that
           is not known, missing for the last month and true for all before
 
-    Notes
-    -----
-    A month without a row is one without activity: 0; those after the last analysis can hold zeros
-    that only mean that they were not analysed. A month that is there twice, as in a frame of
-    several projects, raises. Counted: ``activity_facts``, ``with_month``, ``month_missing``,
-    ``months_filled``, ``commits_invalid`` and ``contributors_invalid`` (missing or negative).
+        Counted: ``activity_facts``, ``with_month``, ``month_missing``, ``months_filled``,
+        ``commits_invalid`` and ``contributors_invalid`` (missing or negative).
 
     Examples
     --------

@@ -15,13 +15,8 @@ from dirframe.errors import (
     warn,
 )
 from dirframe.stats.contributors import SIZES, size_names
-from dirframe.stats.kernel import (
-    names_of,
-    other_label,
-    read,
-    require_records,
-    whole_number,
-)
+from dirframe.stats.counts import names_of, other_label
+from dirframe.stats.kernel import read, require_records, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,9 +58,9 @@ def by(
     statistic, frame
         A function of `dirframe.stats`, and its records in pandas.
     column : str
-        A column of text or whole numbers, or ``"language"`` (the main one), ``"country"``,
-        ``"year"`` (of the first month with activity or, where that was not loaded, of creation) or
-        ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more), unless a column has that name.
+        A column of text or whole numbers or, if none has that name, ``"language"`` (the main one),
+        ``"country"``, ``"year"`` (of the first month with activity or else of creation) or
+        ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more).
     min_records : int, default 1
         Strata with fewer records are pooled into the last: ``other (n strata)``.
     **options
@@ -75,9 +70,9 @@ def by(
     -------
     pandas.DataFrame
         The rows of each stratum, after a column (str) with the name of `column`, or ``by_language``
-        and so on where the statistic has that name. Numbers, years and sizes ascend; of texts the
-        most records are first; missing values (blank, or of a size negative) are last. A stratum
-        for which a needed column was not sent has no rows (`StrataOmittedWarning`).
+        and so on where the statistic has it. Numbers, years and sizes ascend; of texts the most
+        records are first; missing values are last. A stratum for which a needed column was not sent
+        has no rows (`StrataOmittedWarning`).
 
         Counted: the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing``
         (records without a value) and ``stratum_not_sent`` (records in strata without rows).
@@ -104,10 +99,6 @@ def by(
         raise omitted[0][1]
     first = tables[0][1]
     name = f"by_{column}" if column in first else column
-    if name in first:
-        raise InvalidInputError(
-            f"The statistic has a column {name} already. Rename that of the frame."
-        )
     result = pd.concat(
         [table.assign(**{name: label}) for label, table in tables], ignore_index=True
     )
@@ -202,13 +193,10 @@ def _of_column(values: pd.Series[Any]) -> pd.Series[Any]:
         return _ascending(values)
     if pd.api.types.infer_dtype(values, skipna=True) in {"string", "categorical", "empty"}:
         return _most_first(values.astype("str"))
-    derived = (
-        f" Rename the column for the derived {values.name}." if values.name in _DERIVED else ""
-    )
     raise InvalidInputError(
-        f"The stratum {values.name!r} must be a column of text or whole numbers, or one of "
-        f"{', '.join(_DERIVED)}.{derived}",
-        hint="Convert it first, such as with frame.astype('str').",
+        f"The column {values.name!r} holds neither text nor whole numbers to divide by.",
+        hint=f"Convert it first, such as with frame.astype('str'), or drop it for the derived one "
+        f"of that name ({', '.join(_DERIVED)}).",
     )
 
 

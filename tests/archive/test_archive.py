@@ -1,6 +1,7 @@
 """An archive gives back what was received, or names what is wrong with it."""
 
 import json
+import re
 import sqlite3
 import sys
 from contextlib import closing
@@ -23,9 +24,8 @@ from dirframe.errors import (
     SortIgnoredWarning,
     UnreadableResponseError,
 )
-from dirframe.provenance import caption
 from tests import processes
-from tests.archive.conftest import LINE, Reshuffled, kept
+from tests.archive.conftest import LINE, Reshuffled
 from tests.rig.server import MARK, Rig, numbered, record
 from tests.rig.today import Today
 
@@ -153,35 +153,18 @@ def test_read_pages_reads_documents_alone(sample_archive):
 # What it says of itself
 
 
-def test_caption_and_citation_say_what_is_not_proven(harvests):
-    rig = kept()
+@pytest.mark.parametrize(
+    ("rig", "options", "is_named"),
+    [(Today(300), {"sort": "users"}, True), (Reshuffled(300, kind="account"), {}, False)],
+)
+def test_order_that_does_not_hold_names_the_one_that_would(harvests, rig, options, is_named):
     harvest = harvests(rig)
     with rig.in_process():
-        harvest.over_days(60)
-    frame = harvest.check()
-    texts = [caption(frame), *(dirframe.cite(frame, style=s) for s in ("text", "bibtex"))]
-    assert all("ounted, not proven" in text for text in texts)
-    assert {"2026-11-02", "2026-11-03"} <= set(
-        frame.attrs["dirframe"]["incomplete_reason"].replace(",", "").split()
-    )
-
-
-def test_order_that_does_not_hold_names_the_one_that_would(harvests):
-    cases = [
-        (Today(300), {"sort": "users"}, "project_name", True),
-        (Reshuffled(300, kind="account"), {}, "project_name", False),
-    ]
-    for rig, options, sort, is_named in cases:
-        harvest = harvests(rig)
-        harvest.path = harvest.folder / f"{rig.kind}.archive"
-        with rig.in_process():
-            status = harvest.run(**options).status()
-            frame = harvest.check()
-        assert status.completeness == "incomplete"
-        assert len(rig.sent) <= 30 + 3
-        assert f"{len(frame):,}" in status.reason
-        assert "300" in status.reason
-        assert (sort in status.reason) == is_named
+        status = harvest.run(**options).status()
+        frame = harvest.check()
+    assert (status.completeness, len(rig.sent) <= 30 + 3) == ("incomplete", True)
+    assert {f"{len(frame):,}", "300"} <= {*re.findall(r"\d+", status.reason)}
+    assert ("project_name" in status.reason) == is_named
 
 
 def test_unfinished_archive_says_so(harvests):
@@ -242,21 +225,21 @@ def test_another_question_is_refused_before_anything_is_sent(harvests):
     assert len(rig.requests) == paid
 
 
-def test_no_file_of_another_kind_is_written_to(harvests):
+@pytest.mark.parametrize("name", ["short", "text", "x.sqlite", ""])
+def test_no_file_of_another_kind_is_written_to(harvests, name):
     harvest = harvests(Rig(25))
-    with closing(sqlite3.connect(harvest.folder / "x.sqlite")) as other:
-        other.execute("CREATE TABLE pages (id)")
-    for name, content in (("short", "x"), ("text", "x" * 5_000), ("x.sqlite", None), ("", None)):
-        harvest.path = harvest.folder / name
-        if content:
-            harvest.path.write_text(content)
-        before = harvest.path.read_bytes() if name else None
-        with harvest.rig.in_process(), pytest.raises(ArchiveError):
-            harvest.run()
-        with pytest.raises(ArchiveError):
-            dirframe.open_archive(harvest.path)
-        assert before is None or harvest.path.read_bytes() == before
-    assert harvest.rig.requests == []
+    harvest.path = harvest.folder / name
+    if name == "x.sqlite":
+        with closing(sqlite3.connect(harvest.path)) as other:
+            other.execute("CREATE TABLE pages (id)")
+    elif name:
+        harvest.path.write_text("x" * (1 if name == "short" else 5_000))
+    before = name and harvest.path.read_bytes()
+    with harvest.rig.in_process(), pytest.raises(ArchiveError):
+        harvest.run()
+    with pytest.raises(ArchiveError):
+        dirframe.open_archive(harvest.path)
+    assert (name and harvest.path.read_bytes(), harvest.rig.requests) == (before, [])
 
 
 def test_one_process_writes_and_all_read(harvests):

@@ -8,8 +8,6 @@ from email.utils import format_datetime
 
 import pytest
 import time_machine
-from hypothesis import given
-from hypothesis import strategies as st
 
 import dirframe
 from dirframe.client.http import responses, session
@@ -133,7 +131,9 @@ def test_response_retry_after_is_when_the_quota_is_back():
         format_datetime(now - timedelta(days=1), usegmt=True): now,
         "Fri, 31 Dec 9999 23:59:59 -2359": now + year,
         # What says nothing: a day after the first request, which was refused now.
-        **dict.fromkeys(["soon", "", "-5", "1.5", "\xb3"], day),
+        **dict.fromkeys(
+            ["soon", "", "-5", "1.5", "\xb3", "Fri, 31 Dec 2027 23:59:59 +99999999"], day
+        ),
     }
     failures = []
     with time_machine.travel(now, tick=False):
@@ -145,32 +145,15 @@ def test_response_retry_after_is_when_the_quota_is_back():
     assert not failures
 
 
-_DATES = st.builds(
-    "Fri, {} Dec {} {}:59:59 {}".format,
-    st.integers(-1, 40),
-    st.one_of(st.integers(0, 12_000), st.sampled_from([9999, 1, 0, 99, 10_000])),
-    st.integers(0, 30),
-    st.sampled_from(["GMT", "", "-0000", "+2359", "-2359", "+9999", "-9999", "+99999999", "X"]),
-)
-_HEADERS = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max_size=40)
-
-
-@given(text=st.one_of(_HEADERS, _DATES, st.integers().map(str)))
-def test_response_retry_after_of_any_text_is_a_refusal(text):
-    error = error_of(failed("Too many"), 429, {"Retry-After": text})
-    assert type(error) is QuotaExceededError
-    assert error.resets_at.tzinfo is not None
-
-
 # What is tried again
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 429, 500, 501, 502, 503, 504, 505])
-def test_response_that_may_pass_is_asked_for_again(status):
-    rig = Rig(answer=lambda _: Reply(failed("broken"), status))
-    with rig.in_process(), rig.directory() as directory, pytest.raises(RequestError):
-        projects(directory)
-    assert len(rig.requests) == (3 if status in (502, 503, 504) else 1)
+def test_response_that_may_pass_is_asked_for_again():
+    for status in (400, 403, 404, 429, 500, 501, 502, 503, 504, 505):
+        rig = Rig(answer=lambda _, status=status: Reply(failed("broken"), status))
+        with rig.in_process(), rig.directory() as directory, pytest.raises(RequestError):
+            projects(directory)
+        assert len(rig.requests) == (3 if status in (502, 503, 504) else 1), status
 
 
 def test_response_pauses_grow_and_end(connect, monkeypatch):

@@ -50,7 +50,7 @@ def stored(folder):
     return dirframe.cache_info(folder / "cache").pages
 
 
-def after_fault(rig, folder, name, *, workers=1, kind=ANY, status=None, tries=None):
+def after_fault(rig, folder, name, *, workers=1, kind=ANY, tries=None):
     """Load while page 3 has a fault, and again without it; return what is wrong, or None."""
     rig.forget()
     rig.on_page[3] = [faults.FAULTS[name]] * 99
@@ -62,7 +62,6 @@ def after_fault(rig, folder, name, *, workers=1, kind=ANY, status=None, tries=No
     ids = load(rig.directory(folder, data=folder / "other", **options))
     right = {
         "type": isinstance(error, kind),
-        "status": status is None or error.status == status,
         "address": address_of(error) == f"{rig.url}/projects.xml?page=3",
         "tries": tries is None or tried == tries,
         "kept": kept == len(asked) - 1,

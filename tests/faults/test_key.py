@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import importlib
 import io
 import json
 import logging
@@ -53,8 +52,8 @@ class Everything:
         with suppress(TypeError, AttributeError, pickle.PicklingError):  # not everything pickles
             self.add(f"pickle of {name}", pickle.dumps(thing))
 
-    def add_error(self, error, *, shown=False):
-        """Add an error with its chain; `shown` adds what rich and IPython make of it, slowly."""
+    def add_error(self, error):
+        """Add an error with its chain, and what a traceback with local variables shows of it."""
         form = traceback.TracebackException.from_exception(error, capture_locals=True)
         self.add("traceback with locals", "".join(form.format()))
         chain, seen = [error], set()
@@ -69,10 +68,6 @@ class Everything:
                 for value in frame.f_locals.values():
                     self.add("a local variable", _peek(value))
             chain += [one.__cause__, one.__context__]
-        if shown:
-            self.add("rich", _by_rich(error))
-            verbose = importlib.import_module("IPython.core.ultratb").VerboseTB()
-            self.add("IPython", verbose.text(type(error), error, error.__traceback__))
 
     def add_files(self, folder):
         for file in sorted(folder.rglob("*")):
@@ -123,18 +118,6 @@ def _peek(value):
     )
 
 
-def _by_rich(error):
-    from rich.console import Console
-    from rich.traceback import Traceback
-
-    out = io.StringIO()
-    shown = Traceback.from_exception(
-        type(error), error, error.__traceback__, show_locals=True, locals_max_string=10_000
-    )
-    Console(file=out, width=200).print(shown)
-    return out.getvalue()
-
-
 def _attempt(operation, directory):
     """Do it, and return what came of it; no variable here holds the key."""
     try:
@@ -143,7 +126,7 @@ def _attempt(operation, directory):
         return error
 
 
-def written(rig, folder, operation, name, *, shown=False, **options):
+def written(rig, folder, operation, name, **options):
     """Let a fault happen to every response after the first; collect everything."""
     everything = Everything()
     options |= {"timeout": 0.4} if name in faults.SLOW else {}
@@ -159,7 +142,7 @@ def written(rig, folder, operation, name, *, shown=False, **options):
     assert all(request.query["api_key"] == rig.key for request in rig.requests)  # it did go out
     for came in outcomes:
         if isinstance(came, BaseException):
-            everything.add_error(came, shown=shown and came is outcomes[0])
+            everything.add_error(came)
         else:
             everything.add_shown(came)
         if hasattr(came, "attrs"):
@@ -173,8 +156,6 @@ def written(rig, folder, operation, name, *, shown=False, **options):
     return everything
 
 
-# urllib3 leaves the socket of a response with two lengths to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @given(
     name=st.sampled_from(sorted({*faults.FAULTS} - {*faults.SLOW, "gzip bomb"})),
     key=KEYS,
@@ -205,17 +186,6 @@ def test_no_fault_shows_the_key_on_the_command_line(name, run, tmp_path, monkeyp
     everything.add("standard output", outcome.out)
     everything.add("standard error", outcome.err)
     everything.add_files(tmp_path)
-    assert everything.places_of_the_key() == []
-
-
-@pytest.mark.parametrize(
-    "name", ["reset before", "the key in the text", "to another host with the key"]
-)
-def test_traceback_with_local_variables_does_not_show_the_key(name, tmp_path):
-    pytest.importorskip("rich", reason="rich is not installed")
-    pytest.importorskip("IPython", reason="IPython is not installed")
-    with Rig(25, key=KEY) as rig:
-        everything = written(rig, tmp_path, "one", name, shown=True)
     assert everything.places_of_the_key() == []
 
 

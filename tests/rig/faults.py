@@ -1,6 +1,7 @@
 """What can go wrong with a response: each fault takes an exchange and sends something else."""
 
 import gzip
+import re
 import signal
 import threading
 import zlib
@@ -10,8 +11,6 @@ from xml.sax.saxutils import escape
 
 from tests.rig.server import Exchange, failed
 from tests.rig.today import failure
-
-_STEP = 0.02
 
 
 def late(seconds):
@@ -137,17 +136,13 @@ def endless_headers(exchange):
         exchange.send(b"X-More: and more\r\n" * 20)
 
 
-def _drip(exchange, content):
-    """Send a byte now and then, so that no single reading times out."""
-    for byte in content:
-        exchange.send(bytes([byte]))
-        if exchange.closing.wait(_STEP):
-            return
-
-
 def drip_body(exchange):
-    exchange.send(exchange.head(Content_Length=str(len(exchange.body))))
-    _drip(exchange, exchange.body)
+    """Send a byte now and then, so that no single reading times out."""
+    exchange.send(_head(exchange))
+    for byte in exchange.body:
+        exchange.send(bytes([byte]))
+        if exchange.closing.wait(0.02):
+            return
 
 
 def silence(exchange):
@@ -162,8 +157,7 @@ def _repeated(exchange):
 
 def _repeats_in_names(exchange):
     said = escape(_repeated(exchange)).encode()
-    exchange.body = exchange.body.replace(b"<name>", b"<name>%b " % said)
-    exchange.answer()
+    rewrites(lambda body: body.replace(b"<name>", b"<name>%b " % said))(exchange)
 
 
 HTML = "<!DOCTYPE html><html><body>We are down for maintenance.</body></html>"
@@ -177,7 +171,6 @@ INTERRUPTED = {
     "502": answers("bad gateway", 502),
     "503 with HTML": answers(HTML, 503),
     "503 with Retry-After": fails("busy", 503, Retry_After="0"),
-    "503 with nonsense": fails("busy", 503, Retry_After="soon"),
     "504": answers("", 504),
 }
 
@@ -189,7 +182,6 @@ DAMAGED = {
     "cut with its length": rewrites(_half),
     "cut without length": cut_without_length,
     "length too small": lambda e: e.answer(Content_Length=str(len(e.body) - 30)),
-    "two lengths": lambda e: e.answer(Content_Length=f"{len(e.body)}, 5"),
     "chunked garbage": chunked_garbage,
     "chunks that stop": chunks_that_stop,
     "not gzip": lambda e: e.answer(Content_Encoding="gzip"),
@@ -241,8 +233,17 @@ MISLED = {
     ),
 }
 
-#: The answer is right, and holds the key.
-TALKATIVE = {
+
+def _with_bytes_behind(exchange):
+    exchange.send(_head(exchange) + exchange.body * 2)
+
+
+#: The answer is right, but unusual, or it holds the key.
+ODD = {
+    "without a length": _partly(lambda e: e.head() + e.body),
+    "in chunks": lambda e: e.send(e.head(Transfer_Encoding="chunked") + chunked(e.body)),
+    "bytes behind it": _with_bytes_behind,
+    "without positions": rewrites(lambda b: re.sub(rb"<first_item_position>\d+</[^>]+>", b"", b)),
     "the key in names": _repeats_in_names,
     "a broken header line": broken_header_line,
     "UTF-16 said to be UTF-8": rewrites(lambda b: b.decode().encode("utf-16-le")),
@@ -250,4 +251,4 @@ TALKATIVE = {
     "the key in a cookie": lambda e: e.answer(Set_Cookie=f"key={e.request.target}; Path=/"),
 }
 
-FAULTS = INTERRUPTED | DAMAGED | SLOW | REFUSALS | MISLED | TALKATIVE
+FAULTS = INTERRUPTED | DAMAGED | SLOW | REFUSALS | MISLED | ODD

@@ -318,7 +318,7 @@ class Rig:
         """Stop the server; the directories on it stay open until the end."""
         if not self._closing.is_set():
             self._closing.set()
-            self._server.close()
+            self._server.__exit__()
 
     @property
     def connections(self):
@@ -388,8 +388,8 @@ class _Server(ThreadingTCPServer):
 
     def __init__(self, handler, *, host="127.0.0.1", tls=None, waits=False):
         self.daemon_threads = not waits
-        self.accepted = self.open = 0
-        self._lock = threading.Lock()
+        self.connections = self.open = 0
+        self._counting = threading.Lock()
         super().__init__((host, 0), handler)
         self.port = self.server_address[1]
         if tls:
@@ -397,14 +397,14 @@ class _Server(ThreadingTCPServer):
         self._thread = threading.Thread(target=self.serve_forever, args=(0.005,))
         self._thread.start()
 
-    def close(self):
+    def __exit__(self, *exc):
         self.shutdown()
         self.server_close()
         self._thread.join()
 
     def process_request(self, *arguments):
-        with self._lock:
-            self.accepted += 1
+        with self._counting:
+            self.connections += 1
             self.open += 1
         super().process_request(*arguments)
 
@@ -412,7 +412,7 @@ class _Server(ThreadingTCPServer):
         try:
             super().process_request_thread(*arguments)
         finally:
-            with self._lock:
+            with self._counting:
                 self.open -= 1
 
     def handle_error(self, request, client_address):
@@ -427,17 +427,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-class _Host:
-    _server = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        self._server.close()
-
-
-class Trap(_Host):
+class Trap(_Server):
     """Another host: it keeps the bytes that arrive and answers nothing.
 
     `act` does something else with each connection.
@@ -449,23 +439,17 @@ class Trap(_Host):
 
         class Handler(BaseRequestHandler):
             def handle(self):
-                self.request.settimeout(0.2)
+                self.request.settimeout(10)
                 with suppress(OSError):
                     (act or trap._keep)(self.request)
 
-        self._server = _Server(Handler, host=host, waits=True)
-        self.port = self._server.port
+        super().__init__(Handler, host=host, waits=True)
 
     def _keep(self, connection):
         self.received += connection.recv(65_536)
 
-    @property
-    def connections(self):
-        """Return how many connections there were."""
-        return self._server.accepted
 
-
-class Proxy(_Host):
+class Proxy(_Server):
     """A proxy for HTTPS: CONNECT, then bytes both ways; `refuses` answers 407 instead."""
 
     def __init__(self, *, refuses=False):
@@ -487,8 +471,8 @@ class Proxy(_Host):
                     proxy._carry(self.connection, there, keep=True)
                     back.join()
 
-        self._server = _Server(Handler)
-        self.url = f"http://127.0.0.1:{self._server.port}"
+        super().__init__(Handler)
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def _carry(self, source, target, *, keep=False):
         with suppress(OSError):

@@ -29,10 +29,6 @@ DELETED = Reply(failed("This project has been deleted."))
 REFUSED = Reply(failed("Not any more."), 410)
 BROKEN = Reply(failed("Out of order."), 500)
 SILENT = Reply(b"<response><error>No Analysis to display.</error></response>")
-DISABLED = Reply(b"", 302, {"Location": "/sessions/new"})
-MAINTENANCE = Reply(
-    b"<!DOCTYPE html><html><body>Maintenance</body></html>", 200, {"Content-Type": "text/html"}
-)
 
 
 def projects(ids):

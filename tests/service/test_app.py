@@ -72,9 +72,10 @@ def test_what_is_not_there_or_cannot_be_meant_is_refused(client):
         assert client.error(target, 404)
     for page in ("0", "-1", "abc", "1.5", "%2B1", "%201", "%D9%A2", "1e3", "0x1", "9" * 5000):
         assert client.error(f"/projects.xml?page={page}", 400), page
-    for query in ("%00", "a%00b", "%7F", "%C2%85", "%93x%94", "x" * 501, "+".join("abcdefghijk")):
-        assert client.error(f"/accounts.xml?query={query}", 400), query
-        assert client.client.get(f"/accounts?query={query}").status_code == 400
+    words = "+".join("abcdefghijk")
+    assert client.error(f"/accounts.xml?query={words}", 400)
+    assert client.client.get(f"/accounts?query={words}").status_code == 400
+    assert client.ids("/accounts.xml?query=bob%00") == client.ids("/accounts.xml?query=bob")
     assert "created_at_reverse" in client.error("/accounts.xml?sort=stars", 400)
     assert "stack_count" not in client.error("/accounts.xml?sort=users", 400)
 
@@ -172,7 +173,7 @@ PROJECTS = (
     record("10", name="Both", vanity_url="both"),
     record("8", name="Both again", vanity_url="Both"),
     record("20000", name="A number", vanity_url="9"),
-    record("30", html_url="https://openhub.net/p/gr%C3%BCn"),
+    record("30", vanity_url="grün"),
 )
 ACCOUNTS = (
     record("1", "account", name="Stefan", login="fst"),
@@ -180,7 +181,7 @@ ACCOUNTS = (
         "2",
         "account",
         name="Jim",
-        url="https://openhub.net/accounts/jim.xml",
+        login="jim",
         avatar_url=f"https://www.gravatar.com/avatar.php?gravatar_id={DIGEST}",
     ),
     record(

@@ -78,7 +78,7 @@ def attribute(text):
 
 
 def test_order_and_other_elements_stay_and_what_is_required_follows(written):
-    account = """<account xmlns:x='http://x.example/'><name>x</name><x:login>y</x:login><id> 1
+    account = """<account><name>x</name><login>y</login><id> 1
         </id><homepage_url/><kudo_score><position>2</position><extra>z</extra></kudo_score>
         </account>"""
     project = """<project><id>5</id><name>x</name><user_count>12</user_count><analysis><id>6</id>
@@ -201,28 +201,24 @@ def test_folder_is_read_whole_or_refused(tmp_path):
 
 def test_documents_in_a_folder_are_served_at_their_addresses(tmp_path, imported):
     data = tmp_path / "data"
-    below = data / "projects" / "fox"
-    (below / "analyses" / "latest").mkdir(parents=True)
-    projects = [record("1", url_name="fox"), record("2")]
+    months = data / "projects" / "fox" / "analyses" / "latest"
+    months.mkdir(parents=True)
     people = [record(n, "contributor_fact") for n in range(1, 60)]
-    languages = [record(n, "language", name=name) for n, name in enumerate(("c", "go"))]
     for path, records in (
-        (data / "projects.xml", projects),
-        (data / "languages.xml", languages),
-        (below / "contributors.xml", people),
-        (
-            below / "analyses" / "latest" / "size_facts.xml",
-            ["<size_fact><code>5</code></size_fact>"],
-        ),
+        (data / "projects.xml", [record("1", url_name="fox")]),
+        (data / "languages.xml", [record(n, "language") for n in range(2)]),
+        (data / "projects" / "fox" / "contributors.xml", people),
+        (months / "size_facts.xml", ["<size_fact><code>5</code></size_fact>"] * 26),
     ):
         path.write_bytes(page_xml(records))
     client = imported(data)
     assert client.ids("/languages.xml?sort=name") == ["0", "1"]
-    assert client.ids("/p/1/contributors.xml?page=3") == [str(n) for n in range(51, 60)]
-    for project in ("fox", "1"):
-        months = f"/p/{project}/analyses/latest/size_facts.xml"
-        assert client.root(months).findtext("result/size_fact/code") == "5"
-    for target in ("/p/2/contributors.xml", "/p/4/contributors.xml", "/languages/1.xml"):
+    for parent in ("p", "projects"):
+        ids = client.ids(f"/{parent}/fox/contributors.xml?page=3")
+        assert ids == [str(n) for n in range(51, 60)]
+        sizes = client.root(f"/{parent}/fox/analyses/latest/size_facts.xml")
+        assert len(sizes.findall("result/size_fact")) == 26
+    for target in ("/p/2/contributors.xml", "/languages/1.xml", "/p/fox/a%01.xml"):
         client.error(target, 404)
     for asked in ("sort=commits", "query=p", "page=x"):
         client.error(f"/p/fox/contributors.xml?{asked}", 400)

@@ -35,8 +35,6 @@ from tests.rig.server import KEY, Rig
 __all__ = ["test_no_key_is_written", "test_schedules"]
 
 
-# urllib3 leaves the socket of a response with two lengths to the garbage collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("workers", [1, 4, 16])
 def test_every_damaged_response_is_an_error_and_only_missing_pages_are_paid_for(
     workers, rig, tmp_path

@@ -53,7 +53,7 @@ def account(seed: int, index: int) -> dict[str, Any]:
     rng = record_random(seed, _STREAM, index)
     draw = rng.random
     country = people.COUNTRIES.at(draw())
-    created = int(calibration.ACCOUNT_CREATED.at(draw()))
+    created = int(calibration.YEARS["account_created"].at(draw()))
     updated = created
     if draw() >= _NEVER_MODIFIED:
         updated += int((SNAPSHOT - 1 - created) * draw() ** 2)
@@ -68,7 +68,7 @@ def account(seed: int, index: int) -> dict[str, Any]:
         # Not the MD5 of the e-mail address, as in real directories: that is the lookup key.
         "avatar_url": f"https://avatars.invalid/{rng.getrandbits(64):016x}?s=80&d=identicon",
         "email_sha1": sha1(mail, usedforsecurity=False).hexdigest(),
-        "posts_count": str(int(calibration.POSTS.at(draw()))),
+        "posts_count": str(int(calibration.CURVES["posts"].at(draw()))),
         **dict.fromkeys(("location", "country_code", "latitude", "longitude")),
         **_whereabouts(country, draw),
         "kudo_score": _kudo(seed, index, created, draw),

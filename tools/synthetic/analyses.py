@@ -52,7 +52,7 @@ def analysis(
     if people:
         last = current - min(11, int(draw() ** 3.6 * 12))
     else:
-        last = min(int(calibration.DORMANT_UNTIL.at(draw())), current - 12)
+        last = min(int(calibration.CURVES["dormant_until"].at(draw())), current - 12)
     first = min(month_of(first_month), last)
     with_main = draw() >= calibration.WITHOUT_MAIN_LANGUAGE
     months = draw() >= calibration.WITHOUT_MONTHS
@@ -105,7 +105,7 @@ def _languages(main: Language, draw: Draw) -> list[Any]:
     rows = calibration.LANGUAGE_ROWS.at(draw())
     if rows == 1:
         return [_row(main.name, main.number, main.color, 100)]
-    rest = int(calibration.REST_SHARE.at(draw()))
+    rest = int(calibration.CURVES["rest_share"].at(draw()))
     if rows == 2:
         rest = min(rest, 49)
     listed = [main]

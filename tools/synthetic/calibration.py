@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tools.synthetic.distributions import (
     QuantileCurve,
@@ -42,15 +42,12 @@ WITHOUT_ACTIVITY_FACTOID = 0.15
 EXTRA_COUNTS_EVERY = 12_360
 EXTRA_COUNTS_AT = 1_000
 
-#: Normal correlations that give the measured rank correlations: lines and contributors
-#: 0.42, lines and users 0.44, contributors and users 0.36 (the ties at zero weaken them).
-LINES_CONTRIBUTORS = 0.49
-LINES_USERS = 0.48
-CONTRIBUTORS_USERS = 0.40
+#: Normal correlations that give the measured rank correlations: of lines and contributors 0.42,
+#: of lines and users 0.44, of contributors and users 0.36 (the ties at zero weaken them).
+CORRELATIONS = 0.49, 0.48, 0.40
 
 
-@dataclass(frozen=True, eq=False)
-class Language:
+class Language(NamedTuple):
     """A language: its name, id and color, and the sizes of projects written in it."""
 
     name: str
@@ -86,18 +83,9 @@ _TABLE, _CURVES = read_table("projects.toml"), read_table("curves.toml")
 COMPANIONS = WeightedChoice({_KNOWN[n]: weight for n, weight in _TABLE["companions"].items()})
 #: Languages listed in an analysis, with the line for the others (of 303 recorded ones).
 LANGUAGE_ROWS = WeightedChoice({1: 19, 2: 63, 3: 101, 4: 115})
-USERS = QuantileCurve(**_CURVES["users"])
-RATINGS = QuantileCurve(**_CURVES["ratings"])
-STARS = QuantileCurve(**_CURVES["stars"])
-TAGS_EACH = QuantileCurve(**_CURVES["tags_each"])
-DESCRIPTION_LENGTH = QuantileCurve(**_CURVES["description_length"])
-REST_SHARE = QuantileCurve(**_CURVES["rest_share"])
-DORMANT_UNTIL = QuantileCurve(**_CURVES["dormant_until"])
-POSTS = QuantileCurve(**_CURVES["posts"])
-CREATED = years_curve(_CURVES["years"]["created"])
-UPDATED = years_curve(_CURVES["years"]["updated"])
-FIRST_MONTH = years_curve(_CURVES["years"]["first_month"])
-ACCOUNT_CREATED = years_curve(_CURVES["years"]["account_created"])
+#: Distributions by what they give, and of times in years.
+CURVES = {name: QuantileCurve(**curve) for name, curve in _CURVES.items() if name != "years"}
+YEARS = {name: years_curve(weights) for name, weights in _CURVES["years"].items()}
 
 #: Code and title of a licence, and how many projects have it.
 LICENSES = WeightedChoice({(code, t): n for code, (t, n) in _TABLE["licenses"].items()})

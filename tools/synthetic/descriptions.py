@@ -75,7 +75,7 @@ def _filled(template: str, name: str, draw: Draw) -> str:
 
 def description(name: str, draw: Draw) -> str:
     """Generate a description of realistic length; some have paragraphs."""
-    length = calibration.DESCRIPTION_LENGTH.at(draw())
+    length = calibration.CURVES["description_length"].at(draw())
     if length < 50:
         return _filled(pick(_TEXT["tagline"], draw), name, draw)
     sentences = _TEXT["sentence"]

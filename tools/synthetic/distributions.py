@@ -40,6 +40,9 @@ def read_rows(name: str) -> list[dict[str, str]]:
     return _tables.read_rows(_FOLDER / name)
 
 
+_PECULIAR = read_table("peculiar.toml")
+
+
 def record_random(seed: int, stream: int, index: int) -> Random:
     """Return the random sequence of one record."""
     return Random(((seed * _STREAMS + stream) << 64) | index)
@@ -129,11 +132,6 @@ def permute(seed: int, index: int) -> int:
 def edge_cases(kind: str, index: int) -> dict[str, str]:
     """Return the texts of a record that is peculiar on purpose: one in fifty, in turn."""
     turn, rest = divmod(index, 50)
-    cases = _peculiar()[kind]
+    cases = _PECULIAR[kind]
     texts = cases[turn % len(cases)] if rest == 16 else {}
     return {name: text for name, text in texts.items() if name != "what"}
-
-
-@cache
-def _peculiar() -> dict[str, Any]:
-    return read_table("peculiar.toml")

@@ -5,7 +5,7 @@
 # - the months range from `min_month` to `max_month`, and both have a commit;
 # - `twelve_month_contributor_count` people committed in the twelve months before the analysis;
 # - the lines of code after the last month are `total_code_lines`;
-# - commits and people agree with their counts in the analysis, if present.
+# - the totals of commits and people agree with the analysis, if present.
 #
 # The distribution of work over people and months is chosen, not measured.
 
@@ -166,12 +166,7 @@ class History:
         # The first and the last month must have a commit.
         people[-1].commits.setdefault(months[0], 1)
         people[0].commits.setdefault(months[-1], 1)
-        year = self._number("twelve_month_commit_count")
-        if year:
-            self._fit(people, range(self._window, months[-1] + 1), year)
-            self._fit(people, range(self._window), self._total - year)
-        else:
-            self._fit(people, range(months[-1] + 1), self._total)
+        self._fit(people)
         return people
 
     def _person(self, index: int, ends: range) -> Person:
@@ -191,12 +186,10 @@ class History:
         commits[last] = 1 + int(size * draw())
         return Person(index, project_name(draw)[1].capitalize(), commits)
 
-    def _fit(self, people: list[Person], months: range, target: int) -> None:
-        """Adjust the number of commits in some months to a target."""
-        slots = [
-            (p.commits, month) for p in people for month in sorted(p.commits) if month in months
-        ]
-        surplus = sum(commits[month] for commits, month in slots) - target
+    def _fit(self, people: list[Person]) -> None:
+        """Adjust the number of commits to the total."""
+        slots = [(person.commits, month) for person in people for month in sorted(person.commits)]
+        surplus = sum(commits[month] for commits, month in slots) - self._total
         for commits, month in slots:
             removed = min(max(surplus, 0), commits[month] - 1)
             commits[month] -= removed
@@ -205,7 +198,7 @@ class History:
             ends = (min(commits), max(commits), self._months[0], self._months[-1])
             if surplus > 0 and month not in ends:
                 surplus -= commits.pop(month)
-        for index in range(max(-surplus, 0) if slots else 0):
+        for index in range(-surplus):
             commits, month = slots[index % len(slots)]
             commits[month] += 1
 

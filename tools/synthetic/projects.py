@@ -14,11 +14,7 @@ from tools.synthetic.analyses import analysis
 from tools.synthetic.distributions import Draw, edge_cases, normal, normal_cdf, record_random
 
 _STREAM = 1
-_LC, _LU, _CU = (
-    calibration.LINES_CONTRIBUTORS,
-    calibration.LINES_USERS,
-    calibration.CONTRIBUTORS_USERS,
-)
+_LC, _LU, _CU = calibration.CORRELATIONS
 #: Cholesky factor of the correlation matrix of lines, contributors and users.
 _C2 = sqrt(1 - _LC**2)
 _U2 = (_CU - _LC * _LU) / _C2
@@ -41,8 +37,10 @@ def project(seed: int, index: int) -> dict[str, Any]:
     by_users = _LU * by_lines + _U2 * own + _U3 * normal(draw())
     by_created = normal(draw())
     # An analysis needs a day before the snapshot.
-    created = min(int(calibration.CREATED.at(normal_cdf(by_created))), SNAPSHOT - DAY)
-    modified = max(int(calibration.UPDATED.at(draw())), created + int(draw() ** 4 * 90 * DAY))
+    created = min(int(calibration.YEARS["created"].at(normal_cdf(by_created))), SNAPSHOT - DAY)
+    modified = max(
+        int(calibration.YEARS["updated"].at(draw())), created + int(draw() ** 4 * 90 * DAY)
+    )
     modified = min(modified, SNAPSHOT - 1)
     if draw() < calibration.WITHOUT_ANALYSIS:
         content = None
@@ -55,7 +53,7 @@ def project(seed: int, index: int) -> dict[str, Any]:
             people=round(language.contributors.at(people)),
             created=created,
             modified=modified,
-            first_month=int(calibration.FIRST_MONTH.at(normal_cdf(began))),
+            first_month=int(calibration.YEARS["first_month"].at(normal_cdf(began))),
             draw=draw,
         )
     home = _address(word, draw)
@@ -70,12 +68,12 @@ def project(seed: int, index: int) -> dict[str, Any]:
         "homepage_url": home if draw() < calibration.WITH_HOMEPAGE else None,
         "download_url": _download(home, draw) if draw() < calibration.WITH_DOWNLOAD else None,
         "irc_url": f"irc://irc.example.net/{word}" if draw() < calibration.WITH_IRC else None,
-        "stack_count": str(round(calibration.USERS.at(normal_cdf(by_users)))),
+        "stack_count": str(round(calibration.CURVES["users"].at(normal_cdf(by_users)))),
         "analysis_id": content["id"] if content else None,
         **({"analysis": content} if content else {}),
         **_ratings(by_users, draw),
     }
-    if count := round(calibration.TAGS_EACH.at(draw())):
+    if count := round(calibration.CURVES["tags_each"].at(draw())):
         record["tags"] = list(descriptions.tags(count, language.name if content else None, draw))
     record["licenses"] = _licenses(draw)
     record.update(edge_case)
@@ -100,10 +98,10 @@ def _download(home: str, draw: Draw) -> str:
 
 def _ratings(by_users: float, draw: Draw) -> dict[str, Any]:
     mixed = _USERS_RATINGS * by_users + sqrt(1 - _USERS_RATINGS**2) * normal(draw())
-    count = round(calibration.RATINGS.at(normal_cdf(mixed)))
+    count = round(calibration.CURVES["ratings"].at(normal_cdf(mixed)))
     average = None
     if count:
-        stars = round(calibration.STARS.at(draw()) * count)
+        stars = round(calibration.CURVES["stars"].at(draw()) * count)
         average = str(round(min(max(stars, count), 5 * count) / count, 5))
     return {"average_rating": average, "rating_count": str(count)}
 

@@ -44,7 +44,7 @@ SELECT random(), :fingerprint, :sent_at, :limit - ({_USED}) WHERE ({_USED}) < :l
 """
 _EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
 #: A clock that was ahead dated requests in the future; they were sent by now.
-_REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now + 60"
+_REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now"
 
 
 class DailyQuota:

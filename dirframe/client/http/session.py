@@ -63,6 +63,8 @@ _LONGEST_PAUSE = 30.0
 _MAX_REDIRECTS = 5
 #: What an attempt may raise.
 _FAILURES = OSError, HTTPError, HTTPException, ValueError
+#: The texts of an error that repeat nothing of a response.
+_OWN = {"url", "source", "hint"}
 #: Behind the URL of a refusal. That of a page has no fragment.
 _REFUSED = "#refused"
 #: The first name of a path, what follows, and the query.
@@ -223,7 +225,7 @@ class _Adapter(HTTPAdapter):
                 return self._follow(request, options | {"stream": True})
         except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
             for name, value in vars(error).items():
-                if isinstance(value, str):
+                if isinstance(value, str) and name not in _OWN:
                     setattr(error, name, self._key.redact(value))
             error.args = tuple(self._key.redact(str(text)) for text in error.args)
             error.__context__ = None

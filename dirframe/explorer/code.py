@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,7 +22,7 @@ def load_lines(collection: str, request: Mapping[str, Any], directory: Directory
             options["name"] = directory.name
         if directory.allow_http:
             options["allow_http"] = True
-        opened = _call("dirframe.Directory", _value(directory.base_url), options)
+        opened = _call("dirframe.Directory", repr(directory.base_url), options)
     load = _call(f"dirframe.load_{collection}", "directory", request)
     return [f"with {opened} as directory:", f"    {collection} = {load}"]
 
@@ -32,14 +31,14 @@ def select_lines(collection: str, choices: Mapping[str, Any]) -> list[str]:
     """Return the lines that select records, which are then called ``shown``."""
     if not choices:
         return [f"shown = {collection}"]
-    options = (f"    {name}={_value(value)}," for name, value in choices.items())
+    options = (f"    {name}={value!r}," for name, value in choices.items())
     return ["shown = dirframe.select(", f"    {collection},", *options, ")"]
 
 
 def sort(frame: pd.DataFrame, column: str, *, descending: bool) -> tuple[pd.DataFrame, str]:
     """Return a sorted frame, and the line that sorts ``shown`` so; text is sorted without case."""
     options: dict[str, Any] = {"ascending": not descending, "kind": "stable"}
-    line = _call("shown = shown.sort_values", _value(column), options)
+    line = _call("shown = shown.sort_values", repr(column), options)
     if frame[column].dtype == "str":
         options["key"] = lambda texts: texts.str.casefold()
         line = f"{line[:-1]}, key=lambda texts: texts.str.casefold())"
@@ -47,13 +46,5 @@ def sort(frame: pd.DataFrame, column: str, *, descending: bool) -> tuple[pd.Data
 
 
 def _call(function: str, first: str, options: Mapping[str, Any]) -> str:
-    arguments = [first, *(f"{name}={_value(value)}" for name, value in options.items())]
+    arguments = [first, *(f"{name}={value!r}" for name, value in options.items())]
     return f"{function}({', '.join(arguments)})"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)  # the escapes of JSON are those of Python
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    return repr(value)

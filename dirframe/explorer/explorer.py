@@ -19,6 +19,7 @@ from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError, M
 from dirframe.explorer.code import load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
 from dirframe.schema import RESOURCES
+from dirframe.stats.kernel import require_records
 
 try:
     import ipywidgets as w
@@ -68,12 +69,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     Raises
     ------
-    MissingExtraError
-        If ipywidgets or anywidget is not installed.
-    ConfigurationError
-        If no directory is given and none is configured in the environment.
-    InvalidInputError
-        If `source` is neither a directory nor a frame of its records.
+    MissingExtraError, ConfigurationError, InvalidInputError
+        If ipywidgets or anywidget is not installed; there is no directory; `source` is none.
 
     Examples
     --------
@@ -85,14 +82,13 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     >>> explorer.languages.value = ("Java",)
     >>> explorer
     <Explorer: 32 of 200 projects>
-    >>> explorer.frame["analysis_main_language_name"].unique().tolist()
-    ['Java']
     """
 
     def __init__(self, source: dirframe.Directory | pd.DataFrame | None = None) -> None:
         self.source: Any = dirframe.Directory() if source is None else source
         name = "" if isinstance(source, dirframe.Directory | None) else _collection_of(source)
         self.frame: pd.DataFrame | None = None
+        self._loaded: Any = None
         self.code = ""
         self.error: Exception | None = None
         self._thread, self._loop = threading.get_ident(), None
@@ -113,7 +109,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.sort = _control(w.Dropdown, "Sort", options=_sorts("projects"))
         self.max_items = _control(w.BoundedIntText, "At most (0: all)", max=10_000_000)
         self.sample = _control(w.BoundedIntText, "Sample (0: all)", max=10_000_000)
-        self.sample.tooltip = "So many records, drawn at random"
         self.seed = _control(w.BoundedIntText, "Seed", max=10_000_000)
         self.details = _control(w.Checkbox, "Own pages", indent=False)
         self.details.tooltip = "One more request for each project that comes without its analysis"
@@ -137,8 +132,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
         write = self._button("Export", "Write the records shown to the file", self.export)
         outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
-        self._out = {name: _classed(w.HTML(layout=_AUTO), f"df-at-{name}") for name in outputs}
-        self._progress = w.IntProgress(layout=_HIDDEN)
+        self._out = {name: w.HTML(layout=_AUTO).add_class(f"df-at-{name}") for name in outputs}
 
         names = ("search", *VALUES, "first_year", "last_year", "activity")
         self._filters = {name: getattr(self, name) for name in names}
@@ -169,7 +163,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             w.HTML(view.STYLE, layout=_HIDDEN),
             view.Keys(layout=_HIDDEN),
             *([ask] if isinstance(self.source, dirframe.Directory) else []),
-            _box("status", out["message"], self._progress, out["quota"]),
+            _box("status", out["message"], out["quota"]),
             self._results,
         ]
 
@@ -200,7 +194,6 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         load = dirframe.load_projects if name == "projects" else dirframe.load_accounts
 
         def on_progress(loaded: int, total: int) -> None:
-            self._progress.max, self._progress.value = max(total, loaded, 1), loaded
             self._say(f"{loaded:,} of {total:,} records …")
 
         with self._acting("Loading …") as results:
@@ -225,20 +218,17 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def show_all(self) -> None:
         """Take all filters away."""
-        self._drop_filters()
-        if self.frame is not None:
+        with self._quietly():
+            for name, value in self._unfiltered.items():
+                self._filters[name].value = value
+        if self._loaded is not None:
             self._refresh()
 
     def _request(self) -> dict[str, Any]:
-        request = {
-            "query": self.query.value.strip(),
-            "sort": self.sort.value,
-            "max_items": self.max_items.value,
-            "sample": self.sample.value,
-            "seed": self.sample.value and self.seed.value,
-            "details": self.details.value and self.collection.value == "projects",
-        }
-        return {name: value for name, value in request.items() if value}
+        names = ["query", "sort", "max_items", "sample"]
+        names += ["seed"] if self.sample.value else []
+        names += [] if self.details.disabled else ["details"]
+        return {name: value for name in names if (value := getattr(self, name).value)}
 
     @contextmanager
     def _acting(self, doing: str) -> Iterator[list[str]]:
@@ -246,27 +236,27 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         results: list[str] = []
         self.error = None
         self._say(doing)
-        self._progress.value, self._progress.layout.display = 0, None
         for control in self._disabled_in_action:
             control.disabled = True
+        is_main = threading.current_thread() is threading.main_thread()
+        # The kernel's stop button raises KeyboardInterrupt, as it does while a cell runs.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler) if is_main else None
         try:
-            with _stoppable(), warnings.catch_warnings(record=True) as caught:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
                 yield results
             warned = [str(c.message) for c in caught if issubclass(c.category, DirframeWarning)]
             self._say(" ".join([*results, *warned]), "warning" if warned else "success")
         except KeyboardInterrupt:
-            stopped = (
-                "Stopped. What came is in the cache: the same load again asks for the rest alone."
-            )
-            self._say(stopped, "warning")
+            self._say("Stopped. What came is in the cache; Load asks for the rest.", "warning")
             raise
         except Exception as error:
             self.error = error
             self._say(_sentence(error), "error")
             raise
         finally:
-            self._progress.layout.display = "none"
+            if is_main:
+                signal.signal(signal.SIGINT, before)
             for control in self._disabled_in_action:
                 control.disabled = False
             self._say_quota()
@@ -289,20 +279,14 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             lines = [*lines, f"{name} = dirframe.unify_countries({name})"]
         self._loaded, self._name, self._lines = frame, name, ["import dirframe", "", *lines]
         self._counted = Filters(frame)
-        self._drop_filters()
         with self._quietly():
             charts = [(c.title, n) for n, c in CHARTS.items() if c.collection in {"", name}]
             _offer(self.chart, charts)
             _offer(self.order_by, [("as loaded", ""), *view.sortable(frame)])
             if self.path.value in {"", "projects.csv", "accounts.csv"}:
                 self.path.value = f"{name}.csv"
-        self._refresh()
+        self.show_all()
         self._results.layout.display = None
-
-    def _drop_filters(self) -> None:
-        with self._quietly():
-            for name, value in self._unfiltered.items():
-                self._filters[name].value = value
 
     def _choices(self) -> dict[str, Any]:
         """Return the filters in use as the arguments of `select`."""
@@ -341,7 +325,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self._out["picture"].value = view.message(_sentence(error), "info")
         try:
             citation = str(dirframe.cite(frame, style=self.style.value))
-            lines.append(f'print(dirframe.cite(shown, style="{self.style.value}"))')
+            lines.append(f"print(dirframe.cite(shown, style={self.style.value!r}))")
         except InvalidInputError as error:
             citation = str(error)
         self.code = "\n".join(lines)
@@ -421,19 +405,12 @@ def _control(kind: Any, label: str, **options: Any) -> Any:
     return kind(description=label, layout=_AUTO, **options)
 
 
-def _classed(widget: Any, name: str) -> Any:
-    widget.add_class(name)
-    return widget
-
-
 def _box(name: str, *children: Any) -> Any:
-    return _classed(w.Box(children), f"df-{name}")
+    return w.Box(children).add_class(f"df-{name}")
 
 
 def _offer(control: Any, options: list[tuple[str, Any]]) -> None:
     """Set the options of a control, which keeps its value if it is still one of them."""
-    if tuple(control.options) == tuple(options):
-        return
     value, values = control.value, [value for _, value in options]
     with control.hold_sync():
         control.options = options
@@ -451,25 +428,10 @@ def _sorts(collection: str) -> list[tuple[str, str]]:
 def _collection_of(frame: Any) -> str:
     """Return "accounts" or "projects"; refuse what is no frame of them."""
     if isinstance(frame, pd.DataFrame) and all(isinstance(name, str) for name in frame):
-        resource = dirframe.provenance.resource_of(frame)
-        statistic = dirframe.provenance.get_provenance(frame).get("statistic")
-        if resource and resource.name in RESOURCES and frame.columns.is_unique and not statistic:
+        resource = dirframe.provenance.resource_of(require_records(frame))
+        if resource and resource.name in RESOURCES:
             return resource.collection
     raise InvalidInputError(
         f"The explorer was given a {type(frame).__name__}; it takes a dirframe.Directory, a frame "
-        "of load_accounts() or load_projects() with a name of its own for each column, or nothing, "
-        "for the directory that the environment names."
+        "of load_accounts() or load_projects(), or nothing: the directory of the environment."
     )
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Let the kernel's stop button raise KeyboardInterrupt, as it does while a cell runs."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

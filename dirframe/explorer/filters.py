@@ -50,8 +50,10 @@ class Filters:
         """Return what to choose from by control; one that lacks its column is not in it."""
         options: dict[str, list[tuple[str, Any]]] = {"search": []} if "name" in self._frame else {}
         for name, (rows, codes, values) in self._values.items():
-            passing = codes[self._passing(choices, but=name)[rows]]
-            counts = np.bincount(passing, minlength=len(values))
+            passing = np.ones(len(self._frame), dtype=bool)
+            for other in choices.keys() - {name}:
+                passing &= self._mask(other, choices[other])
+            counts = np.bincount(codes[passing[rows]], minlength=len(values))
             counted = [
                 (f"{value or '(none)'} ({count:,})", value or None)
                 for value, count in zip(values, counts, strict=True)
@@ -64,13 +66,6 @@ class Filters:
                 none = [choice for choice in counted[_LISTED:] if choice[1] is None]
                 options[name] = [*counted[:_LISTED], *none]
         return options
-
-    def _passing(self, choices: dict[str, Any], *, but: str) -> NDArray[np.bool_]:
-        passing = np.ones(len(self._frame), dtype=bool)
-        for name, value in choices.items():
-            if name != but:
-                passing &= self._mask(name, value)
-        return passing
 
     def _mask(self, name: str, value: Any) -> NDArray[np.bool_]:
         """Return which records pass one filter; the last answer is kept, as it is asked again."""

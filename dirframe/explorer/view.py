@@ -49,7 +49,7 @@ def chart(frame: pd.DataFrame, name: str) -> str:
 def table(frame: pd.DataFrame) -> str:
     """Return the first records as a table that scrolls inside."""
     first = leading_columns(frame)
-    head = frame[[*first, *(name for name in frame if name not in first)]].head(ROWS)
+    head = frame.head(ROWS)[[*first, *(name for name in frame if name not in first)]]
     cells = {name: [text[:_LONGEST] for text in cell_texts(head[name], str(name))] for name in head}
     rows = pd.DataFrame(cells).rename(columns=headings(head))
     with pd.option_context("display.max_colwidth", None):
@@ -59,13 +59,10 @@ def table(frame: pd.DataFrame) -> str:
 
 def sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the columns to sort by, with their headings: no lists, ids, and names of the index."""
-    kinds = {name: str(frame[name].dtype) for name in frame}
-    lists = {name for name, kind in kinds.items() if kind == "object" or "<" in kind}
-    return [
-        (words, name)
-        for name, words in headings(frame).items()
-        if not (name in lists or name.endswith("id") or name in frame.index.names)
-    ]
+    kinds = {name: str(dtype) for name, dtype in frame.dtypes.items()}
+    hidden = {*frame.index.names, *(n for n, k in kinds.items() if k == "object" or "<" in k)}
+    pairs = ((words, name) for name, words in headings(frame).items())
+    return [(words, name) for words, name in pairs if name not in hidden and name[-2:] != "id"]
 
 
 def message(text: str, severity: str) -> str:

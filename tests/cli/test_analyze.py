@@ -6,7 +6,7 @@ import zipfile
 import pandas as pd
 
 import dirframe
-from dirframe import provenance, stats
+from dirframe import stats
 
 
 def test_statistics_are_those_of_python(files, folder, run):
@@ -78,26 +78,21 @@ def test_cleaning_writes_an_audit_that_answers_when_edited(folder, run):
     outcome = run("clean", "accounts.csv", "-o", "clean.parquet", "--audit", "audit.csv")
     assert outcome.code == 0, outcome.err
     frame = dirframe.read_export("clean.parquet")
-    assert "unify_countries" in provenance.get_provenance(frame)["steps"]
     assert frame["country_code"].tolist() == ["Korea", "DE", "Atlantis", "NA"]
     assert frame["country_alpha_2"].fillna("").tolist() == ["", "DE", "", "NA"]
     audit = pd.read_csv("audit.csv", keep_default_na=False, dtype="str")
-    assert set(audit["raw"]) == {"Korea", "DE", "Atlantis", "NA"}
     audit["country_alpha_2"] = audit["raw"].map(
         {"Korea": "KR", "DE": "DE", "Atlantis": "GR", "NA": "NA"}
     )
-    rows = audit[audit["raw"].isin(["Korea"])]
+    row = audit.loc[audit["raw"] == "Korea", ["raw", "country_alpha_2"]]
     for edited, answers in [
+        (row.to_csv(index=False, sep=";"), ["KR", "DE", "", "NA"]),
         (audit.to_csv(index=False), ["KR", "DE", "GR", "NA"]),
-        (rows.to_csv(index=False), ["KR", "DE", "", "NA"]),  # rows removed
-        (rows.to_csv(index=False, sep=";"), ["KR", "DE", "", "NA"]),
-        (rows[["raw", "country_alpha_2"]].to_csv(index=False), ["KR", "DE", "", "NA"]),
     ]:
         (folder / "audit.csv").write_text(edited)
         again = run("clean", "accounts.csv", "--overrides", "audit.csv")
         assert again.code == 0, again.err
         assert again.table["country_alpha_2"].fillna("").tolist() == answers
-    (folder / "audit.csv").write_text(audit.to_csv(index=False))
     assert run("clean", "accounts.csv", "--overrides", "audit.csv", "--strict").code == 0
 
 

@@ -20,19 +20,6 @@ def test_load_writes_lists_as_json_and_says_what_was_loaded(run):
     assert "%|" not in outcome.err  # no progress where nobody watches
 
 
-def test_load_replaces_no_file_unless_asked(folder, run):
-    words = ("accounts", "--sample", "--query", "ada", "-o", "new/accounts.parquet")
-    assert run(*words).code == 0
-    frame = pd.read_parquet("new/accounts.parquet")
-    assert frame["name"].str.contains("ada", case=False).all()
-    assert frame.attrs["dirframe"]["query"] == {"query": "ada"}
-    content = (folder / "new/accounts.parquet").read_bytes()
-    again = run(*words)
-    assert (again.code, "new/accounts.parquet" in again.err) == (2, True)
-    assert (folder / "new/accounts.parquet").read_bytes() == content
-    assert run(*words, "--overwrite").code == 0
-
-
 def test_load_hands_its_options_on(rig, run):
     words = ("projects", "--query", "a b", "--sort", "id_reverse", "--max-items", 1)
     assert len(run(*words).table) == 1
@@ -70,20 +57,14 @@ def test_statistics_of_a_project_are_of_a_file_that_one_command_writes(rig, fold
         assert (folder / f"{noun}.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_where_keeps_what_select_keeps(folder, run):
+def test_where_keeps_what_select_keeps_or_a_value_of_any_column(files, folder, run):
     words = ("projects", "--sample", "--columns", "analysis_main_language_name")
-    java = run(*words, "--where", "language=Java")
-    assert java.code == 0, java.err
-    assert set(java.table["analysis_main_language_name"]) == {"Java"}
-    assert len(java.table) == 253
-    searched = run(*words, "--query", "Java")
-    assert len(searched.table) > len(java.table)  # a search is of all words
+    java = run(*words, "--where", "language=Java").table["analysis_main_language_name"]
+    assert (len(java), set(java)) == (253, {"Java"})
+    assert len(run(*words, "--query", "Java").table) > 253  # a search is of all words
     few = run("projects", "--sample", "--where", "stack_count=10..", "--where", "year=2008..2010")
     assert few.table["stack_count"].min() >= 10
     assert set(pd.to_datetime(few.table["created_at"]).dt.year) <= {2008, 2009, 2010}
-
-
-def test_where_takes_a_value_of_any_column(files, folder, run):
     file = files / "projects.parquet"
     frame = dirframe.read_export(file)
     for column, value, mask in (
@@ -144,19 +125,6 @@ def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
     assert f"{1000 - paid} of 1,000" in shown.out
     assert len(rig.requests) == paid > 0
     assert rig.key not in shown.out + shown.err
-
-
-def test_cache_that_is_damaged_is_mended_by_clearing_it(rig, folder, run):
-    run("projects")
-    (file,) = (one for one in folder.with_name("cache").iterdir() if one.suffix == ".sqlite")
-    for damage in (b"This is not a database." * 500, b""):
-        file.write_bytes(damage)
-        assert run("cache", "info").code == 0
-        assert run("cache", "clear").code == 0
-        assert str(file) not in run("projects").err
-        paid = len(rig.requests)
-        assert run("projects").code == 0
-        assert len(rig.requests) == paid
 
 
 def test_sample_is_drawn_priced_and_checked_from_a_shell(run):

@@ -15,7 +15,6 @@ WRONG_CALLS = [
     ("projcts", 2, "'projects'"),
     ("projects --no-such-option", 2, "--no-such-option"),
     ("projects --sort colour", 2, "colour"),
-    ("projects --max-items 0", 2, "--max-items"),
     ("projects --refresh --offline", 2, "--refresh"),
     ("projects --sample --base-url https://d.example", 2, "--base-url"),
     ("projects --columns lines", 2, "analysis_total_code_lines"),
@@ -38,7 +37,6 @@ WRONG_CALLS = [
     ("accounts --where language=Java --sample -n 3", 2, "language"),
     ("clean projects.parquet", 2, "country_code"),
     ("stats growth projects.parquet --query xml --sample", 2, "--query"),
-    ("plot growth projects.parquet -o x.gif", 2, "x.gif"),
     ("clean mars.csv --strict", 2, "Mars"),
     ("clean mars.csv --overrides other.csv", 2, "'raw'"),
     ("export c.csv", 2, "--collection"),
@@ -50,12 +48,10 @@ WRONG_CALLS = [
     ("report projects.parquet -o report.docx", 2, "report.docx"),
     ("harvest projects", 2, "--to"),
     ("serve nowhere.xml", 2, "nowhere.xml"),
-    ("serve --port 65536", 2, "--port"),
     ("demo -o taken.csv/x", 2, "taken.csv"),
     ("projects --base-url ftp://d.example", 3, "https://"),
     ("projects --base-url https://a@d.example", 3, "the key"),
     ("projects --query key", 3, "key"),
-    ("projects --query broken", 5, "500"),
     ("projects --query html", 5, "HTML"),
     ("projects --query cut", 5, "projects.xml"),
     ("load /nothing.xml", 6, "/nothing.xml"),
@@ -107,21 +103,18 @@ def test_wrong_call_has_exit_code_and_one_message(rig, desk, run):
 
 
 def test_unusable_directory_has_exit_code_and_one_message(rig, desk, run, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda _seconds: None)  # between retries
     failures = []
     for variable, value, code, name in [
         ("API_KEY", "", 3, "DIRFRAME_API_KEY"),
-        ("API_KEY", "0123456789-is-no-key-here", 3, "key"),
+        ("API_KEY", f"{MARK}-is-no-key-here", 3, "key"),
         ("BASE_URL", "", 3, "DIRFRAME_BASE_URL"),
         ("BASE_URL", "http://127.0.0.1:9", 5, "127.0.0.1:9"),
     ]:
         with monkeypatch.context() as patch:
             patch.setenv(f"DIRFRAME_{variable}", value)
             outcome = run("projects")
-        faults = faults_of(outcome, code, name)
-        if value and value in outcome.err and variable == "API_KEY":
-            faults.append("a wrong key is a key, too")
-        failures += [f"{variable}={value}: {faults}\n{outcome.err}"] if faults else []
+        if faults := faults_of(outcome, code, name):
+            failures.append(f"{variable}={value}: {faults}\n{outcome.err}")
     assert not failures, "\n".join(failures)
 
 

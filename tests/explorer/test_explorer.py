@@ -8,7 +8,6 @@ import threading
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import pytest
 from lxml import html
@@ -119,7 +118,7 @@ def test_code_of_a_frame_gives_what_is_shown(name, sample_projects, capsys):
     assert "dirframe sample directory" in alt
 
 
-def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, capsys):
+def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, sample_accounts, capsys):
     explorer = dirframe.Explorer(sample)
     assert (explorer.frame, explorer.code) == (None, "")
     explorer.collection.value = "accounts"
@@ -132,15 +131,8 @@ def test_code_of_a_load_gives_what_is_shown_without_a_key(sample, capsys):
     assert re.search(r"n = \d+ of .*60", alt)
     assert sample.api_key.reveal() not in sent(explorer)
     assert "explorer" not in explorer.code
-
-
-def test_code_unifies_countries_where_the_explorer_did(sample, capsys):
-    raw = dirframe.load_accounts(sample, max_items=100, progress=False)
-    explorer = dirframe.Explorer(raw)
-    explorer.countries.value = (explorer.countries.options[0][1],)
     assert "unify_countries" in explorer.code
-    assert_one_truth(explorer, capsys)
-    assert "unify_countries" not in dirframe.Explorer(dirframe.unify_countries(raw)).code
+    assert "unify_countries" not in dirframe.Explorer(sample_accounts).code
 
 
 def test_counts_are_those_that_the_other_filters_let_pass(sample_projects):
@@ -150,19 +142,16 @@ def test_counts_are_those_that_the_other_filters_let_pass(sample_projects):
     chosen = {"languages": ["C", None], "licenses": ["gpl"], "activity": "active"}
     chosen["years"] = (2007, None)
     failures = []
-    for name in ("languages", "licenses", "tags", "activity"):
-        options = dict(getattr(explorer, name).options)
+    for name in ("languages", "licenses", "tags", "activity", "last_year"):
+        options = getattr(explorer, name).options
         assert len(options) > 2
-        for label, value in [*list(options.items())[:4], *list(options.items())[-1:]]:
-            if value == "all":
+        for label, value in [*options[:4], options[-1]]:
+            if value in {"all", 0}:
                 continue
-            wanted = chosen | {name: value if name == "activity" else [value]}
+            wanted = {"activity": {name: value}, "last_year": {"years": (value, value)}}
+            wanted = chosen | wanted.get(name, {name: [value]})
             if not label.endswith(f" ({len(dirframe.select(sample_projects, **wanted)):,})"):
                 failures.append(label)
-    for label, year in explorer.last_year.options[1:]:
-        wanted = chosen | {"years": (year, year)}
-        if label != f"{year} ({len(dirframe.select(sample_projects, **wanted)):,})":
-            failures.append(label)
     assert not failures
     assert explorer.languages.value == ("C", None)
 
@@ -183,42 +172,31 @@ def test_file_has_what_is_shown_and_is_replaced_only_if_asked(
     sample_projects, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("HOME", str(tmp_path))
-    explorer = dirframe.Explorer(sample_projects)
+    explorer, file = dirframe.Explorer(sample_projects), tmp_path / "python.csv"
     assert explorer.path.value == "projects.csv"
     explorer.languages.value, explorer.order_by.value = ("Python",), "name"
     explorer.path.value = "~/python.csv"
     press(explorer, "Export")
     assert "169" in shown(explorer, "message").text_content()
-    written = pd.read_csv(tmp_path / "python.csv", dtype={"id": str})
-    assert list(written["id"]) == list(explorer.frame["id"])
-    (tmp_path / "python.csv").write_text("mine", encoding="utf-8")
+    assert list(pd.read_csv(file, dtype={"id": str})["id"]) == list(explorer.frame["id"])
+    file.write_text("mine", encoding="utf-8")
     press(explorer, "Export")
     assert shown(explorer, "message").xpath("//*[@role='alert']")
-    assert (tmp_path / "python.csv").read_text(encoding="utf-8") == "mine"
+    assert file.read_text(encoding="utf-8") == "mine"
     explorer.overwrite.value = True
     press(explorer, "Export")
     assert explorer.error is None
-    assert len(pd.read_csv(tmp_path / "python.csv")) == 169
-    explorer.path.value = f"{tmp_path}/p.xyz"
-    press(explorer, "Export")
-    assert "xyz" in shown(explorer, "message").text_content()
+    assert len(pd.read_csv(file)) == 169
 
 
 def test_show_all_takes_the_filters_away_and_leaves_order_and_chart(sample_projects):
     explorer = dirframe.Explorer(sample_projects)
     explorer.languages.value, explorer.search.value, explorer.first_year.value = ("C",), "x", 2008
-    explorer.order_by.value, explorer.chart.value = "stack_count", "tags"
+    explorer.order_by.value, explorer.chart.value = "name", "tags"
     press(explorer, "Show all")
     assert (explorer.languages.value, explorer.search.value) == ((), "")
-    assert len(explorer.frame) == 1500
-    assert explorer.frame["stack_count"].dropna().is_monotonic_increasing
-    assert "plot.tags(shown)" in explorer.code
-
-
-def test_order_ignores_case_and_is_by_no_list(sample_projects):
-    explorer = dirframe.Explorer(sample_projects)
-    explorer.order_by.value = "name"
     assert list(explorer.frame["name"]) == sorted(sample_projects["name"], key=str.casefold)
+    assert "plot.tags(shown)" in explorer.code
     columns = {value for _, value in explorer.order_by.options}
     assert {"name", "stack_count", "created_at"} <= columns
     assert not columns & {"tags", "licenses", "id"}
@@ -254,16 +232,13 @@ def test_chart_that_cannot_be_drawn_is_a_sentence_and_the_code_still_runs(sample
 
 
 def test_frame_without_provenance_is_shown_and_cites_nothing(sample_projects):
-    for frame in (
-        pd.DataFrame(sample_projects.head(30).to_dict("list")),
-        sample_projects.head(30).set_index("id", drop=False),
-    ):
+    plain = pd.DataFrame(sample_projects.head(30).to_dict("list"))
+    for frame in (plain, plain.set_index("id", drop=False)):
         explorer = dirframe.Explorer(frame)
         explorer.chart.value, explorer.order_by.value = "tags", "name"
         assert_frame_equal(run(explorer)["shown"], explorer.frame)
-    explorer = dirframe.Explorer(pd.DataFrame(sample_projects.head(30).to_dict("list")))
-    assert "cite(" not in explorer.code
-    assert shown(explorer, "citation").text_content()
+        assert "cite(" not in explorer.code
+        assert shown(explorer, "citation").text_content()
 
 
 def test_other_source_is_refused(sample_projects):
@@ -285,11 +260,8 @@ def test_text_of_records_is_never_markup_and_long_text_is_cut():
             "id": ["1", "2"],
             "name": [EVIL, None],
             LANGUAGE: [EVIL, "C"],
-            "stack_count": pd.Series([1234567, None], dtype="Int64"),
-            "created_at": pd.to_datetime(["2012-03-04T23:30Z", ""], utc=True),
             "tags": [[EVIL, "b"], None],
             "licenses": [[{"name": "mit", "nice_name": EVIL}, {"name": "x"}], []],
-            "from_parquet": [np.array(["c", "d"]), {"name": "e"}],
             EVIL: ['with "quotes"\tand\nlines', "y" * 5000],
             "huge": ["x" * 5_000_000, ""],
         }
@@ -300,17 +272,9 @@ def test_text_of_records_is_never_markup_and_long_text_is_cut():
     outputs = {name: shown(explorer, name) for name in ("table", "message", "code", "count")}
     assert not [tree for tree in outputs.values() if tree.xpath("//script | //b[.='bold']")]
     assert EVIL in outputs["message"].text_content()
-    table = outputs["table"]
-    heads = [head.text_content() for head in table.xpath("//th")]
-    first, second = (
-        dict(zip(heads, [cell.text_content() for cell in row.xpath("./td")], strict=True))
-        for row in table.xpath("//tbody/tr")
-    )
-    assert first["name"] == EVIL
-    assert (first["stack count"], first["created at"]) == ("1,234,567", "2012-03-04 23:30")
-    assert {second[name] for name in ("name", "stack count", "created at", "tags")} == {""}
-    assert (first["from parquet"], second["from parquet"]) == ("c, d", "e")
-    assert max(map(len, [*first.values(), *second.values()])) <= 101
+    cells = [cell.text_content() for cell in outputs["table"].xpath("//tbody/tr/td")]
+    assert {EVIL, "", "C"} <= {*cells}
+    assert max(map(len, cells)) <= 101
 
 
 # Loads
@@ -322,12 +286,10 @@ def test_requests_are_sent_by_estimate_and_load_alone(tmp_path):
         explorer.max_items.value = 20
         assert rig.requests == []
         press(explorer, "Estimate")
-        assert rig.pages == [1]
-        assert {"20", "2"} <= {*shown(explorer, "message").text_content().replace(":", "").split()}
-        assert explorer.frame is None
+        assert "20 projects on 2 pages" in shown(explorer, "message").text_content()
+        assert (rig.pages, explorer.frame) == ([1], None)
         press(explorer, "Load")
-        assert rig.pages == [1, 2]
-        assert len(explorer.frame) == 20
+        assert (rig.pages, len(explorer.frame)) == ([1, 2], 20)
         assert "998 of 1,000" in shown(explorer, "quota").text_content()
         explorer.query.value = "other"
         explorer.search.value, explorer.order_by.value = "project 1", "name"
@@ -383,31 +345,21 @@ def test_incomplete_load_is_shown_and_the_code_says_so(tmp_path):
 
 def test_every_fault_is_a_sentence_without_the_key_and_the_next_load_is_whole(tmp_path):
     failures = []
-    for number, name in enumerate(
-        (
-            *("reset before", "cut with its length", "HTML with 200", "a DOCTYPE", "500"),
-            *("the key in the text", "the key in names", "429 with seconds"),
-        )
-    ):
-        with Rig(25) as rig, rig.directory(tmp_path / str(number)) as directory:
-            explorer = dirframe.Explorer(directory)
-            press(explorer, "Load")
-            before = explorer.frame
-            assert len(before) == 25
+    faults = ("reset before", "cut with its length", "HTML with 200", "500", "the key in the text")
+    with Rig(25) as rig, rig.directory(tmp_path) as directory:
+        explorer = dirframe.Explorer(directory)
+        press(explorer, "Load")
+        before = explorer.frame
+        for name in faults:
             explorer.query.value, rig.always = name, FAULTS[name]
             press(explorer, "Load")
             text = shown(explorer, "message").text_content()
-            is_kept = explorer.frame is before or name == "the key in names"  # which is no failure
-            if not text or not is_kept or "Traceback" in text or MARK in sent(explorer):
+            if not text or explorer.frame is not before or MARK in sent(explorer):
                 failures.append(f"{name}: {text}")
-            rig.always = None
-            press(explorer, "Load")
-            if name == "429 with seconds":  # the directory is believed
-                assert isinstance(explorer.error, QuotaExceededError)
-                assert "0 of" in shown(explorer, "quota").text_content()
-            elif explorer.error or len(explorer.frame) != 25:
-                failures.append(f"{name}: the next load: {explorer.error}")
+        rig.always = None
+        press(explorer, "Load")
     assert not failures
+    assert (explorer.error, len(before), len(explorer.frame)) == (None, 25, 25)
 
 
 def test_unexpected_error_is_a_sentence_without_the_key():
@@ -428,7 +380,7 @@ def test_unexpected_error_is_a_sentence_without_the_key():
         assert len(explorer.frame) == 5
 
 
-def test_used_up_quota_is_said_and_the_records_stay(tmp_path):
+def test_used_up_quota_is_said_and_less_can_be_loaded(tmp_path):
     with Rig(55) as rig, rig.directory(tmp_path, daily_quota=4) as directory:
         explorer = dirframe.Explorer(directory)
         press(explorer, "Load")
@@ -437,21 +389,16 @@ def test_used_up_quota_is_said_and_the_records_stay(tmp_path):
         explorer.max_items.value = 10
         press(explorer, "Load")
         assert len(explorer.frame) == 10
-        assert "max_items=10" in explorer.code
 
 
-def test_own_pages_are_estimated_and_loaded(tmp_path):
-    with Today(25) as today, today.directory(tmp_path) as directory:
+def test_own_pages_are_loaded(tmp_path):
+    with Today(20) as today, today.directory(tmp_path) as directory:
         explorer = dirframe.Explorer(directory)
-        explorer.sort.value, explorer.max_items.value = "project_name", 20
+        explorer.sort.value = "project_name"
         press(explorer, "Load")
         assert "details" in shown(explorer, "message").text_content()  # no analysis was sent
         explorer.details.value = True
-        press(explorer, "Estimate")
-        before = len(today.requests)
         press(explorer, "Load")
-        assert explorer.error is None
-        assert len(today.requests) - before >= 20
         assert explorer.frame["analysis_total_code_lines"].notna().all()
         assert "details=True" in explorer.code
 
@@ -466,19 +413,15 @@ def test_sample_is_estimated_drawn_and_told(sample):
     assert "load_projects(directory, sample=40, seed=7)" in explorer.code
     assert "sample" in shown(explorer, "picture").xpath("//img")[0].get("alt")
     assert_frame_equal(run(explorer)["shown"], explorer.frame)
-    explorer.sample.value, explorer.max_items.value = 0, 10
-    press(explorer, "Load")
-    assert len(explorer.frame) == 10
-    assert "seed" not in explorer.code
 
 
 def test_another_collection_has_its_own_filters_charts_and_sorts(sample):
     explorer = dirframe.Explorer(sample)
-    explorer.max_items.value = 50
+    explorer.max_items.value, explorer.seed.value = 50, 3
     press(explorer, "Load")
-    explorer.languages.value = ("Java",)
+    assert "(directory, max_items=50)" in explorer.code
+    explorer.languages.value, explorer.sort.value = ("Java",), "stack_count"
     java = len(explorer.frame)
-    explorer.sort.value = "stack_count"
     explorer.collection.value = "accounts"
     assert (explorer.sort.value, len(explorer.frame)) == ("", java)  # nothing was loaded yet
     assert "load_projects" in explorer.code

@@ -78,7 +78,7 @@ def test_notebook_is_run_filtered_exported_and_shows_itself_without_a_kernel(lab
     explorer.get_by_label("Main language", exact=True).select_option("C (250)")
     expect(count).to_have_text("250 of 1,500 projects")
     expect(picture).to_have_attribute("alt", re.compile("n = 250 of 1,500 projects"))
-    expect(output(explorer, "code", "pre")).to_contain_text('languages=["C"]')
+    expect(output(explorer, "code", "pre")).to_contain_text("languages=['C']")
     explorer.get_by_label("Search (Enter)").fill("network")
     explorer.get_by_label("Search (Enter)").press("Enter")
     expect(count).to_have_text(re.compile(r"^\d\d of 1,500 projects$"))

@@ -439,7 +439,7 @@ class Trap(_Server):
 
         class Handler(BaseRequestHandler):
             def handle(self):
-                self.request.settimeout(0.2)
+                self.request.settimeout(10)
                 with suppress(OSError):
                     (act or trap._keep)(self.request)
 

@@ -92,7 +92,8 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
     import pyarrow as pa
 
     table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
-    return _tables.table_columns(table), _tables.is_synthetic(table)
+    record = _tables.attributes_of(table).get(_tables.ATTRIBUTE) or {}
+    return _tables.table_columns(table), record.get("synthetic") is True
 
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:

@@ -16,7 +16,7 @@ from dirframe.service.records import URL
 _NO_FACTS = {"name", "description", "avatar_url", "email_sha1"}
 
 pages = Blueprint("pages", __name__)
-pages.add_app_template_test(re.compile(URL).fullmatch, "url")
+pages.add_app_template_test(lambda text: bool(re.match(URL, text)), "url")
 
 
 @pages.get("/")
@@ -34,8 +34,8 @@ def listing(resource: Resource) -> str:
     fragments, available, first = store.page(resource, query, sort, number)
 
     def address(to: int) -> str:
-        options = {"query": query or None, "sort": requested or None, "page": to}
-        return url_for(f".{resource.collection}", **options)
+        name, given = f".{resource.collection}", requested or None
+        return url_for(name, query=query or None, sort=given, page=to)
 
     return render_template(
         "list.html",

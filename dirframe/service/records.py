@@ -35,7 +35,7 @@ _OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"
 _ID = re.compile(r"[^\s/?#]{1,100}")
 _MD5 = re.compile(r"[0-9a-f]{32}")
 #: Form of addresses that are safe to link to: no ``javascript:`` and the like.
-URL = r"(?i:https?|ftp|ircs?)://[^/?#\s].*"
+URL = r"(?i:https?|ftp|ircs?)://[^/?#\s][\s\S]*"
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,30})?", re.ASCII)
 
 #: Elements with the name of a record in addresses.

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
+from dirframe._display import unknown_suffix
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import FORMATS, beside
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     Texts = list[str | None]
 
-_READ_XML = "Recorded XML is read by dirframe.read_pages (dirframe read FILE -o records.parquet)."
+_HINT = (
+    "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
+    "dirframe.read_pages (dirframe export FILE records.parquet)."
+)
 #: What a table with semicolons as a rule writes otherwise: 51,507 and 1.000.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
@@ -68,25 +72,18 @@ def read_export(path: str | Path) -> pd.DataFrame:
     ['01', 'NA']
     """
     file = Path(path)
-    if file.is_dir():
-        raise InvalidInputError(f"{file} is a folder; name a file of records.", hint=_READ_XML)
-    if not file.exists():
-        raise InvalidInputError(f"There is no file {file}.")
+    if file.is_dir() or not file.exists():
+        raise InvalidInputError(f"There is no file {file}.", hint=_HINT if file.is_dir() else None)
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
-        raise InvalidInputError(
-            f"{file} has the suffix {file.suffix!r}; tables are read from {', '.join(FORMATS)}.",
-            hint=_READ_XML if ".xml" in map(str.lower, file.suffixes) else None,
-        )
+        raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
     record = _record_beside(file)
-    is_parquet = file.suffix.lower() == ".parquet"
-    content: bytes | Path = file if is_parquet else file.read_bytes()
+    content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
     if (rows := record.get("rows", len(frame))) != len(frame):
-        warn(
-            ExportWarning(
-                f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
-            )
+        words = (
+            f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
         )
+        warn(ExportWarning(words))
     return frame
 
 
@@ -104,7 +101,7 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0].rstrip('.')}.",
-            hint=_hint(content, error),
+            hint=_HINT,
         ) from None
     # Without rows, JSON has no columns.
     columns = columns or {column: [] for column in record.get("columns", ())}
@@ -117,14 +114,6 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
     elif resource is not None and not record:
         set_provenance(frame, resource=resource.name)
     return frame
-
-
-def _hint(content: bytes | Path, error: Exception) -> str | None:
-    if isinstance(content, Path) or content[:4] == b"PAR1":
-        return "Restore the file from a copy, or export the frame again."
-    if isinstance(error, UnicodeDecodeError):
-        return "Save the table as UTF-8."
-    return _READ_XML if content.lstrip()[:1] == b"<" else None
 
 
 def _record_beside(file: Path) -> Record:

@@ -86,8 +86,7 @@ def read_table(
         if key[1] and key in ids:
             refusals.add("id", "another row has the same id", key[1])
         ids.add(key)
-        if not refusals:
-            yield row
+        yield row
     refusals.check()
     if synthetic:
         yield SYNTHETIC
@@ -103,7 +102,8 @@ def _read(data: object) -> tuple[_tables.Columns, bool]:
     import pyarrow as pa
 
     table = pa.table(_tables.read_parquet(content) if isinstance(data, Path) else data)
-    return _tables.table_columns(table), _tables.is_synthetic(table)
+    record = _tables.attributes_of(table).get(_tables.ATTRIBUTE) or {}
+    return _tables.table_columns(table), record.get("synthetic") is True
 
 
 def _resource_of(name: str, columns: _tables.Columns) -> schema.Resource:

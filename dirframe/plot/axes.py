@@ -20,7 +20,7 @@ from matplotlib.transforms import offset_copy
 
 from dirframe._display import percent
 from dirframe.plot import text
-from dirframe.plot.canvas import Canvas, Look
+from dirframe.plot.canvas import WIDER, Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 FEW = 10
 #: Diameter of a dot in points.
 DOT = 5.0
-#: Of the width beside the names, at most, for columns of numbers.
-_COLUMNS_SHARE = 0.6
-_OWN_SHARE = 0.775  # of a figure or grid cell that axes take before the layout, at least
+_COLUMN = 60  # points of a column of numbers
 _TWO_LINES = 0.76  # size of text in rows of which one has two lines
 
 
@@ -161,29 +159,15 @@ def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> float:
 
     Returns the distance in points that keeps the title of the chart above theirs.
     """
-    widths = {
-        title: text.widest((title, *cells), size) + 1.3 * size for title, cells in table.items()
-    }
-    room = _COLUMNS_SHARE * _inner_width(ax)
-    while len(widths) > 1 and sum(widths.values()) > room:
-        widths.pop(next(iter(widths)))
-    right = 0.0
-    look: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": size}
-    for title, width in widths.items():
-        right += width
-        ax.annotate(title, (1, 1), (right, 3), xycoords="axes fraction", va="bottom", **look)
-        for row, cell in enumerate(table[title]):
-            place = ("axes fraction", "data")
-            ax.annotate(cell, (1, row), (right, 0), xycoords=place, va="center", **look)
+    right, fitting = 0.0, max(int(text.width(ax) / _COLUMN), 1)
+    for title, cells in [*table.items()][-fitting:]:
+        right += text.widest((title, *cells), size) + 1.3 * size
+        for row, cell in enumerate([title, *cells], -1):
+            place = offset_copy(
+                ax.get_yaxis_transform(), ax.get_figure(root=True), right, 0, "points"
+            )
+            ax.text(1, row, cell, ha="right", va="center", fontsize=size, transform=place)
     return 1.2 * size + 8
-
-
-def _inner_width(ax: Axes) -> float:
-    """Estimate the width beside the names of the rows that the layout will leave, in points."""
-    labels = ax.get_yticklabels()
-    size = float(labels[0].get_fontsize()) if labels else text.SMALLEST
-    names = text.widest((line for label in labels for line in label.get_text().split("\n")), size)
-    return max(text.width(ax) / _OWN_SHARE - names - 2 * size, size)
 
 
 # Scales
@@ -191,8 +175,11 @@ def _inner_width(ax: Axes) -> float:
 
 def units(ax: Axes, x: str, y: str = "") -> None:
     """Set the labels of the axes, wrapped to what the layout will leave; without rows a grid."""
-    size = float(ax.xaxis.label.get_fontsize())
-    ax.set_xlabel(text.wrapped(x, size, 0.9 * _inner_width(ax)))
+    size, labels = float(ax.xaxis.label.get_fontsize()), ax.get_yticklabels()
+    names = [line for label in labels for line in label.get_text().split("\n")]
+    beside = text.widest(names, float(labels[0].get_fontsize())) if labels else 0
+    room = WIDER * text.width(ax) - beside - (5 if y else 2) * size
+    ax.set_xlabel(text.wrapped(x, size, room))
     if y:
         ax.set_ylabel(text.wrapped(y, size, 0.7 * text.height(ax)))
         ax.spines[["top", "right"]].set_visible(False)

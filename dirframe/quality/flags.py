@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.errors import MissingColumnsError
+from dirframe.quality.rules import COLUMNS as READ
 from dirframe.quality.rules import RULES, applicable, columns_of, matches, rules_of
 from dirframe.stats.kernel import COLUMNS, collection_of, require_records
 
@@ -61,8 +63,12 @@ def flags(
     -1 posts
     """
     frame = require_records(frame)
-    # If no rule is applicable, the columns that are absent are named.
-    chosen = rules_of(rules) if rules is not None else applicable(frame) or [*RULES]
+    chosen = applicable(frame) if rules is None else rules_of(rules)
+    if rules is None and not chosen:
+        raise MissingColumnsError(
+            "The frame has no column that a rule reads. Pass accounts or projects of a loader.",
+            columns=[COLUMNS.get(name, (name,))[0] for name in READ],
+        )
     p = columns_of(frame, chosen, max_age)
     rows = []
     for name in chosen:

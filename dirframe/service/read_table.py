@@ -86,8 +86,7 @@ def read_table(
         if key[1] and key in ids:
             refusals.add("id", "another row has the same id", key[1])
         ids.add(key)
-        if not refusals:
-            yield row
+        yield row
     refusals.check()
     if synthetic:
         yield SYNTHETIC

@@ -94,22 +94,13 @@ def _read_file(path: Path, address: str) -> Iterator[Row | Document]:
     refusals, entries = Refusals(str(path)), []
     with refuse_unreadable(path), open_file(path) as stream:
         # Only the ends of records are events: lxml then skips the rest in C.
-        events = etree.iterparse(
-            stream,
-            tag=tags,
-            remove_comments=True,
-            resolve_entities=False,
-            load_dtd=False,
-            no_network=True,
-        )
+        events = etree.iterparse(stream, tag=tags, remove_comments=True, resolve_entities=False)
         for number, element in enumerate(_records(events), start=1):
             if document:
                 entries.append(serialize(element))
                 continue
             refusals.place = f"record {number} (line {element.sourceline})"
-            row = row_of(RESOURCES[str(element.tag)], element, refusals)
-            if not refusals:
-                yield row
+            yield row_of(RESOURCES[str(element.tag)], element, refusals)
         _check(path, events.root, tags)
     refusals.check()
     if document:
@@ -122,18 +113,13 @@ def _records(events: Iterable[tuple[str, _Element]]) -> Iterator[_Element]:
     """Yield the records of a result; each is removed when the next one has been read."""
     previous = None
     for _, element in events:
-        result = element.getparent()
-        if result is not None and _is_result(result):
+        parents = [*element.iterancestors()]
+        # Some recorded files lack the envelope: their result is the root.
+        if [parent.tag for parent in parents] in (["result"], ["result", "response"]):
             yield element
             if previous is not None:
-                result.remove(previous)
+                parents[0].remove(previous)
             previous = element
-
-
-def _is_result(element: _Element) -> bool:
-    # Some recorded files lack the envelope: their result is the root.
-    parent = element.getparent()
-    return element.tag == "result" and (parent is None or parent.getparent() is None)
 
 
 def _check(path: Path, root: _Element, tags: Collection[str]) -> None:

@@ -75,9 +75,6 @@ class Refusals:
         self.place = ""
         self._places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
 
-    def __bool__(self) -> bool:
-        return bool(self._places)
-
     def add(self, column: str, reason: str, value: str) -> None:
         """Note a value that does not fit."""
         shown = repr(value) if len(value) <= 60 else f"{value[:60]!r}…"
@@ -85,7 +82,7 @@ class Refusals:
 
     def check(self) -> None:
         """Raise a StoreError if anything was refused, with three examples of each problem."""
-        if self:
+        if self._places:
             lines = [f"Values of {self._source} do not fit; nothing was imported."]
             for (column, reason), places in self._places.items():
                 more = f" and {len(places) - 3:,} more" if len(places) > 3 else ""

@@ -99,10 +99,6 @@ def by(
         raise omitted[0][1]
     first = tables[0][1]
     name = f"by_{column}" if column in first else column
-    if name in first:
-        raise InvalidInputError(
-            f"The statistic has a column {name} already. Rename that of the frame."
-        )
     result = pd.concat(
         [table.assign(**{name: label}) for label, table in tables], ignore_index=True
     )
@@ -197,13 +193,10 @@ def _of_column(values: pd.Series[Any]) -> pd.Series[Any]:
         return _ascending(values)
     if pd.api.types.infer_dtype(values, skipna=True) in {"string", "categorical", "empty"}:
         return _most_first(values.astype("str"))
-    derived = (
-        f" Rename the column for the derived {values.name}." if values.name in _DERIVED else ""
-    )
     raise InvalidInputError(
-        f"The stratum {values.name!r} must be a column of text or whole numbers, or one of "
-        f"{', '.join(_DERIVED)}.{derived}",
-        hint="Convert it first, such as with frame.astype('str').",
+        f"The column {values.name!r} holds neither text nor whole numbers to divide by.",
+        hint=f"Convert it first, such as with frame.astype('str'), or drop it for the derived one "
+        f"of that name ({', '.join(_DERIVED)}).",
     )
 
 

@@ -60,18 +60,15 @@ def test_developer_has_five_applications_with_one_key_each(keys):
 
 def test_names_and_numbers_that_cannot_be_kept_are_refused(keys):
     for name in ("", "  ", "a\x00b", "x" * 201):
-        with pytest.raises(InvalidInputError):
-            keys.add(name, "charts")
-        with pytest.raises(InvalidInputError):
-            keys.add("Ada", name)
+        for names in ((name, "charts"), ("Ada", name)):
+            with pytest.raises(InvalidInputError):
+                keys.add(*names)
     keys.add("Ada", "charts", daily_limit=2**63 - 1)
-    for refused in (
-        *(lambda: keys.set_daily_limit(1, 0), lambda: keys.set_daily_limit(1, 2**63)),
-        *(lambda: keys.set_daily_limit(7, 10), lambda: keys.set_daily_limit(2**63, 5)),
-        *(lambda: keys.revoke(2**63), lambda: keys.add("Ada", "maps", daily_limit=0)),
-    ):
+    for number, limit in ((1, 0), (1, 2**63), (7, 10), (2**63, 5)):
         with pytest.raises((InvalidInputError, StoreError)):
-            refused()
+            keys.set_daily_limit(number, limit)
+    with pytest.raises(StoreError):
+        keys.add("Ada", "maps", daily_limit=0)
     assert [key.daily_limit for key in keys.records()] == [2**63 - 1]
 
 

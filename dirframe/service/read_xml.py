@@ -62,8 +62,8 @@ def _refuse(error: OSError) -> NoReturn:
 
 
 def is_xml(path: Path) -> bool:
-    """Return whether the name of a file is that of XML, compressed or not."""
-    return path.name.endswith((".xml", ".xml.gz"))
+    """Return whether a path is a folder, or named as XML, compressed or not."""
+    return path.name.endswith((".xml", ".xml.gz")) or path.is_dir()
 
 
 @contextmanager

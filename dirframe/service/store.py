@@ -15,7 +15,7 @@ import tempfile
 from array import array
 from contextlib import closing, suppress
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -260,16 +260,15 @@ def _digest(paths: list[Path]) -> str:
     digest = sha256(f"store version {_VERSION}".encode())
     for file, address in find_files(paths).items():
         with refuse_unreadable(file), file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-        digest.update(b"\0%b\0" % os.fsencode(address))  # what a file is may depend on its address
+            digest.update(file_digest(stream, "sha256").digest())
+        digest.update(b"%b\0" % os.fsencode(address))  # what a file is may depend on its address
     return digest.hexdigest()[:24]
 
 
 def _rows(parts: list[tuple[str, Any]]) -> Iterator[Row | Document]:
     ids: Ids = set()
     for name, part in parts:
-        if isinstance(part, Path) and (part.is_dir() or is_xml(part)):
+        if isinstance(part, Path) and is_xml(part):
             yield from read_xml(part)
         else:
             yield from read_table(part, _COLLECTIONS.get(name), ids)

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import dirframe
@@ -163,6 +163,10 @@ def written(rig, folder, operation, name, **options):
     workers=st.sampled_from([1, 4]),
     in_process=st.booleans(),
 )
+@example(name="not HTTP", key=KEY, operation="one", workers=1, in_process=False)
+@example(name="the key in the text", key=KEY, operation="one", workers=1, in_process=True)
+@example(name="a broken header line", key=KEY, operation="one", workers=1, in_process=False)
+@example(name="in a circle with the key", key=KEY, operation="one", workers=1, in_process=True)
 def test_no_key_is_written_anywhere_whatever_goes_wrong(name, key, operation, workers, in_process):
     rig = Rig(25, key=key)
     with TemporaryDirectory() as folder, rig.in_process() if in_process else rig:

@@ -193,6 +193,13 @@ def test_no_fault_shows_the_key_on_the_command_line(name, run, tmp_path, monkeyp
     assert everything.places_of_the_key() == []
 
 
+def test_key_as_a_query_is_neither_sent_nor_stored_nor_shown(tmp_path):
+    with Rig(5, key=KEY) as rig, rig.directory(tmp_path) as directory:
+        with pytest.raises(dirframe.InvalidInputError) as caught:
+            dirframe.load_projects(directory, query=f"all of {KEY}", progress=False)
+        assert (rig.requests, MARK in f"{caught.value!r}") == ([], False)
+
+
 def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):
     everything = Everything()
     with Rig(55, key=KEY) as rig, everything.logged(), interruptible():

@@ -6,14 +6,14 @@ from importlib import import_module
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from dirframe._display import unknown_attribute
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    import pandas as pd
 
 #: Public functions whose first argument is a frame.
 _METHODS = (
@@ -24,8 +24,6 @@ _METHODS = (
 
 def check_text_dtype() -> None:
     """Raise if pandas reads "str" as it did before version 3, where None is the text "None"."""
-    import pandas as pd
-
     # To read the option itself warns that it is deprecated.
     if not isinstance(pd.api.types.pandas_dtype("str"), pd.StringDtype):
         raise ConfigurationError(
@@ -72,7 +70,5 @@ class Accessor(_Functions):
 
 def register_accessor() -> None:
     """Give each DataFrame the attribute ``dirframe``."""
-    import pandas as pd
-
     if not hasattr(pd.DataFrame, "dirframe"):
         pd.api.extensions.register_dataframe_accessor("dirframe")(Accessor)

@@ -36,17 +36,17 @@ def to_arrow(frame: pd.DataFrame, schema: pa.Schema | None = None) -> pa.Table:
     plain = frame.copy(deep=False)
     # Other attributes need not be JSON.
     plain.attrs = {key: value for key, value in frame.attrs.items() if key == ATTRIBUTE}
-    json_columns = [field.name for field in schema or () if _form(field) == "json"]
-    names = [str(n) for n in plain if n in json_columns or plain[n].dtype == "object"]
-    objects = {name: _lists(plain[name], as_json=name in json_columns) for name in names}
-    plain = plain.assign(**dict.fromkeys(objects, pd.Series(None, plain.index, dtype="object")))
+    json_columns = {field.name for field in schema or () if _form(field) == "json"}
+    objects = [name for name in plain if name in json_columns or plain[name].dtype == "object"]
+    plain = plain.assign(**dict.fromkeys(map(str, objects), None))
     table = pa.Table.from_pandas(plain, preserve_index=False)
-    for name, (form, array) in objects.items():
+    for name in objects:
+        form, array = _lists(frame[name], as_json=name in json_columns)
         position = table.column_names.index(name)
-        table = table.set_column(position, _field(name, array.type, form), array)
+        table = table.set_column(position, _field(str(name), array.type, form), array)
     if schema is not None:
         return pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
-    return table.replace_schema_metadata({**(table.schema.metadata or {}), _KEY: b"1"})
+    return table.replace_schema_metadata({**table.schema.metadata, _KEY: b"1"})
 
 
 def unify_schemas(schemas: Iterable[pa.Schema]) -> pa.Schema:
@@ -57,9 +57,9 @@ def unify_schemas(schemas: Iterable[pa.Schema]) -> pa.Schema:
         forms = found.setdefault(field.name, {})
         if not pa.types.is_null(field.type):
             forms[field.type, _form(field)] = field
-    json_type = pa.large_string()
+    text = pa.large_string()
     fields = [
-        next(iter(forms.values())) if len(forms) == 1 else _field(name, json_type, "json")
+        next(iter(forms.values())) if len(forms) == 1 else _field(name, text, "json")
         for name, forms in found.items()
     ]
     return pa.schema(fields, first.metadata)
@@ -83,10 +83,10 @@ def as_pandas(frame: Any) -> Any:
     for name in objects:
         values = table[name].to_pylist()
         if _form(table.schema.field(name)) == "json":
-            values = [value if value is None else json.loads(value) for value in values]
+            values = [value and json.loads(value) for value in values]
         columns[name] = pd.Series(values, dtype="object")
     index = pd.RangeIndex(table.num_rows)
-    converted = pd.DataFrame({name: columns[name] for name in table.column_names}, index=index)
+    converted = pd.DataFrame(columns, index=index, columns=table.column_names)
     converted.attrs.update(attributes_of(frame))
     return converted
 
@@ -103,13 +103,10 @@ def require_frame(frame: Any) -> pd.DataFrame:
     if not isinstance(converted, pd.DataFrame):
         raise InvalidInputError(
             f"Expected a frame of pandas or Polars, or an Arrow table; got a {type_name(frame)}.",
-            hint=(
-                "Bring a frame of Dask into memory with .compute(), a lazy one of Polars with "
-                ".collect(), a relation of DuckDB with .to_arrow_table()."
-            ),
+            hint="Bring a frame of Dask into memory with .compute(), a lazy one of Polars with "
+            ".collect(), a relation of DuckDB with .to_arrow_table().",
         )
-    if not converted.columns.is_unique:
-        repeated = converted.columns[converted.columns.duplicated()].unique()
+    if repeated := converted.columns[converted.columns.duplicated()].unique().tolist():
         raise InvalidInputError(
             f"The frame has several columns of one name ({', '.join(map(str, repeated))}), and "
             "columns are found by their names. Rename them, or drop all but one."
@@ -118,7 +115,6 @@ def require_frame(frame: Any) -> pd.DataFrame:
 
 
 def too_large(what: str) -> str:
-    """Return the error message for numbers, or sums, beyond 64 bits."""
     return (
         f"Numbers of {what}, or their sum, are beyond 64 bits (9.2e18), so that no right sum can "
         "be given. Leave out the records whose number cannot be right, such as those above 1e12."
@@ -141,7 +137,7 @@ def plain_value(value: Any) -> Any:
 
 
 def _lists(column: pd.Series[Any], *, as_json: bool) -> tuple[str, pa.Array]:
-    """Return the values of an object column, and the form in which Arrow holds them."""
+    """Return the form in which Arrow holds the values of an object column, and these."""
     values = [plain_value(value) for value in column]
     try:
         array = None if as_json else pa.array(values)
@@ -150,7 +146,13 @@ def _lists(column: pd.Series[Any], *, as_json: bool) -> tuple[str, pa.Array]:
     # Parquet has no records without keys.
     if array is not None and array.to_pylist() == values and "struct<>" not in str(array.type):
         return "", array
-    texts = [None if value is None else _json(value) for value in values]
+    try:
+        texts = [None if v is None else json.dumps(v, ensure_ascii=False) for v in values]
+    except TypeError as error:
+        raise InvalidInputError(
+            f"The column {column.name} holds what no file can: {error}. Turn it into text, numbers or "
+            "lists of them first."
+        ) from None
     return "json", pa.array(texts, pa.large_string())
 
 
@@ -164,27 +166,16 @@ def _form(field: pa.Field) -> str | None:
     return None if form is None else form.decode()
 
 
-def _json(value: object) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except TypeError:
-        raise InvalidInputError(
-            f"A column holds a {type_name(value)} beside other values, which no file can hold. Turn "
-            "it into text, numbers or lists of them first."
-        ) from None
-
-
 def _as_loaded(column: pa.ChunkedArray, name: str) -> pd.Series[Any]:
     """Return a column in the dtype that the loaders use for such values."""
     kind, types = column.type, pa.types
-    texts = (types.is_string, types.is_large_string, types.is_string_view, types.is_dictionary)
     if types.is_integer(kind) or (types.is_decimal(kind) and kind.scale == 0):
         kind = pa.int64()
     elif types.is_floating(kind) or types.is_decimal(kind):
         kind = pa.float64()
     elif types.is_timestamp(kind) or types.is_date(kind):
         kind = pa.timestamp("us", tz="UTC")
-    elif any(is_text(kind) for is_text in texts):
+    elif types.is_dictionary(kind) or types.is_string(kind) or types.is_string_view(kind):
         kind = pa.large_string()
     try:
         return loader_series(column.cast(kind))

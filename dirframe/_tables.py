@@ -125,12 +125,6 @@ def attributes_of(frame: Any) -> dict[str, Any]:
     return attributes if isinstance(attributes, dict) else {}
 
 
-def is_synthetic(frame: Any) -> bool:
-    """Return whether the provenance of a frame or table says that its records are generated."""
-    record = attributes_of(frame).get(ATTRIBUTE)
-    return isinstance(record, dict) and record.get("synthetic") is True
-
-
 def separator_of(content: bytes) -> str:
     """Return the separator of a table from its first line."""
     header = content.partition(b"\n")[0].decode()

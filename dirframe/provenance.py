@@ -29,7 +29,7 @@ __all__ = ["ATTRIBUTE", "caption", "copy_provenance", "get_provenance", "set_pro
 # Every code path that makes or takes a frame imports this module, also on the command line.
 register_accessor()
 
-F = TypeVar("F")
+F = TypeVar("F", bound="pd.DataFrame | pd.Series[Any]")
 
 #: The facts of a record, and what they are if nothing is known.
 FACTS: dict[str, Any] = {
@@ -124,11 +124,6 @@ def get_provenance(frame: Any) -> dict[str, Any]:
     return record_from(attributes_of(frame).get(ATTRIBUTE))
 
 
-def _attach(frame: F, record: dict[str, Any]) -> F:
-    frame.attrs[ATTRIBUTE] = record  # type: ignore[attr-defined]  # every frame of pandas has them
-    return frame
-
-
 def record_from(stored: object) -> dict[str, Any]:
     """Return a record with every fact; those of another version are kept."""
     known = stored.items() if isinstance(stored, dict) else ()
@@ -163,23 +158,21 @@ def set_provenance(frame: F, **facts: Any) -> F:
         facts = {"completeness": _WORDS[facts.pop("complete")]} | facts
     if unknown := [name for name in facts if name not in FACTS]:
         raise TypeError(f"Provenance has no fact {unknown[0]!r}.")
-    rows = len(frame)  # type: ignore[arg-type]  # every frame has a length
-    if facts.get("items_loaded") == rows and (ids := _ids(frame)) is not None:
+    if facts.get("items_loaded") == len(frame) and (ids := _ids(frame)) is not None:
         facts = {"ids": digest_ids(ids)[1]} | facts
     record = get_provenance(frame) | facts
     address = urlsplit(record["base_url"])
     if address.query or address.username or address.password or "api_key" in record["query"]:
         raise InvalidInputError(
-            "A frame's provenance was given an address with a user or a query, or a "
-            "query with an api_key. It is shown and exported: pass neither."
+            "Provenance is shown and exported: it takes no address with a user or a query, and no "
+            "query with an api_key."
         )
     try:
         record = json.loads(json.dumps(record, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"Provenance holds JSON values only, so that every export keeps it: {error}."
-        ) from None
-    return _attach(frame, record_from(record))
+        raise InvalidInputError(f"Provenance holds JSON values only: {error}.") from None
+    frame.attrs[ATTRIBUTE] = record_from(record)
+    return frame
 
 
 def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = True) -> F:
@@ -208,7 +201,8 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     is_table = not records or _ids(target) is None
     if is_table and _ids(source) is not None and not record["records"]:
         record["records"] = _records(source, record)
-    return _attach(target, record)
+    target.attrs[ATTRIBUTE] = record
+    return target
 
 
 def resource_of(frame: Any) -> Resource | None:
@@ -256,9 +250,9 @@ def caption(frame: Any) -> str:
     Returns
     -------
     str
-        Number of records (of a statistic, also of those that its figures are based on), by what
-        they were selected, what is excluded, source and days of access (UTC); that the data is synthetic, a sample, incomplete
-        or not proven complete, and how the records differ from those loaded.
+        Number of records (of a statistic, also of those that its figures are based on) and how they
+        differ from those loaded, selection, exclusions, source and days of access (UTC); that the
+        data is synthetic, a sample, incomplete or not proven complete.
 
     Examples
     --------
@@ -315,19 +309,21 @@ def completeness_note(record: dict[str, Any]) -> str:
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if known else "")
 
 
-def digest_ids(ids: Any) -> tuple[int, str]:
+def digest_ids(ids: pd.Series[Any]) -> tuple[int, str]:
     """Return the number of distinct ids, and a digest of them; the number 7 is the text "7"."""
-    column = ids if isinstance(ids, pd.Series) else ids.to_pandas()
-    texts = column.dropna().astype("str")
+    texts = ids.dropna().astype("str")
     hashes = pd.util.hash_pandas_object(texts, index=False, categorize=False).to_numpy()
     distinct = pd.unique(hashes)  # of a million, several times as fast as numpy's
     return len(distinct), f"{int(distinct.sum()):016x}"
 
 
-def _ids(frame: Any) -> Any:
+def _ids(frame: Any) -> pd.Series[Any] | None:
     # A Series has attrs too, and column labels may be duplicated.
     names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
-    return frame["id"] if list(names).count("id") == 1 else None
+    if list(names).count("id") != 1:
+        return None
+    ids = frame["id"]
+    return ids if isinstance(ids, pd.Series) else ids.to_pandas()
 
 
 def _records(frame: Any, record: dict[str, Any]) -> dict[str, int]:
@@ -338,8 +334,7 @@ def _records(frame: Any, record: dict[str, Any]) -> dict[str, int]:
         return {"rows": _rows(record, frame), "repeated": 0, "others": 0}
     distinct, digest = digest_ids(ids)
     others = distinct > loaded or (distinct == loaded and record["ids"] not in {"", digest})
-    present = ids.count() if isinstance(ids, pd.Series) else len(ids) - ids.null_count
-    return {"rows": len(ids), "repeated": int(present) - distinct, "others": int(others)}
+    return {"rows": len(ids), "repeated": int(ids.count()) - distinct, "others": int(others)}
 
 
 def _rows(record: dict[str, Any], frame: Any) -> int:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate, pairwise
 from math import comb, exp, isclose, log, sqrt
 from random import Random
-from statistics import NormalDist
+from statistics import NormalDist, quantiles
 
 import pandas as pd
 
@@ -102,20 +102,14 @@ def language_share(records, top=None):
     ], counted
 
 
-def quantile(ascending, at):
-    place = at * (len(ascending) - 1)
-    low = int(place)
-    high = min(low + 1, len(ascending) - 1)
-    return ascending[low] + (ascending[high] - ascending[low]) * (place - low)
-
-
 def spread(values):
     """Give quartiles, median, and the 95% interval of the median by the binomial distribution."""
     n, low, ascending = len(values), -1, sorted(values)
     while sum(comb(n, k) for k in range(low + 2)) <= 0.025 * 2**n:
         low += 1
     ends = [None, None] if low < 0 else [float(ascending[place]) for place in (low, n - 1 - low)]
-    return [*(quantile(ascending, at) if n else None for at in (0.25, 0.5, 0.75)), *ends]
+    quartiles = quantiles(values, n=4, method="inclusive") if n > 1 else (values or [None]) * 3
+    return [*quartiles, *ends]
 
 
 def contributors_by_language(records, top=None):
@@ -229,9 +223,10 @@ def memberships(sets, top, noun, name):
         n = sum(not own.isdisjoint(members) for own in sets)
         rows.append((label, n, share(n, having)))
     counted = {"projects": len(sets), f"with_{name}": having, f"without_{name}": len(sets) - having}
-    return rows, counted | dict(
-        zip((f"{name}s", f"{name}s_in_other"), groups.values(), strict=True)
-    )
+    return rows, counted | {
+        f"{name}s": len(counts),
+        f"{name}s_in_other": groups[f"{noun}_in_other"],
+    }
 
 
 def tags(records, top=None):
@@ -297,35 +292,26 @@ def contributor_distribution(records):
     return distribution(known), counted
 
 
-def curve(values):
-    """Give the corners of the Lorenz curve."""
-    total = sum(values)
-    if not total:
-        return []
-    corners = [(0.0, 0.0, None)]
-    for most in sorted(set(values)):
-        below = [value for value in values if value <= most]
-        corners.append((len(below) / len(values), sum(below) / total, most))
-    return corners
-
-
 def lorenz(records):
     known, counted = contributors(records)
-    return curve(known), counted
+    rows = [(0.0, 0.0, None)] if sum(known) else []
+    for most in sorted(set(known)) if sum(known) else []:
+        below = [value for value in known if value <= most]
+        rows.append((len(below) / len(known), sum(below) / sum(known), most))
+    return rows, counted
 
 
 def gini(values):
-    corners = curve(values)
-    area = sum((x1 - x0) * (y0 + y1) / 2 for (x0, y0, _), (x1, y1, _) in pairwise(corners))
-    return 1 - 2 * area if corners else None
+    """Give half of the relative mean difference."""
+    pairs = sum(abs(one - other) for one in values for other in values)
+    return pairs / (2 * len(values) * sum(values)) if sum(values) else None
 
 
 def top_share(values, part):
-    at = 1 - part
-    for (x0, y0, _), (x1, y1, _) in pairwise(curve(values)):
-        if x0 <= at <= x1:
-            return 1 - (y0 + (y1 - y0) * (at - x0) / (x1 - x0))
-    return None
+    largest, size = sorted(values, reverse=True), part * len(values)
+    whole = int(size)
+    edge = (size - whole) * largest[whole] if whole < len(largest) else 0
+    return (sum(largest[:whole]) + edge) / sum(values) if sum(values) else None
 
 
 def contributor_concentration(records):
@@ -406,16 +392,13 @@ def period(day, freq):
 
 def growth(records, freq="MS", collection="projects"):
     days = [record["created_at"] for record in records if "created_at" in record]
-    counts = Counter(period(day, freq) for day in days)
-    rows = []
-    start, total = min(counts, default=None), 0
-    while start is not None and start <= max(counts):
-        total += counts[start]
-        after = start
-        while after == start or period(after, freq) == start:
-            after += timedelta(days=1)
-        rows.append((start, counts[start], total, after <= newest(records, "created_at")))
-        start = period(after, freq)
+    counts, rows, total = Counter(period(day, freq) for day in days), [], 0
+    span = (max(days) - min(days)).days + 400 if days else 0  # with the period after the last
+    starts = sorted({period(min(days) + timedelta(n), freq) for n in range(span)})
+    for start, after in pairwise(starts):
+        if start <= max(days):
+            total += counts[start]
+            rows.append((start, counts[start], total, after <= newest(records, "created_at")))
     missing = len(records) - len(days)
     known = {"with_created_at": len(days), "created_at_missing": missing}
     return rows, {collection: len(records), **known}

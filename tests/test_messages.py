@@ -470,7 +470,7 @@ def test_files(message, projects, tmp_path):
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
     )
     assert message(export, [1], tmp_path / "a.csv") == snapshot(
-        "InvalidInputError: 'a' is a list, and only a frame of pandas or Polars or a table of Arrow can be exported. A Series becomes one with .to_frame(), a frame of Dask with .compute(), a relation of DuckDB with .to_arrow_table()."
+        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a lazy one of Polars with .collect(), a relation of DuckDB with .to_arrow_table()."
     )
     assert message(export, {"projects": projects, "more": projects}, tmp_path / "a.csv") == (
         snapshot(
@@ -481,7 +481,7 @@ def test_files(message, projects, tmp_path):
         "InvalidInputError: There is no file FOLDER/gone.csv."
     )
     assert message(read, damaged) == snapshot(
-        "InvalidInputError: FOLDER/damaged.parquet holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file. Restore the file from a copy, or export the frame again."
+        "InvalidInputError: FOLDER/damaged.parquet holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet)."
     )
     assert message(dirframe.read_pages, page) == snapshot(
         "UnreadableResponseError: FOLDER/page.xml is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."

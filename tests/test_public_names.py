@@ -126,9 +126,8 @@ def test_public_names_have_a_first_line_and_an_example_and_describe_their_parame
         names = " ".join(re.findall(r"^(\*{0,2}\w.*?)(?: :.*)?$", section, re.MULTILINE))
         described = set(re.findall(r"\w+", names))
         # A chart has the options of its statistic, and those of all charts.
-        for statistic in re.findall(
-            r"Options as `dirframe\.stats\.(\w+)` and `dirframe\.plot`", text
-        ):
+        options = r"Options as `dirframe\.stats\.(\w+)` and `dirframe\.plot`"
+        for statistic in re.findall(options, " ".join(text.split())):
             described |= {*inspect.signature(getattr(stats, statistic)).parameters, "look", "ax"}
             described |= set(re.findall(r"`(\w+)`", text))
         parameters = set(inspect.signature(value).parameters) - {"self"}

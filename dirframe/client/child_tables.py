@@ -29,19 +29,17 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         A frame returned by a loader.
     name : str
         Of projects ``"tags"``, ``"languages"``, ``"licenses"``, ``"factoids"``, ``"links"`` or
-        ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``; of other records
-        the name of a column of lists. The name of the column does as well.
+        ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``; or a column of lists.
 
     Returns
     -------
     pandas.DataFrame
-        One row an entry, in the order of the records. The first column is the parent's id,
-        ``project_id`` or ``account_id`` (str), or for other records their key, such as
-        ``contributor_id``; an entry's own field of this name that says something else is the last
-        one, with the suffix ``_``. Between them are the fields of the entry as listed in `fields`,
-        such as ``tag`` (str), or ``language`` (str), ``percentage`` (Float64, % of code lines;
-        ``<1`` is read as 0.5), ``color`` (str) and ``id`` (str, the language's), then others (str).
-        A text that could not be converted is in a column with the suffix ``_unreadable``.
+        One row an entry, in the order of the records: the parent's id (``project_id`` or
+        ``account_id``, str; of other records their key, such as ``contributor_id``), the fields of
+        the entry as listed in `fields`, such as ``tag`` (str) or ``percentage`` (Float64, % of code
+        lines; ``<1`` is read as 0.5), and others (str). An entry's own field of the name of the
+        parent's id is the last one, with the suffix ``_``, if it says something else. A text that
+        could not be converted is in a column with the suffix ``_unreadable``.
 
     Raises
     ------
@@ -94,15 +92,13 @@ def _lists(column: pd.Series[Any]) -> list[list[Any]]:
     # CSV holds lists as JSON, and so does Parquet if entries differ in form.
     with suppress(ValueError):
         values = [json.loads(value) if isinstance(value, str) else value for value in values]
-    for value in values:
-        if not (value is None or isinstance(value, list | tuple)):
-            raise InvalidInputError(
-                f"The column {column.name} must hold lists, or lists as JSON; it holds a "
-                f"{type(value).__name__}.",
-                hint="read_export reads the lists that export wrote; Dask makes text of lists unless "
-                "the option dataframe.convert-string is False.",
-            )
-    return [[] if value is None else list(value) for value in values]
+    if other := {type(v).__name__ for v in values if v is not None} - {"list", "tuple"}:
+        raise InvalidInputError(
+            f"The column {column.name} must hold lists, or lists as JSON; it holds a {min(other)}.",
+            hint="read_export reads the lists that export wrote; Dask makes text of lists unless "
+            "the option dataframe.convert-string is False.",
+        )
+    return [list(value or ()) for value in values]
 
 
 def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:

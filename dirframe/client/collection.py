@@ -84,10 +84,8 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
     """Read all pages of a walk, if the quota may suffice; or what is there, if that is accepted."""
     walk.begin()
     pages, query, session = walk.pages, walk.pages.query, client.session
-    what, is_known = (
-        f"{query.resource.collection} of {client.name}",
-        partial(query.is_known, session),
-    )
+    what = f"{query.resource.collection} of {client.name}"
+    is_known = partial(query.is_known, session)
 
     def own_is_known(identifier: str) -> bool:
         return record_query(query.resource, identifier).is_known(session)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,7 +35,6 @@ _ARROW_TYPES = {
 _NUMBER = re.compile(
     r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+|(?=\.\d))(?:\.\d*)?(?:[eE][+-]?\d{1,3})?"
 )
-_NONE = "-"
 
 
 def convert_column(
@@ -46,9 +45,7 @@ def convert_column(
     Also returns the texts that could not be converted, at their positions; None if all could.
     """
     text = pc.utf8_trim_whitespace(pa.array(values, _TEXT))
-    is_empty = pc.equal(text, "")
-    if pc.any(is_empty).as_py():
-        text = pc.if_else(is_empty, pa.scalar(None, _TEXT), text)
+    text = pc.if_else(pc.equal(text, ""), None, text)
     if kind not in _ARROW_TYPES:
         return loader_series(text), None
     try:
@@ -78,12 +75,10 @@ def _convert_each(
         converted = pa.Array.from_pandas(moments.dt.as_unit("us"), type=_ARROW_TYPES[kind])
     else:
         converted = pa.array([_number(word, kind) for word in words], _ARROW_TYPES[kind])
-    is_missing = converted.is_null().to_pylist()
-    kept = [w if m and w != _NONE else None for w, m in zip(words, is_missing, strict=True)]
+    is_kept = pc.and_(converted.is_null(), pc.not_equal(text.dictionary, "-"))
+    kept = pc.if_else(is_kept, text.dictionary, None).take(text.indices)
     series = loader_series(converted.take(text.indices))
-    if not any(kept):
-        return series, None
-    return series, loader_series(pa.array(kept, _TEXT).take(text.indices))
+    return series, loader_series(kept) if kept.null_count < len(kept) else None
 
 
 def _number(text: str, kind: Kind) -> float | None:
@@ -93,7 +88,7 @@ def _number(text: str, kind: Kind) -> float | None:
         return None
     number = Decimal(text.replace(",", ""))
     if kind is Kind.NUMBER:
-        return float(number) if np.isfinite(float(number)) else None
+        return float(number) if isfinite(float(number)) else None
     is_held = -(2**63) <= number < 2**63 and number == number.to_integral_value()
     return int(number) if is_held else None
 
@@ -134,24 +129,19 @@ def fields(resource: str = "project") -> pd.DataFrame:
     Parameters
     ----------
     resource : str, default "project"
-        The kind of record, ``"account"`` or ``"project"``; or one of the extension outside
-        the specification: ``"language"``, ``"contributor_fact"``, ``"activity_fact"``,
-        ``"size_fact"``, ``"analysis"``, ``"factoid"``, ``"enlistment"``, ``"stack"``,
-        ``"kudo"`` or ``"org"``. Names of collections are accepted too.
+        The kind of record or its collection: ``"account"``, ``"project"``, or outside the
+        specification ``"language"``, ``"contributor_fact"``, ``"activity_fact"``, ``"size_fact"``,
+        ``"analysis"``, ``"factoid"``, ``"enlistment"``, ``"stack"``, ``"kudo"`` or ``"org"``.
 
     Returns
     -------
     pandas.DataFrame
-        One row per column, those of the specification first, in its order:
-
-        - ``name`` (str): name of the column
-        - ``type`` (str): dtype; ``object`` is a list of entries, see `child_table`
-        - ``unit`` (str): unit of numbers, or time zone of timestamps; missing if neither applies
-        - ``required`` (bool): whether the specification requires it in every record
-        - ``personal`` (bool): whether it tells who or where a person is; left out of studies
-        - ``meaning`` (str): description; of a list also the fields of an entry
-        - ``dialects`` (str): source of the field: the specification or the extension, whose
-          columns every frame has; responses recorded from 2008 to 2013; or today's service
+        One row per column, those of every frame first: ``name``, ``type`` (dtype; ``object`` is a
+        list of entries, see `child_table`), ``unit`` (of a timestamp its time zone), ``required``
+        (bool, by the specification in every record), ``personal`` (bool, whether it tells who or
+        where a person is; left out of studies), ``meaning`` (of a list also the fields of an entry)
+        and ``dialects``, the source of the field: the specification or the extension, whose columns
+        every frame has; responses recorded from 2008 to 2013; or today's service.
 
     Raises
     ------
@@ -168,18 +158,19 @@ def fields(resource: str = "project") -> pd.DataFrame:
         raise InvalidInputError(
             f"There is no resource {resource!r}; choose one of {', '.join(ALL_RESOURCES)}."
         )
-    ordered = by_name[resource].fields  # those of every frame first
-    columns = {
-        "name": [field.column for field in ordered],
-        "type": [dtype_of(field.kind) for field in ordered],
-        "unit": [field.unit or None for field in ordered],
-        "required": [field.required for field in ordered],
-        "personal": [field.personal for field in ordered],
-        "meaning": [_meaning(field) for field in ordered],
-        "dialects": [field.dialect.value for field in ordered],
-    }
-    dtypes = dict.fromkeys(columns, "str") | {"required": "bool", "personal": "bool"}
-    return pd.DataFrame(columns).astype(dtypes)
+    table = pd.DataFrame(
+        {
+            "name": field.column,
+            "type": dtype_of(field.kind),
+            "unit": field.unit or None,
+            "required": field.required,
+            "personal": field.personal,
+            "meaning": _meaning(field),
+            "dialects": field.dialect.value,
+        }
+        for field in by_name[resource].fields
+    )
+    return table.astype({"unit": "str"})
 
 
 def _meaning(field: Field) -> str:

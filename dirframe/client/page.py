@@ -90,17 +90,18 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
         text = f"holds {found}, the most that is allowed for a document"
         _fail(source, found, text, "read_pages reads larger ones with max_bytes=.")
     root = _parse_root(content, source)
-    name = local_name(root)
-    children = {local_name(child): child for child in root}
+    name = _local_name(root)
+    children = {_local_name(child): child for child in root}
     synthetic = _SYNTHETIC in content[: content.find(name.encode())]
     if name == "error":
-        message = _text_of(children["message"]) if "message" in children else _text_of(root)
-        return Page(error=message, synthetic=synthetic, source=source)
+        return Page(
+            error=_text_of(children.get("message", root)), synthetic=synthetic, source=source
+        )
     result = root if name == "result" else children.get("result")
     records = [] if result is None else list(result)
-    names = list(dict.fromkeys(map(local_name, records)))
-    if names[1:]:
-        _fail_by_name(names[0], names[1], source)
+    names = list(dict.fromkeys(map(_local_name, records)))
+    for other in names[1:]:
+        check_records(Page(record_name=other, source=source), names[0])
     return Page(
         status=_text_of(children.get("status")),
         error=_text_of(children.get("error")) or _text_of(children.get("message")),
@@ -116,17 +117,8 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
 def check_records(page: Page, name: str | None) -> None:
     """Raise if the records of a page have another name than the expected one."""
     if name is not None and page.record_name not in {None, name}:
-        _fail_by_name(name, str(page.record_name), page.source)
-
-
-def local_name(element: etree._Element) -> str:
-    """Return the name of an element without its namespace."""
-    return str(element.tag).rpartition("}")[2]
-
-
-def _text_of(element: etree._Element | None) -> str | None:
-    """Return the stripped text of a leaf; None if there is none."""
-    return None if element is None else ((element.text or "").strip() or None)
+        text = f"should hold <{name}> records alone, but it holds <{page.record_name}>"
+        _fail(page.source, f"<{page.record_name}>", text)
 
 
 def _parse_root(content: bytes, source: str | None) -> etree._Element:
@@ -134,16 +126,26 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
         root = etree.fromstring(content, _PARSER)
     except (etree.XMLSyntaxError, ValueError) as error:
         _refuse(_describe(content), source, f" ({error})")
-    name = local_name(root)
+    name = _local_name(root)
     if root.getroottree().docinfo.internalDTD is not None:
         _refuse(_describe(content), source)
     if name.lower() == "html":
         _refuse(_HTML, source)
     if name not in {"response", "error", "result"}:
         _refuse(f"an XML document with the root <{name}>", source)
-    if sum(local_name(child) == "result" for child in root) > 1:
+    if sum(_local_name(child) == "result" for child in root) > 1:
         _refuse("a response with more than one <result>", source)
     return root
+
+
+def _local_name(element: etree._Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def _text_of(element: etree._Element | None) -> str | None:
+    """Return the stripped text of a leaf; None if there is none."""
+    return None if element is None else ((element.text or "").strip() or None)
 
 
 def _value(record: etree._Element, name: str) -> str | None:
@@ -206,11 +208,6 @@ def _refuse(found: str, source: str | None, detail: str = "") -> NoReturn:
     )
     hint = "Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     _fail(source, found, text, hint)
-
-
-def _fail_by_name(expected: str, other: str, source: str | None) -> NoReturn:
-    text = f"should hold <{expected}> records alone, but it holds <{other}>"
-    _fail(source, f"<{other}>", text)
 
 
 def _fail(source: str | None, found: str, text: str, hint: str | None = None) -> NoReturn:

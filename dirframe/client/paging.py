@@ -156,10 +156,10 @@ class Pages:
     @property
     def available(self) -> int | None:
         """The number of records according to the newest page; of a sample, to the first one."""
-        pages = self.received[::-1] if self.query.sample is None else [*self.latest.values()][:1]
-        stated = [page for page in pages if page.number and page.available is not None]
-        newest = max(stated, key=lambda page: page.retrieved, default=None)
-        return newest.available if newest else None
+        pages = [page for page in self.received[::-1] if page.number and page.available is not None]
+        newest = max(pages, key=lambda page: page.retrieved, default=None)
+        page = self.latest.get(1) if self.query.sample else newest
+        return page.available if page else None
 
     @property
     def expected(self) -> int | None:

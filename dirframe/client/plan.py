@@ -32,14 +32,14 @@ class Plan:
     """Estimated cost of a load, based on its first page; None where that does not tell it."""
 
     collection: str
-    items: int | None  # records to expect
-    pages: int | None  # with the one behind a full last page, which has to be requested
-    pages_cached: int  # of them, fresh in the cache
-    details: int | None = 0  # own pages of projects, at most if not exact
+    items: int | None = None  # records to expect
+    pages: int | None = None  # with the one behind a full last page, which has to be requested
+    pages_cached: int = 0  # of them, fresh in the cache
+    details: int | None = None  # own pages of projects, at most if not exact
     details_cached: int = 0  # of them, also those that were refused
-    requests_needed: int | None  # at most
-    requests_at_least: int | None
-    requests_used: int  # by the plan itself
+    requests_needed: int | None = None  # at most
+    requests_at_least: int | None = None
+    requests_used: int = 0  # by the plan itself
     quota_left: int
     daily_quota: int
     resets_at: datetime | None  # when the oldest request of the day is a day old
@@ -165,26 +165,27 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     query = recognised(query, first)
     pages = Pages(query)
     pages.add(received(first, query, number=1))
-    numbers = pages.planned()
-    items = None if numbers is None else pages.expected
-    cached = [n for n in numbers or () if not refresh and query.is_known(session, n)]
-    own = own_cached = unknown = 0
-    if query.details and items is not None:
+    used = sum(page.attempts for page in fetched)
+    facts = _limits(client) | {"collection": query.resource.collection, "requests_used": used}
+    numbers, items = pages.planned(), pages.expected
+    if numbers is None or items is None:
+        return Plan(**facts)
+    cached = [n for n in numbers if not refresh and query.is_known(session, n)]
+    own, own_cached, unknown = 0, 0, 0
+    if query.details:
         for number in cached:
             pages.add(received(fetch(query, number), query, number=number))
         own, own_cached, unknown = _own_pages(session, pages, items, refresh=refresh)
-    to_pay = None if numbers is None else len(numbers) - len(cached) + own - own_cached
+    to_pay = len(numbers) - len(cached) + own - own_cached
     return Plan(
-        **_limits(client),
-        collection=query.resource.collection,
+        **facts,
         items=items,
-        pages=None if numbers is None else len(numbers),
+        pages=len(numbers),
         pages_cached=len(cached),
-        details=None if query.details and to_pay is None else own,
+        details=own,
         details_cached=own_cached,
         requests_needed=to_pay,
-        requests_at_least=None if to_pay is None else to_pay - unknown,
-        requests_used=sum(page.attempts for page in fetched),
+        requests_at_least=to_pay - unknown,
     )
 
 
@@ -210,15 +211,16 @@ def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Pl
     """Return the price of a collection of each of many projects, without a request."""
     known = sum(not refresh and query.is_known(client.session) for query in queries)
     left, resource = len(queries) - known, queries[0].resource
+    # A paged collection may have more than one page.
+    exact: dict[str, Any] = {}
+    if not resource.paged:
+        exact = {"pages": len(queries), "requests_needed": left}
     return Plan(
         **_limits(client),
+        **exact,
         collection=resource.collection,
-        items=None,
-        pages=None if resource.paged else len(queries),
         pages_cached=known,
-        requests_needed=None if resource.paged else left,
         requests_at_least=left,
-        requests_used=0,
     )
 
 

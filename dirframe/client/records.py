@@ -6,12 +6,6 @@
 # or a dict if it has attributes or children; the dict has the entry's text under the entry's tag. An
 # empty element is a missing value, and so is a list of only empty elements that is not in the
 # schema. Text between elements (mixed content) is not part of the interface and is ignored.
-#
-# The dtypes follow the schema, for any number of records: text, identifiers and addresses are
-# ``str``, whole numbers ``Int64``, other numbers ``Float64``, timestamps ``datetime64[us, UTC]``,
-# repeated elements Python lists. A column unknown to the schema is ``str``; outside the
-# specification its dtype is inferred. A value that cannot be converted is never dropped: its text
-# goes to a column of the same name with the suffix ``_unreadable``, and a warning is issued.
 
 from __future__ import annotations
 
@@ -33,10 +27,6 @@ if TYPE_CHECKING:
 
     Element = Any  # of lxml, whose stubs say that texts may be bytes
     Path = tuple[str, ...]
-    #: The values of a record by their nodes, or of an entry of a list by the names of its fields.
-    Row = dict[Any, Any]
-
-_EXAMPLES = 3  # texts in a warning
 
 
 def frame_of(pages: Iterable[Page], resource: Resource | None = None) -> pd.DataFrame:
@@ -66,7 +56,7 @@ class Records:
         if self.resource is None:
             self.resource = resource_named(page.record_name)
         check_records(page, self.resource.name)
-        if not self.rows:
+        if not begin:
             lists = [field.path for field in self.resource.fields if field.kind is Kind.ITEMS]
             self._root = _Node((), frozenset(lists))
         for row, record in enumerate(page.records, begin):
@@ -75,23 +65,34 @@ class Records:
         return begin
 
     def frame(self, rows: Sequence[int] | None = None) -> pd.DataFrame:
-        """Return all records, or some rows: the columns of the schema in its order, then all others."""
+        """Return all records, or some rows: the columns of the schema in its order, then all others.
+
+        A value that cannot be converted is never dropped: its text goes to a column of the same
+        name with the suffix ``_unreadable``, and a warning is issued.
+        """
         resource = self.resource
         if resource is None:
             return pd.DataFrame()
-        cells = {node.path: node.cells for node in self._root.nodes() if any(node.cells)}
-        always = [field.path for field in resource.core]
-        known = [
-            field.path
+        found = {node.path: node.cells for node in self._root.nodes() if any(node.cells)}
+        cells = {
+            field.column: found.pop(field.path, [])
             for field in resource.fields
-            if field.path in cells or field.column in COUNTED_LISTS
-        ]
-        names = _names(resource, cells)
-        values = {names[path]: cells.get(path, []) for path in [*always, *known, *cells]}
-        for column in values.values():
+            if field.path in found or field in resource.core or field.column in COUNTED_LISTS
+        }
+        for (
+            path,
+            column,
+        ) in found.items():  # of two with the same name, <a_b> and <a><b>, one changes
+            name = "_".join(path)
+            if name in cells or name in resource.by_column:
+                name = "__".join(path)
+            while name in cells or name in resource.by_column:
+                name += "_"
+            cells[name] = column
+        for column in cells.values():
             column.extend([None] * (self.rows - len(column)))
         kinds = {field.column: field.kind for field in resource.fields}
-        columns, unreadable = typed_columns(values, kinds, resource)
+        columns, unreadable = typed_columns(cells, kinds, resource)
         if unreadable:
             warn(
                 UnreadableValueWarning(
@@ -107,13 +108,16 @@ class Records:
 def typed_columns(
     cells: dict[str, list[Any]], kinds: Mapping[str, Kind], resource: Resource
 ) -> tuple[dict[str, pd.Series[Any]], list[str]]:
-    """Return columns in the dtypes of their kinds, and which texts could not be converted."""
+    """Return columns in the dtypes of their kinds, and which texts could not be converted.
+
+    Lists are Python lists. A column without a kind is text; outside the specification it is inferred.
+    """
     columns: dict[str, pd.Series[Any]] = {}
     unreadable = []
     for name, values in cells.items():
         kind = kinds.get(name, Kind.TEXT)
         if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
-            lists = [[v] if v and not isinstance(v, list) else v or None for v in values]
+            lists = [_as_list(value) if value else None for value in values]
             columns[name] = pd.Series(lists, dtype="object")
             continue
         if name not in kinds and resource.name not in RESOURCES:
@@ -124,25 +128,9 @@ def typed_columns(
             while kept in cells:
                 kept += "_"
             columns[kept], texts = texts, texts.dropna()
-            examples = ", ".join(repr(text[:40]) for text in texts.unique()[:_EXAMPLES])
+            examples = ", ".join(repr(text[:40]) for text in texts.unique()[:3])
             unreadable.append(f"{len(texts):,} in {name} ({examples})")
     return columns, unreadable
-
-
-def _names(resource: Resource, paths: Iterable[Path]) -> dict[Path, str]:
-    """Return the column of each path; of two with the same name, <a_b> and <a><b>, one is renamed."""
-    names = {field.path: field.column for field in resource.fields}
-    used = set(names.values())
-    for path in paths:
-        if path not in names:
-            name = "_".join(path)
-            if name in used:
-                name = "__".join(path)
-            while name in used:
-                name += "_"
-            names[path] = name
-            used.add(name)
-    return names
 
 
 class _Node(dict[str, "_Node"]):
@@ -155,7 +143,7 @@ class _Node(dict[str, "_Node"]):
         self.is_list = path in lists
         self.below: list[_Node] = []
         self.cells: list[Any] = []
-        self.entry: _Node | None = None
+        self.entry: _Node | None = None  # the root of the fields of its entries
 
     def __missing__(self, tag: str) -> _Node:
         name = tag.rpartition("}")[2]
@@ -173,12 +161,11 @@ class _Node(dict[str, "_Node"]):
 
     def put(self, row: int, value: Any) -> None:
         """Put a value into a row; a second one, of an element or attribute, makes a list."""
-        cells = self.cells
-        if row < len(cells):
-            cells[row] = _both(cells[row], value)
+        if row < len(self.cells):
+            self.cells[row] = _join(self.cells[row], value)
         else:
-            cells += [None] * (row - len(cells))
-            cells.append(value)
+            self.cells += [None] * (row - len(self.cells))
+            self.cells.append(value)
 
     def put_attributes(self, row: int, element: Element) -> None:
         for name, text in element.items():
@@ -203,13 +190,13 @@ def _read(element: Element, node: _Node, row: int) -> None:
             else:
                 _read(child, below, row)
             continue
-        if child.keys():  # most leaves have no attributes
+        if child.keys():  # most leaves have none
             below.put_attributes(row, child)
         value = child.text
         value = value.strip() if value else None
         if value and below.is_list:
             value = [value]
-        if len(below.cells) == row:  # as `put` does, without its call
+        if len(below.cells) == row:  # as `put` does, but a call takes longer than this
             below.cells.append(value)
         else:
             below.put(row, value)
@@ -220,34 +207,23 @@ def _entries(elements: Iterable[Element], container: _Node) -> list[Any]:
     entries: list[Any] = []
     for element in elements:
         text = element.text
-        text = text and intern(text.strip())  # equal texts of lists are one object
+        text = text and intern(text.strip())  # equal texts are one object
         attributes = element.items()
         if not attributes and not len(element):
             entries.append(text or None)
             continue
         node = container.entry = container.entry or _Node((), frozenset())
-        entry: dict[str, Any] = {}
+        fields = [(node[tag].path[0], intern(value.strip())) for tag, value in attributes]
         if len(element):
             _read(element, node, 0)
-            for below in node.nodes():
-                if below.cells:
-                    _add_field(entry, "_".join(below.path), below.cells.pop())
-        else:
-            for tag, value in attributes:
-                _add_field(entry, node[tag].path[0], intern(value.strip()))
+            fields = [("_".join(n.path), n.cells.pop()) for n in node.nodes() if n.cells]
         if text:
-            _add_field(entry, node[element.tag].path[0], text)
+            fields.append((node[element.tag].path[0], text))
+        entry: dict[str, Any] = {}
+        for name, value in fields:
+            entry[name] = _join(entry[name], value) if name in entry else value or ""
         entries.append(entry)
     return entries
-
-
-def _add_field(entry: dict[str, Any], name: str, value: Any) -> None:
-    entry[name] = _both(entry[name], value) if name in entry else value or ""
-
-
-def _both(first: Any, second: Any) -> Any:
-    """Return two values of one field: a list, unless one is empty."""
-    return [*_as_list(first), *_as_list(second)] if first and second else first or second
 
 
 def _is_list(element: Element) -> bool:
@@ -257,6 +233,11 @@ def _is_list(element: Element) -> bool:
         return others.count(first) == len(others)
     name: str = element.tag
     return name.endswith(f"{first.rpartition('}')[2]}s")
+
+
+def _join(first: Any, second: Any) -> Any:
+    """Return two values of one field: a list, unless one is empty."""
+    return [*_as_list(first), *_as_list(second)] if first and second else first or second
 
 
 def _as_list(value: Any) -> list[Any]:

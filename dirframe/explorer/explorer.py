@@ -88,6 +88,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.source: Any = dirframe.Directory() if source is None else source
         name = "" if isinstance(source, dirframe.Directory | None) else _collection_of(source)
         self.frame: pd.DataFrame | None = None
+        self._loaded: Any = None
         self.code = ""
         self.error: Exception | None = None
         self._thread, self._loop = threading.get_ident(), None
@@ -131,7 +132,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self.overwrite = _control(w.Checkbox, "Overwrite", indent=False)
         write = self._button("Export", "Write the records shown to the file", self.export)
         outputs = ("message", "quota", "count", "picture", "table", "code", "citation")
-        self._out = {name: _classed(w.HTML(layout=_AUTO), f"df-at-{name}") for name in outputs}
+        self._out = {name: w.HTML(layout=_AUTO).add_class(f"df-at-{name}") for name in outputs}
 
         names = ("search", *VALUES, "first_year", "last_year", "activity")
         self._filters = {name: getattr(self, name) for name in names}
@@ -217,20 +218,17 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def show_all(self) -> None:
         """Take all filters away."""
-        self._drop_filters()
-        if self.frame is not None:
+        with self._quietly():
+            for name, value in self._unfiltered.items():
+                self._filters[name].value = value
+        if self._loaded is not None:
             self._refresh()
 
     def _request(self) -> dict[str, Any]:
-        request = {
-            "query": self.query.value.strip(),
-            "sort": self.sort.value,
-            "max_items": self.max_items.value,
-            "sample": self.sample.value,
-            "seed": self.sample.value and self.seed.value,
-            "details": self.details.value and self.collection.value == "projects",
-        }
-        return {name: value for name, value in request.items() if value}
+        names = ["query", "sort", "max_items", "sample"]
+        names += ["seed"] if self.sample.value else []
+        names += [] if self.details.disabled else ["details"]
+        return {name: value for name in names if (value := getattr(self, name).value)}
 
     @contextmanager
     def _acting(self, doing: str) -> Iterator[list[str]]:
@@ -240,8 +238,11 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         self._say(doing)
         for control in self._disabled_in_action:
             control.disabled = True
+        is_main = threading.current_thread() is threading.main_thread()
+        # The kernel's stop button raises KeyboardInterrupt, as it does while a cell runs.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler) if is_main else None
         try:
-            with _stoppable(), warnings.catch_warnings(record=True) as caught:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", DirframeWarning)
                 yield results
             warned = [str(c.message) for c in caught if issubclass(c.category, DirframeWarning)]
@@ -254,6 +255,8 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             self._say(_sentence(error), "error")
             raise
         finally:
+            if is_main:
+                signal.signal(signal.SIGINT, before)
             for control in self._disabled_in_action:
                 control.disabled = False
             self._say_quota()
@@ -276,20 +279,14 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             lines = [*lines, f"{name} = dirframe.unify_countries({name})"]
         self._loaded, self._name, self._lines = frame, name, ["import dirframe", "", *lines]
         self._counted = Filters(frame)
-        self._drop_filters()
         with self._quietly():
             charts = [(c.title, n) for n, c in CHARTS.items() if c.collection in {"", name}]
             _offer(self.chart, charts)
             _offer(self.order_by, [("as loaded", ""), *view.sortable(frame)])
             if self.path.value in {"", "projects.csv", "accounts.csv"}:
                 self.path.value = f"{name}.csv"
-        self._refresh()
+        self.show_all()
         self._results.layout.display = None
-
-    def _drop_filters(self) -> None:
-        with self._quietly():
-            for name, value in self._unfiltered.items():
-                self._filters[name].value = value
 
     def _choices(self) -> dict[str, Any]:
         """Return the filters in use as the arguments of `select`."""
@@ -408,19 +405,12 @@ def _control(kind: Any, label: str, **options: Any) -> Any:
     return kind(description=label, layout=_AUTO, **options)
 
 
-def _classed(widget: Any, name: str) -> Any:
-    widget.add_class(name)
-    return widget
-
-
 def _box(name: str, *children: Any) -> Any:
-    return _classed(w.Box(children), f"df-{name}")
+    return w.Box(children).add_class(f"df-{name}")
 
 
 def _offer(control: Any, options: list[tuple[str, Any]]) -> None:
     """Set the options of a control, which keeps its value if it is still one of them."""
-    if tuple(control.options) == tuple(options):
-        return
     value, values = control.value, [value for _, value in options]
     with control.hold_sync():
         control.options = options
@@ -445,16 +435,3 @@ def _collection_of(frame: Any) -> str:
         f"The explorer was given a {type(frame).__name__}; it takes a dirframe.Directory, a frame "
         "of load_accounts() or load_projects(), or nothing: the directory of the environment."
     )
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Let the kernel's stop button raise KeyboardInterrupt, as it does while a cell runs."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -44,7 +44,7 @@ def export(
         ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` (JSON lines), ``.parquet``, ``.xlsx`` (extra
         ``excel``), or ``.zip`` for a study. Missing parent folders are created.
     overwrite : bool, default False
-        Whether an existing file may be replaced.
+        Whether an existing file may be replaced; an archive never is.
     title, authors, license : str, sequence of str, str, optional
         Only for a study: its title, by default that of the citation; the names of its authors, by
         default the directory; its licence, as an expression of SPDX or an address, by default none,
@@ -64,14 +64,12 @@ def export(
     Raises
     ------
     InvalidInputError
-        If the suffix is unknown, the file exists and `overwrite` is False, it is an archive, its
-        folder cannot be created, the format cannot hold the frame, or an option of a study is
-        invalid or given for another format.
+        If the suffix is unknown, the file exists and `overwrite` is False, the format cannot hold
+        the frame, or an option of a study is invalid or given for another format.
     MissingExtraError
         If the format needs a package that is not installed.
     OSError
-        If the file cannot be written, for example because the disk is full. An existing file is
-        left unchanged.
+        If the file cannot be written, such as on a full disk. An existing one is left unchanged.
 
     Warns
     -----
@@ -79,19 +77,15 @@ def export(
         If a value cannot be stored unchanged, or a study leaves out columns that the schema does
         not know.
 
-    See Also
-    --------
-    read_export : Read the frame back with its dtypes and provenance.
-
     Notes
     -----
     Provenance and citation are in the metadata of Parquet, in the sheet ``provenance`` of a
-    workbook, and beside a text file as ``NAME.csv.provenance.json``. Lists are lists in Parquet and
-    JSON, and JSON elsewhere; times are ISO 8601 in UTC where the format has no time type. A text
-    that a spreadsheet would evaluate as a formula begins with an apostrophe in CSV and TSV, as OWASP
-    recommends against CSV injection; `read_export` removes it. pandas' own reader keeps Namibia's
-    code ``NA`` and ids with ``pandas.read_csv(path, keep_default_na=False, na_values=[""],
-    dtype={"id": "str"})``. A study has each table as CSV and as Parquet in ``data/``, with
+    workbook, and beside a text file as ``NAME.csv.provenance.json``; `read_export` reads the frame
+    back. Lists are lists in Parquet and JSON, and JSON elsewhere; times are ISO 8601 in UTC where
+    the format has no time type. A text that a spreadsheet would evaluate as a formula begins with
+    an apostrophe in CSV and TSV, as OWASP recommends against CSV injection. pandas' own reader
+    keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(path, keep_default_na=False,
+    na_values=[""], dtype={"id": "str"})``. A study has each table as CSV and as Parquet, with
     ``datapackage.json`` (Frictionless: type, unit and meaning of each column), ``citation.bib`` and
     ``README.md``; the same frames give the same bytes.
 
@@ -144,7 +138,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     if suffix not in (*FORMATS, *_SEVERAL):
         raise InvalidInputError(unknown_suffix(target, target.suffix, (*FORMATS, *_SEVERAL)))
     if suffix == ".xlsx":
-        writers.check_workbooks()
+        writers.import_xlsxwriter()
     check_writable(target, overwrite=overwrite)
     if suffix in TEXTS:
         check_writable(beside(target), overwrite=overwrite)

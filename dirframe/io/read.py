@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
+from dirframe._display import unknown_suffix
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import FORMATS, beside
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
     Texts = list[str | None]
 
-_READ_XML = "Recorded XML is read by dirframe.read_pages (dirframe read FILE -o records.parquet)."
+_HINT = (
+    "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
+    "dirframe.read_pages (dirframe export FILE records.parquet)."
+)
 #: What a table with semicolons as a rule writes otherwise: 51,507 and 1.000.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
@@ -68,25 +72,18 @@ def read_export(path: str | Path) -> pd.DataFrame:
     ['01', 'NA']
     """
     file = Path(path)
-    if file.is_dir():
-        raise InvalidInputError(f"{file} is a folder; name a file of records.", hint=_READ_XML)
-    if not file.exists():
-        raise InvalidInputError(f"There is no file {file}.")
+    if file.is_dir() or not file.exists():
+        raise InvalidInputError(f"There is no file {file}.", hint=_HINT if file.is_dir() else None)
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
-        raise InvalidInputError(
-            f"{file} has the suffix {file.suffix!r}; tables are read from {', '.join(FORMATS)}.",
-            hint=_READ_XML if ".xml" in map(str.lower, file.suffixes) else None,
-        )
+        raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
     record = _record_beside(file)
-    is_parquet = file.suffix.lower() == ".parquet"
-    content: bytes | Path = file if is_parquet else file.read_bytes()
+    content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
     if (rows := record.get("rows", len(frame))) != len(frame):
-        warn(
-            ExportWarning(
-                f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
-            )
+        words = (
+            f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
         )
+        warn(ExportWarning(words))
     return frame
 
 
@@ -98,33 +95,25 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
             return frame
         is_json = name.lower().endswith((".json", ".jsonl"))
         columns = _tables.read_json(content) if is_json else _tables.read_columns(content)
+        # Without rows, JSON has no columns.
+        columns = columns or {column: [] for column in record.get("columns", ())}
+        resource = _resource(columns, record)
+        if not is_json and _tables.separator_of(content) == ";":
+            _refuse_decimal_commas(columns, resource)
+        frame = _typed(columns, resource)
     except InvalidInputError:
         raise
-    except (ValueError, OSError, KeyError) as error:  # of Arrow, JSON and UTF-8
+    except (ValueError, OSError, KeyError) as error:  # of Arrow, JSON and UTF-8 too
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0].rstrip('.')}.",
-            hint=_hint(content, error),
+            hint=_HINT,
         ) from None
-    # Without rows, JSON has no columns.
-    columns = columns or {column: [] for column in record.get("columns", ())}
-    resource = _resource(columns, record)
-    if not is_json and _tables.separator_of(content) == ";":
-        _refuse_decimal_commas(columns, resource, name)
-    frame = _typed(columns, resource, name)
     if record.get("provenance"):
         frame.attrs[ATTRIBUTE] = record["provenance"]
     elif resource is not None and not record:
         set_provenance(frame, resource=resource.name)
     return frame
-
-
-def _hint(content: bytes | Path, error: Exception) -> str | None:
-    if isinstance(content, Path) or content[:4] == b"PAR1":
-        return "Restore the file from a copy, or export the frame again."
-    if isinstance(error, UnicodeDecodeError):
-        return "Save the table as UTF-8."
-    return _READ_XML if content.lstrip()[:1] == b"<" else None
 
 
 def _record_beside(file: Path) -> Record:
@@ -146,18 +135,17 @@ def _resource(columns: _tables.Columns, record: Record) -> Resource | None:
     return resource if is_record else None
 
 
-def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None, name: str) -> None:
+def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None) -> None:
     for field in resource.fields if resource else ():
         pattern, texts = _DOUBTFUL.get(field.kind), columns.get(field.column, [])
         if doubtful := [text for text in texts if pattern and text and pattern.search(text)]:
-            raise InvalidInputError(
-                f"{name} has semicolons between its columns and {doubtful[0]!r} in {field.column}, "
-                "where a comma may begin a fraction.",
-                hint="Write numbers with a point before the fraction, without thousands.",
+            raise ValueError(
+                f"it has semicolons between its columns and {doubtful[0]!r} in {field.column}, where "
+                "a comma may begin a fraction: write a point there, and no sign between thousands"
             )
 
 
-def _typed(columns: _tables.Columns, resource: Resource | None, name: str) -> pd.DataFrame:
+def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
     """Return columns of text with the dtypes of their fields; those of others are inferred."""
     kinds = {field.column: field.kind for field in resource.fields} if resource else {}
     is_specified = resource in RESOURCES.values()
@@ -168,7 +156,7 @@ def _typed(columns: _tables.Columns, resource: Resource | None, name: str) -> pd
         if kind is None:
             data[column] = _inferred(column, texts)
         elif kind is Kind.ITEMS:
-            data[column] = _lists(texts, column, name)
+            data[column] = _lists(texts, column)
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
             data[column] = _text(texts)
         else:
@@ -188,7 +176,7 @@ def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
         return pd.Series([truths[text] for text in texts], dtype="boolean")
     if any(text[:1] == "[" for text in words):
         try:
-            return pd.Series(map(_parsed, texts), dtype="object")
+            return _lists(texts, name)
         except ValueError:
             return _text(texts)
     kind = infer_kind(name, words)
@@ -199,19 +187,14 @@ def _text(texts: Texts) -> pd.Series[Any]:
     return loader_series(pa.array(texts, pa.large_string()))
 
 
-def _lists(texts: Texts, column: str, name: str) -> pd.Series[Any]:
+def _lists(texts: Texts, column: str) -> pd.Series[Any]:
     lists: list[Any] = []
     for number, text in enumerate(texts, start=1):
         try:
-            value = _parsed(text)
+            value = json.loads(text) if text else None
         except ValueError as error:
-            raise InvalidInputError(
-                f"{name} holds no table of records: {column} of record {number} is not a list as "
-                f"JSON ({error})."
+            raise ValueError(
+                f"{column} of record {number} is not a list as JSON ({error})"
             ) from None
         lists.append(value if value is None or isinstance(value, list) else [value])
     return pd.Series(lists, dtype="object")
-
-
-def _parsed(text: str | None) -> Any:
-    return json.loads(text) if text else None

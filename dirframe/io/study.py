@@ -42,6 +42,8 @@ _README = """# {title}
 
 {tables}
 
+{terms}
+
 `datapackage.json` says what each column is: its type, its unit and its meaning; `citation.bib` how
 to cite the records. The tables are in `data/`, each as CSV and as Parquet, with the same records.
 Unpack the file; then, in its folder:
@@ -55,10 +57,6 @@ Unpack the file; then, in its folder:
 No key and no network are needed. In CSV, times are ISO 8601 in UTC, lists are JSON, a missing value
 is an empty cell, and a text that a spreadsheet would take for a formula begins with an apostrophe.
 Excel opens it by Data, From Text/CSV, as UTF-8.
-
-{persons}
-
-{terms}
 
 Written by dirframe {version}.
 """
@@ -86,7 +84,8 @@ def write_study(
             "address of the licence."
         )
     tables: dict[str, pd.DataFrame] = {}
-    left_out: dict[str, list[str]] = {}
+    listed: list[str] = []
+    resources: list[dict[str, Any]] = []
     for given, frame in frames.items():
         name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-.") or "table"
         if name in tables:
@@ -94,44 +93,35 @@ def write_study(
                 f"Two frames would be written to data/{name}.csv; give them names that differ in "
                 "letters and digits."
             )
-        tables[name], left_out[name] = (frame, []) if personal else _without_persons(name, frame)
-    resources = []
-    for name, frame in tables.items():
-        contents[f"data/{name}.csv.provenance.json"] = record_bytes(frame)
+        table, left_out = (frame, []) if personal else _without_persons(name, frame)
+        tables[name] = table
+        word = get_provenance(table)["completeness"]
+        listed.append(f"- `{name}`: {len(table):,} rows ({word}). Cite as: {cite(table)}")
+        if left_out:
+            columns = ", ".join(left_out)
+            listed.append(f"  Left out, for they are about persons or may be: {columns}.")
+        contents[f"data/{name}.csv.provenance.json"] = record_bytes(table)
         for kind in ("csv", "parquet"):
-            content = contents[f"data/{name}.{kind}"] = frame_bytes(frame, f".{kind}")
-            resources.append(_resource(name, frame, kind, content))
-    sources = [Source(frame) for frame in tables.values()]
-    links = {source.name: source.link for source in sources}
-    synthetic = all(source.record["synthetic"] for source in sources)
-    licence = license or (SAMPLE_LICENCE if synthetic else "")
-    address = licence if ":" in licence else f"https://spdx.org/licenses/{licence}"
-    whole = title or "; ".join(dict.fromkeys(source.title() for source in sources))
-    package = {
-        "name": next(iter(tables)) if len(tables) == 1 else "study",
-        "title": " ".join(whole.split()),
-        "description": " ".join(dict.fromkeys(cite(frame) for frame in tables.values())),
-        "licenses": [{"name": licence, "path": address}] if licence else None,
-        "contributors": [{"title": name, "role": "author"} for name in authors or links],
-        "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
-        "resources": resources,
-    }
-    contents["datapackage.json"] = json.dumps(
-        _filled(package), ensure_ascii=False, indent=1
-    ).encode()
-    cited = [cite(frame, style="bibtex") for frame in tables.values()]
+            content = contents[f"data/{name}.{kind}"] = frame_bytes(table, f".{kind}")
+            resources.append(_resource(name, table, kind, content))
+    sources = [Source(table) for table in tables.values()]
+    terms = [f"Licence: {license}."] if license else [source.terms() for source in sources]
+    if personal:
+        terms.append("The tables hold data about persons: handle them as the law asks.")
+    package = _package(sources, title, authors, license) | {"resources": resources}
+    text = json.dumps(_filled(package), ensure_ascii=False, indent=1)
+    cited = [cite(table, style="bibtex") for table in tables.values()]
     entries = {entry.partition(",")[0]: entry for entry in cited}  # one for each key
-    contents["citation.bib"] = "\n".join(entries.values()).encode()
-    contents["README.md"] = _README.format(
+    readme = _README.format(
         title=package["title"],
-        tables="\n".join(f"- `{name}`: {_in_words(frame)}" for name, frame in tables.items()),
+        tables="\n".join(listed),
+        terms="\n".join(dict.fromkeys(terms)),
         name=next(iter(tables)),
-        persons=_about_persons(left_out, personal=personal),
-        terms="\n".join(
-            [f"Licence: {license}."] if license else dict.fromkeys(s.terms() for s in sources)
-        ),
         version=__version__,
-    ).encode()
+    )
+    contents["datapackage.json"] = text.encode()
+    contents["citation.bib"] = "\n".join(entries.values()).encode()
+    contents["README.md"] = readme.encode()
     with zipfile.ZipFile(file, "w") as packed:
         for name in sorted(contents):
             # Without a time: the bytes depend on the content alone.
@@ -219,15 +209,14 @@ def _entries_without_persons(
     parts: set[str] = set()
     shorter: list[Any] = []
     for entries in map(plain_value, column):
-        # A text is the part of an entry that its tag names.
-        records = [e if isinstance(e, dict) else {items.tag: e} for e in entries or ()]
-        parts.update(*records)
         shorter.append(None if entries is None else [])
-        for entry, record in zip(entries or (), records, strict=True):
+        for entry in entries or ():
             if isinstance(entry, dict):
-                shorter[-1].append({part: record[part] for part in record if part in held})
-            elif items.tag in held:
-                shorter[-1].append(entry)
+                parts.update(entry)
+                shorter[-1].append({part: entry[part] for part in entry if part in held})
+            else:  # a text is the part that its tag names
+                parts.add(items.tag)
+                shorter[-1] += [entry] * (items.tag in held)
     return pd.Series(shorter, column.index, dtype="object"), sorted(parts - held)
 
 
@@ -238,6 +227,23 @@ def _is_lists(column: pd.Series[Any]) -> bool:
 
 
 # Descriptions
+
+
+def _package(
+    sources: Sequence[Source], title: str | None, authors: Sequence[str], license: str | None
+) -> dict[str, Any]:
+    """Return the description of a study, without that of its tables."""
+    synthetic = all(source.record["synthetic"] for source in sources)
+    licence = license or (SAMPLE_LICENCE if synthetic else "")
+    address = licence if ":" in licence else f"https://spdx.org/licenses/{licence}"
+    titles, links = [source.title() for source in sources], {s.name: s.link for s in sources}
+    return {
+        "name": "study",
+        "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
+        "licenses": [{"name": licence, "path": address}] if licence else None,
+        "contributors": [{"title": name, "role": "author"} for name in authors or links],
+        "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
+    }
 
 
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
@@ -254,8 +260,7 @@ def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict
     }
     return {
         "name": f"{name}-{kind}",
-        "title": Source(frame).title(),
-        "description": str(cite(frame)),
+        "description": cite(frame),
         "path": f"data/{name}.{kind}",
         "format": kind,
         "hash": f"sha256:{sha256(content).hexdigest()}",
@@ -265,9 +270,7 @@ def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict
 
 
 def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, Any]:
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        dtype = dtype.categories.dtype
+    dtype = column.dtype  # categories are written as text
     is_list = field is not None and field.kind is Kind.ITEMS
     name = _TYPES.get(dtype.kind, "string")
     if dtype == "object" and (is_list or any(isinstance(value, list) for value in column)):
@@ -275,20 +278,6 @@ def _field(column: pd.Series[Any], field: Field | None, kind: str) -> dict[str, 
         name = "any" if kind == "parquet" else "array"
     described = {"description": field.meaning, "unit": field.unit} if field else {}
     return _filled({"name": str(column.name), "type": name} | described)
-
-
-def _in_words(frame: pd.DataFrame) -> str:
-    completeness = get_provenance(frame)["completeness"]
-    return f"{len(frame):,} rows ({completeness}). Cite as: {cite(frame)}"
-
-
-def _about_persons(left_out: dict[str, list[str]], *, personal: bool) -> str:
-    if personal:
-        return "The tables hold data about persons: handle them as the law where you are asks."
-    persons = [f"`{name}`: {', '.join(columns)}" for name, columns in left_out.items() if columns]
-    if persons:
-        return f"Left out, for they are about persons or may be: {'; '.join(persons)}."
-    return "No column is known to be about persons."
 
 
 def _filled(document: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from pandas.api import types
 
-from dirframe._arrow import as_pandas, plain_value, to_arrow, type_name
+from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
 from dirframe._tables import FORMULA
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
@@ -28,9 +28,6 @@ _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 _INFINITE = (float("inf"), float("-inf"))
 
 _ROWS, _COLUMNS, _CHARACTERS, _EXACT = 1_048_576, 16_384, 32_767, 10**15
-_NO_TIME = "as text, for a workbook has no such times (before 1910, or fractions of seconds)"
-_NO_ZONE = "in UTC without a zone, which workbooks do not have"
-_NO_DIGITS = "as text, for a workbook holds 15 digits of a number"
 _TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 _OPTIONS = {
     "in_memory": True,
@@ -72,7 +69,7 @@ def _citation(frame: pd.DataFrame) -> str:
 
 
 def _csv(frame: pd.DataFrame, separator: str = ",") -> bytes:
-    columns = [[name, *plain_texts(frame[name])] for name in frame]
+    columns = [[name, *_texts(frame[name])] for name in frame]
     rows = (separator.join(map(_cell, row)) for row in zip(*columns, strict=True))
     return "".join(f"{row}\n" for row in rows).encode()
 
@@ -92,13 +89,13 @@ def _json(frame: pd.DataFrame) -> bytes:
 
 def _json_lines(frame: pd.DataFrame, separator: str = "\n") -> bytes:
     keys = [json.dumps(name, ensure_ascii=False) for name in frame]
-    columns = [[_as_json(v, name) for v in plain_values(frame[name])] for name in frame]
+    columns = [[_as_json(v, name) for v in _values(frame[name])] for name in frame]
     rows = (", ".join(map("{}: {}".format, keys, row)) for row in zip(*columns, strict=True))
     lines = separator.join(f"{{{row}}}" for row in rows)
     return f"{lines}\n".encode() if lines else b""
 
 
-def plain_values(column: pd.Series[Any]) -> list[Any]:
+def _values(column: pd.Series[Any]) -> list[Any]:
     """Return a column as None, str, int, float, bool or lists; times as ISO 8601 in UTC."""
     if types.is_datetime64_any_dtype(column.dtype):
         is_aware = isinstance(column.dtype, pd.DatetimeTZDtype)
@@ -111,12 +108,12 @@ def plain_values(column: pd.Series[Any]) -> list[Any]:
     return [None if is_missing else value for value, is_missing in pairs]
 
 
-def plain_texts(column: pd.Series[Any]) -> list[Any]:
+def _texts(column: pd.Series[Any]) -> list[Any]:
     """Return the plain values of a column, with lists and other objects as JSON."""
     plain = (str, int, float) if column.dtype != "object" else ()
     return [
         value if value is None or isinstance(value, plain) else _as_json(value, column.name)
-        for value in plain_values(column)
+        for value in _values(column)
     ]
 
 
@@ -158,18 +155,18 @@ FORMATS = TEXTS | {".parquet": _parquet}
 # Workbooks
 
 
-def check_workbooks() -> None:
-    """Raise if XlsxWriter is not installed."""
+def import_xlsxwriter() -> Any:
+    """Return XlsxWriter, or raise if it is not installed."""
     try:
-        import xlsxwriter  # noqa: F401  # is it there?
+        import xlsxwriter
     except ImportError:
         raise MissingExtraError("XlsxWriter", extra="excel", purpose="A workbook (.xlsx)") from None
+    return xlsxwriter
 
 
 def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
     """Return a workbook with a sheet for each frame, and the sheet ``provenance``."""
-    import xlsxwriter
-
+    xlsxwriter = import_xlsxwriter()
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, _OPTIONS)
     provenance = [("sheet", "fact", "value")]
@@ -219,14 +216,16 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
 
 def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
     """Return the cells of a column, and what a workbook cannot store of it."""
-    values, dtype = plain_texts(column), column.dtype
+    values, dtype = _texts(column), column.dtype
     if types.is_datetime64_any_dtype(dtype):
         if not all(value is None or _TIME.fullmatch(value) for value in values):
-            return values, _NO_TIME
+            return values, "as text: a workbook has no times before 1910, nor fractions of seconds"
         times = [v if v is None else datetime.fromisoformat(v.rstrip("Z")) for v in values]
-        return times, _NO_ZONE if isinstance(dtype, pd.DatetimeTZDtype) and any(values) else ""
+        is_aware = isinstance(dtype, pd.DatetimeTZDtype) and any(values)
+        return times, "in UTC without a zone: a workbook has none" if is_aware else ""
     if any(isinstance(value, int) and abs(value) > _EXACT for value in values):
-        return [None if value is None else str(value) for value in values], _NO_DIGITS
+        texts = [None if value is None else str(value) for value in values]
+        return texts, "as text: a workbook holds 15 digits of a number"
     longest = max((len(value) for value in values if isinstance(value, str)), default=0)
     if longest > _CHARACTERS:
         raise InvalidInputError(
@@ -240,31 +239,20 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
 # Frames
 
 
-def checked_frame(name: str, frame: Any) -> pd.DataFrame:
+def checked_frame(name: str, given: Any) -> pd.DataFrame:
     """Return a frame with what an export writes, or raise: columns with a name each, no index."""
-    frame = as_pandas(frame)
-    if not isinstance(frame, pd.DataFrame):
-        raise InvalidInputError(
-            f"{name!r} is a {type_name(frame)}, and only a frame of pandas or Polars or a table of "
-            "Arrow can be exported.",
-            hint=(
-                "A Series becomes one with .to_frame(), a frame of Dask with .compute(), a relation of "
-                "DuckDB with .to_arrow_table()."
-            ),
-        )
+    frame = require_frame(given)
     if any(level is not None for level in frame.index.names):
         frame = frame.reset_index()
-    names = list[object](frame.columns)
-    texts = {name for name in names if name and isinstance(name, str)}
-    if not names or len(texts) < len(names):
+    names = list[Any](frame)
+    if not names or not all(column and isinstance(column, str) for column in names):
         raise InvalidInputError(
-            f"The columns of {name!r} are {names[:5]!r}; an export needs one column or more, and "
-            "each with a name of its own, as text. Rename them first."
+            f"The columns of {name!r} are {names[:5]!r}; an export needs one column or more, "
+            "and each with a name, as text. Rename them first."
         )
     if not types.is_integer_dtype(frame.index.dtype):
         _warn(name, "the index is not written; reset_index() makes columns of it")
-    plain: pd.DataFrame = frame.reset_index(drop=True)
-    return plain
+    return frame.reset_index(drop=True)
 
 
 def _warn(name: str, loss: str) -> None:

@@ -2,8 +2,8 @@
 
 Each chart takes the same frame and options as the statistic of its name, calls it, and returns the
 `matplotlib.axes.Axes`. It states what it shows, the number of records, what is excluded, and its
-source. Rows beyond `top` become one, ``other``, which is hatched; None shows all. All charts have
-these options besides:
+source. Rows beyond `top` become one, ``other``, which is hatched; None shows all. A wrong option
+raises `InvalidInputError`. All charts have these options besides:
 
 - ``ax``: where to draw. By default a new figure, as high as its rows need. A figure without a
   layout engine gets matplotlib's constrained layout, so that no text is cut off.
@@ -14,13 +14,10 @@ these options besides:
 - ``width``: that of the new figure, for print: ``"column"`` (84 mm) or ``"page"`` (174 mm). By
   default 6.4 inches.
 
-An option that is invalid, or given with another that it excludes, raises `InvalidInputError`, as
-does a frame that the statistic refuses. `panels` draws a chart of each part of a frame.
-
-Names are shown literally: ``$`` and ``<`` are not markup. Text is smaller in narrow axes. Scripts
-that matplotlib's fonts lack (Chinese, Japanese, Korean and others) use the first installed font of
-`FONTS`; without one, matplotlib draws boxes and warns. `style` applies the style sheet ``STYLE`` in
-a ``with`` block. No global setting is changed.
+`panels` draws a chart of each part of a frame, and `style` applies the style sheet ``STYLE`` in a
+``with`` block; no global setting is changed. Names are shown literally: ``$`` and ``<`` are not
+markup. Scripts that matplotlib's fonts lack (Chinese, Japanese, Korean and others) use the first
+installed font of `FONTS`; without one, matplotlib draws boxes and warns.
 """
 
 from __future__ import annotations
@@ -39,23 +36,24 @@ from dirframe.plot.accounts import (
     posts_distribution,
 )
 from dirframe.plot.colours import language_colour
-from dirframe.plot.contributors import (
-    contributor_distribution,
-    lorenz,
-    team_size_classes,
-    users_against_contributors,
-)
-from dirframe.plot.entries import license_families, licenses, tags
-from dirframe.plot.growth import growth
 from dirframe.plot.languages import (
     contributors_by_language,
     language_breakdown,
     language_share,
     languages_by_year,
 )
-from dirframe.plot.lifetimes import activity, life_span, survival
+from dirframe.plot.lifetimes import activity, growth, life_span, survival
 from dirframe.plot.one_project import commits_by_contributor, monthly_activity
 from dirframe.plot.panels import panels
+from dirframe.plot.projects import (
+    contributor_distribution,
+    license_families,
+    licenses,
+    lorenz,
+    tags,
+    team_size_classes,
+    users_against_contributors,
+)
 from dirframe.plot.text import FONTS
 
 if TYPE_CHECKING:

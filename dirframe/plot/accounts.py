@@ -42,7 +42,7 @@ def accounts_by_country(
     ['Germany']
     """
     table = stats.accounts_by_country(accounts, top=top)
-    return bar_chart(table, ax, look, text.not_shown(table, **_UNKNOWN), name="country_name")
+    return bar_chart(table, ax, look, name="country_name", reasons=_UNKNOWN)
 
 
 def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -50,7 +50,6 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
 
     One without accounts is white. The caption states how many accounts are in no country, or in a
     territory too small for the map. The shape of a country has its two-letter code as its gid.
-
     Options as `dirframe.stats.accounts_by_country` and `dirframe.plot`.
 
     Notes
@@ -87,25 +86,24 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
         land.set(linewidth=0.35, in_layout=False)  # all land lies within the sea
         ax.add_artist(land)  # as `add_patch` without measuring each coast: the limits are set
         land.set_clip_path(edge, ax.transData)
-    key = [
-        Patch(facecolor=shade, edgecolor=NEUTRAL, label=name) for name, shade in present.values()
-    ]
-    none = Patch(facecolor="none", edgecolor=NEUTRAL, label="none")
-    axes.legend(ax, [none, *key], "Accounts")
-    unknown = text.not_shown(table, **_UNKNOWN)
+    key = [("none", "none"), *present.values()]
+    patches = [Patch(facecolor=shade, edgecolor=NEUTRAL, label=name) for name, shade in key]
+    axes.legend(ax, patches, "Accounts")
+    unknown = text.not_shown(table, _UNKNOWN)
     return canvas.finish(unknown, _too_small(table[~on_map], "Nor" if unknown else "Not shown:"))
 
 
 def _too_small(territories: pd.DataFrame, prefix: str) -> str:
     """Return a note on the territories that the map does not show; empty if there are none."""
+    if territories.empty:
+        return ""
     pairs = zip(territories["country_name"], territories["accounts"], strict=True)
     names = [f"{name} ({number:,})" for name, number in pairs]
     if (more := len(names) - _NAMED) > 1:
         names[_NAMED:] = [f"{more:,} others"]
     accounts = counted(int(territories["accounts"].sum()), "account")
     places = "a territory" if len(territories) == 1 else f"{len(territories):,} territories"
-    note = f"{prefix} {accounts} in {places} too small for the map: {', '.join(names)}."
-    return note if names else ""
+    return f"{prefix} {accounts} in {places} too small for the map: {', '.join(names)}."
 
 
 def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -121,33 +119,27 @@ def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Un
     """
     table = stats.accounts_by_kudo_rank(accounts)
     table["kudo_rank"] = ["1 (new)", *map(str, range(2, 10)), "10 (highest)"]
-    note = text.not_shown(
-        table,
-        kudo_rank_missing="without a kudo rank",
-        kudo_rank_impossible="with an impossible one",
-    )
-    return bar_chart(table, ax, look, note)
+    reasons = {
+        "kudo_rank_missing": "without a kudo rank",
+        "kudo_rank_impossible": "with an impossible one",
+    }
+    return bar_chart(table, ax, look, reasons=reasons)
 
 
 def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw a dot for each number of forum posts, at the number of accounts with it.
 
-    Both axes are logarithmic, the x axis linear from 0 to 1, since most accounts have none. The
-    caption states what half, 90% and 99% of the accounts have at most.
-
-    Options as `dirframe.stats.posts_distribution` and `dirframe.plot`.
+    Scales and caption are those of `contributor_distribution`. Options as
+    `dirframe.stats.posts_distribution` and `dirframe.plot`.
 
     Examples
     --------
-    >>> ax = posts_distribution(pd.DataFrame({"posts_count": [0, 12, 0]}))
-    >>> ax.lines[0].get_xdata().tolist()
+    >>> posts_distribution(pd.DataFrame({"posts_count": [0, 12, 0]})).lines[0].get_xdata().tolist()
     [0.0, 12.0]
     """
-    return distribution_chart(
-        stats.posts_distribution(accounts),
-        ax,
-        look,
-        unit="Forum posts of an account",
-        posts_missing="without a number of posts",
-        posts_negative="with a negative one",
-    )
+    reasons = {
+        "posts_missing": "without a number of posts",
+        "posts_negative": "with a negative one",
+    }
+    table = stats.posts_distribution(accounts)
+    return distribution_chart(table, ax, look, unit="Forum posts of an account", reasons=reasons)

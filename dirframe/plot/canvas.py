@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
 USUAL_WIDTH = 6.4
+#: Width of axes with what stands beside, of what they have before the layout.
+WIDER = 1.17
 #: The gid of the caption, and that of the message in empty axes.
 CAPTION, EMPTY = "caption", "empty"
 
@@ -52,7 +54,7 @@ class Caption(Annotation):
         self.table, self.notes, self.heading = table, notes, heading
         size = text.size(ax, "x-small")
         # It can extend below the names of the rows, but must not reach the text of other axes.
-        wider = 1.17 if len(_figure(ax).axes) == 1 else 1.05
+        wider = WIDER if len(_figure(ax).axes) == 1 else 1.05
         super().__init__(
             text.wrapped(words.strip(), size, wider * text.width(ax)),
             (0, 0),
@@ -75,8 +77,8 @@ class Canvas:
     """Axes to draw a chart of a table on; `finish` adds the title and the caption.
 
     A chart is empty if the figures of its table are based on no records; `needs` is what these
-    lack, if it is not what the base of the statistic says. The `heading`, which the user's title
-    replaces, can be changed, and is followed by the `subject`.
+    lack, if it is not what the base of the statistic says. The title is the `heading` followed by
+    the `subject`, both of which can be set, or that of the user.
     """
 
     subject = ""
@@ -115,9 +117,15 @@ class Canvas:
         if (figure := _figure(self.ax)).get_layout_engine() is None:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
-    def finish(self, *notes: str | bool, pad: float | None = None) -> Axes:
-        """Add the title, `pad` points above the axes, and the caption with the notes that hold."""
-        ax, shown = self.ax, [str(note) for note in notes if note]
+    def finish(
+        self, *notes: str | bool, pad: float | None = None, reasons: Mapping[str, str] | None = None
+    ) -> Axes:
+        """Add the title, `pad` points above the axes, and the caption.
+
+        It has the notes that hold, and the reasons why records are not shown, by their counts.
+        """
+        ax, unshown = self.ax, text.not_shown(self.table, reasons or {})
+        shown = [str(note) for note in (*notes, unshown) if note]
         if self.is_empty:
             noun, count = text.noun_and_count(self.table)
             why = f"Of {counted(count, noun)}, none {self._needs}" if count else f"No {noun}s"
@@ -126,17 +134,14 @@ class Canvas:
             size = text.size(ax, "large")
             why = text.wrapped(why, size, text.width(ax))
             ax.text(0.5, 0.5, why, ha="center", va="center", fontsize=size, gid=EMPTY)
-        heading = self._title or ""
-        if self._title in {None, True}:
-            heading = self.heading + self.subject
-        set_title(ax, heading, mpl.rcParams["axes.titlesize"], pad)
-        words = self._caption if isinstance(self._caption, str) else " ".join(shown)
+        title = self.heading + self.subject if self._title in {None, True} else self._title
+        set_title(ax, title or "", mpl.rcParams["axes.titlesize"], pad)
         if self._caption is not False:
+            words = self._caption if isinstance(self._caption, str) else " ".join(shown)
             whole = f"{words}\n{provenance.caption(self.table)}"
             Caption(ax, whole, self.table, shown, self.heading)
-        legend = ax.get_legend()
+        legend, properties = ax.get_legend(), text.literal()
         named = [ax.xaxis.label, ax.yaxis.label, *ax.get_yticklabels(), *ax.texts]
-        properties = text.literal()
         for part in [*named, *(legend.get_texts() if legend else [])]:
             if part not in self._others:
                 part.set(**properties)
@@ -152,36 +157,31 @@ def set_title(ax: Axes, words: str, size: float | str, pad: float | None = None)
 
 def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """Return the options that all charts have; raise if one is invalid, or there is another."""
-    options: dict[str, Any] = {**dict.fromkeys(Look.__annotations__), **look}
-    for name in options.keys() - Look.__annotations__.keys():
+    known = dict.fromkeys(Look.__annotations__)
+    for name in look.keys() - known.keys():
         raise TypeError(
-            f"{chart}() got an unexpected keyword argument {name!r}."
-            f"{did_you_mean(name, Look.__annotations__)}"
+            f"{chart}() got an unexpected keyword argument {name!r}.{did_you_mean(name, known)}"
         )
-    if options["width"] not in {None, *INCHES}:
-        raise InvalidInputError(f"width is {options['width']!r}; it must be 'column' or 'page'.")
-    for name in ("title", "caption"):
-        if not isinstance(options[name], str | bool | None):
-            raise InvalidInputError(
-                f"{name} is {options[name]!r}; it must be text, or False for none."
-            )
-    title, caption, width = options.values()
+    title, caption, width = {**known, **look}.values()
+    if width not in {None, *INCHES}:
+        raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
+    for name, value in {"title": title, "caption": caption}.items():
+        if not isinstance(value, str | bool | None):
+            raise InvalidInputError(f"{name} is {value!r}; it must be text, or False for none.")
     return title, caption, width
 
 
 def reason_if_empty(ax: Axes) -> str:
     """Return what an empty chart says; empty if it shows something."""
-    return " ".join(" ".join(t.get_text().split()) for t in ax.texts if t.get_gid() == EMPTY)
+    return "".join(" ".join(t.get_text().split()) for t in ax.texts if t.get_gid() == EMPTY)
 
 
 def detach_words(ax: Axes) -> tuple[str, str]:
     """Take the title and the caption off a chart, and return them without line breaks."""
-    title, notes = " ".join(ax.get_title().split()), ""
+    title, [caption] = ax.get_title(), [part for part in ax.texts if isinstance(part, Caption)]
     ax.set_title("")
-    for caption in [part for part in ax.texts if isinstance(part, Caption)]:
-        notes = " ".join(caption.get_text().split())
-        caption.remove()
-    return title, notes
+    caption.remove()
+    return " ".join(title.split()), " ".join(caption.get_text().split())
 
 
 def _new_axes(rows: float, inches: float) -> Axes:

@@ -25,6 +25,15 @@ _WITHOUT_LANGUAGE = {
     "without_analysis": "without an analysis",
     "without_language": "without a main language",
 }
+_UNCOUNTED = dict.fromkeys(
+    ("contributors_missing", "contributors_negative"), "without a valid contributor count"
+)
+_WITHOUT_BREAKDOWN = {
+    "breakdown_missing": "without a breakdown",
+    "code_lines_missing": "without a valid number of lines",
+    "code_lines_negative": "without a valid number of lines",
+    "percentages_impossible": "with an impossible percentage",
+}
 
 
 def language_share(
@@ -41,8 +50,7 @@ def language_share(
     [2, 1]
     """
     table = stats.language_share(projects, top=top)
-    note = text.not_shown(table, **_WITHOUT_LANGUAGE)
-    return bar_chart(table, ax, look, note, colours=_colours(table))
+    return bar_chart(table, ax, look, colours=_colours(table), reasons=_WITHOUT_LANGUAGE)
 
 
 def _colours(table: pd.DataFrame) -> list[str]:
@@ -59,7 +67,6 @@ def contributors_by_language(
     The languages with the most contributors first: a bar from the lower to the upper quartile, pale
     below 10 projects, a dot at the median on a thick line over its 95% confidence interval, a thin
     line to the maximum. The x axis is logarithmic, and linear below 1, since many have none.
-
     Options as `dirframe.stats.contributors_by_language` and `dirframe.plot`.
 
     Examples
@@ -73,55 +80,36 @@ def contributors_by_language(
     canvas = Canvas(table, ax, look, rows=len(table))
     if canvas.is_empty:
         return canvas.finish()
-    pad = _draw_spreads(canvas.ax, table)
-    return canvas.finish(
-        "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence interval "
-        "of the median, from 6 projects on.",
-        axes.pale_note(table["projects_counted"][table["projects_counted"] > 0], "languages"),
-        "People: sum over the projects; who is in two of them counts twice.",
-        text.not_shown(
-            table,
-            **_WITHOUT_LANGUAGE,
-            contributors_missing="without a valid contributor count",
-            contributors_negative="without a valid contributor count",
-        ),
-        pad=pad,
-    )
-
-
-def _draw_spreads(ax: Axes, table: pd.DataFrame) -> float:
-    """Draw quartiles, median and maximum of each language; return the distance of the title."""
-    size = axes.rows(ax, list(table["language"]))
-    shown = table["projects_counted"] > 0
-    described = table[shown]
-    y = described.index.to_numpy(float)
-    low, high, most, median, median_low, median_high = (
-        described[name].to_numpy(float)
-        for name in (
-            *("lower_quartile", "upper_quartile", "maximum"),
-            *("median", "median_low", "median_high"),
-        )
-    )
-    own = [colour for colour, is_there in zip(_colours(table), shown, strict=True) if is_there]
-    bars = ax.barh(y, high - low, 0.75 * axes.thickness(len(table)), low, color=own)
+    ax, size = canvas.ax, axes.rows(canvas.ax, [*table["language"]])
+    known = table.assign(colour=_colours(table))[table["projects_counted"] > 0]
+    numbers = known.select_dtypes("number").astype(float)
+    y, low, high = numbers.index, numbers["lower_quartile"], numbers["upper_quartile"]
+    bars = ax.barh(y, high - low, 0.75 * axes.thickness(len(table)), low, color=known["colour"])
     axes.hatch_other(bars)
-    axes.fade(bars, described["projects_counted"])
+    axes.fade(bars, known["projects_counted"])
     ink, dot = mpl.rcParams["text.color"], max(size / 2, 4.0)
-    ax.plot(most, y, "|", color=ink, markersize=dot, clip_on=False)
-    ax.hlines(y, high, most, colors=ink, linewidth=0.8)
-    ax.hlines(y, median_low, median_high, colors=ink, linewidth=2.2, gid="interval")
-    (medians,) = ax.plot(median, y, "o", color=ax.get_facecolor(), markersize=dot, label="median")
-    medians.set(markeredgecolor=ink, clip_on=False)
-    axes.log_axis(
-        ax, "x", float(most.max()), least=-0.15, margin=1.15, ticks=int(text.width(ax) / 50)
-    )
+    ax.plot(numbers["maximum"], y, "|", color=ink, markersize=dot, clip_on=False)
+    ax.hlines(y, high, numbers["maximum"], colors=ink, linewidth=0.8)
+    interval = (numbers["median_low"], numbers["median_high"])
+    ax.hlines(y, *interval, colors=ink, linewidth=2.2, gid="interval")
+    (medians,) = ax.plot(numbers["median"], y, "o", markersize=dot, label="median", clip_on=False)
+    medians.set(color=ax.get_facecolor(), markeredgecolor=ink)
+    most, ticks = float(numbers["maximum"].max()), int(text.width(ax) / 50)
+    axes.log_axis(ax, "x", most, least=-0.15, margin=1.15, ticks=ticks)
     axes.units(ax, "People per project in twelve months, logarithmic")
     beside = {"median": "median", "people": "contributors", "projects": "projects_counted"}
     cells = {
         name: ["–" if pd.isna(n) else f"{n:,.1f}".removesuffix(".0") for n in table[column]]
         for name, column in beside.items()
     }
-    return axes.columns(ax, cells, size)
+    return canvas.finish(
+        "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence interval "
+        "of the median, from 6 projects on.",
+        axes.pale_note(known["projects_counted"], "languages"),
+        "People: sum over the projects; who is in two of them counts twice.",
+        pad=axes.columns(ax, cells, size),
+        reasons=_WITHOUT_LANGUAGE | _UNCOUNTED,
+    )
 
 
 def language_breakdown(
@@ -145,18 +133,11 @@ def language_breakdown(
         ax,
         look,
         unnamed > 0 and f"{counted(unnamed, 'line')} in languages without a name.",
-        text.not_shown(
-            table,
-            breakdown_missing="without a breakdown",
-            code_lines_missing="without a valid number of lines",
-            code_lines_negative="without a valid number of lines",
-            percentages_impossible="with an impossible percentage",
-        ),
         number="code_lines",
         unit="Lines of code (share of those in a named language)",
         colours=_colours(table),
         needs="with languages that have lines of code",
-        is_empty=not table["code_lines"].sum(),
+        reasons=_WITHOUT_BREAKDOWN,
     )
 
 
@@ -174,7 +155,6 @@ def languages_by_year(
     The most projects are at the bottom, as in the legend beside. A bar as wide as several years
     holds them together; the first is as wide as one, and the caption says since when. A year that
     is not over at the newest date is hatched at its top; one with fewer than 10 projects is pale.
-
     Options as `dirframe.stats.languages_by_year` and `dirframe.plot`.
 
     Examples
@@ -189,47 +169,41 @@ def languages_by_year(
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
-    years = table.groupby("year", as_index=False).agg(
-        {"from_year": "first", "projects": "sum", "finished": "first"}
-    )
-    _draw_years(canvas.ax, table, years, text.counts_of(table)["languages_in_other"] > 0)
-    begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
-    axes.units(canvas.ax, f"Year ({begun})", "Projects (share of the year's)")
-    canvas.ax.grid(visible=False)
-    first, last = years.iloc[0], years.iloc[-1]
-    wide = (years["from_year"] < years["year"]).tolist()
-    return canvas.finish(
-        "The language is that of the latest analysis.",
-        wide[0] and f"First bar: {first['from_year']} to {first['year']}.",
-        any(wide[1:]) and f"Wide bars: years with fewer than {min_projects:,} projects, together.",
-        axes.pale_note(years["projects"], "years"),
-        not last["finished"]
-        and f"Hatched at its top: {last['year']} is not over at the newest date in the data.",
-        text.not_shown(table, **_WITHOUT_LANGUAGE, date_missing="without a date"),
-    )
-
-
-def _draw_years(ax: Axes, table: pd.DataFrame, years: pd.DataFrame, is_pooled: bool) -> None:
-    """Stack the shares of the languages in each year, with a legend beside."""
-    languages = list(dict.fromkeys(table["language"]))
-    look = looks(languages)
-    if is_pooled:
-        look[languages[-1]] = (OTHER, OTHER_HATCH)
+    ax, years = canvas.ax, table.drop_duplicates("year", ignore_index=True)
+    totals = table.groupby("year")["projects"].sum().tolist()
+    look_of = looks(dict.fromkeys(table["language"]))
+    if text.counts_of(table)["languages_in_other"]:
+        look_of[table["language"].iloc[-1]] = (OTHER, OTHER_HATCH)
     last, first = (years[name].to_numpy(int, copy=True) for name in ("year", "from_year"))
+    since, is_wide = first[0], first < last
     first[0] = last[0]  # many years with few projects would fill the axis
     x, widths, bottom = (first + last) / 2, last - first + 0.92, np.zeros(len(years))
-    for language, (colour, hatch) in look.items():
+    for language, (colour, hatch) in look_of.items():
         share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
         bars = ax.bar(x, share, widths, bottom, linewidth=0.5, **fill(colour, hatch))
-        axes.fade(bars, years["projects"])
+        axes.fade(bars, totals)
         bottom += share
     axes.number_axis(ax.xaxis, least=1)
     ax.xaxis.set_major_formatter("{x:.0f}")
     axes.share_axis(ax.yaxis)
-    ax.set(xlim=(first[0] - 0.5, last[-1] + 0.5), ylim=(0, 1.05))
-    if not years["finished"].iloc[-1]:
+    is_finished, ink = years["finished"].iloc[-1], mpl.rcParams["text.color"]
+    if not is_finished:
         # Above the languages: of two textures, one over the other, none can be read.
-        start, ink = x[-1] - widths[-1] / 2, mpl.rcParams["text.color"]
+        start = x[-1] - widths[-1] / 2
         axes.hatch_unfinished(ax, start, widths[-1], 0.035, ink, bottom=1.01)
-    handles = [Patch(label=name, linewidth=0.5, **fill(*look[name])) for name in languages]
-    axes.legend_beside(ax, handles)
+    key = [Patch(label=name, linewidth=0.5, **fill(*look_of[name])) for name in look_of]
+    axes.legend_beside(ax, key)
+    begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
+    axes.units(ax, f"Year ({begun})", "Projects (share of the year's)")
+    ax.set(xlim=(first[0] - 0.5, last[-1] + 0.5), ylim=(0, 1.05))
+    ax.grid(visible=False)
+    return canvas.finish(
+        "The language is that of the latest analysis.",
+        is_wide[0] and f"First bar: {since} to {last[0]}.",
+        any(is_wide[1:])
+        and f"Wide bars: years with fewer than {min_projects:,} projects, together.",
+        axes.pale_note(totals, "years"),
+        not is_finished
+        and f"Hatched at its top: {last[-1]} is not over at the newest date in the data.",
+        reasons=_WITHOUT_LANGUAGE | {"date_missing": "without a date"},
+    )

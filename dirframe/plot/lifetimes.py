@@ -1,14 +1,14 @@
-"""Charts of the activity, life span and survival of projects."""
+"""Charts of time: the activity, life span and survival of projects, and growth."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MultipleLocator
+from matplotlib.ticker import MultipleLocator
+from pandas import DateOffset
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
@@ -31,6 +31,18 @@ _FAULTS = {
     "months_reversed": "that ended before they began",
     "months_after_fetch": "with activity after the fetch",
 }
+_UNKNOWN = {
+    "not_fetched_since": "not fetched since",
+    "fetch_missing": "without a date of the fetch",
+    "fetch_impossible": "with a date of the fetch that cannot be",
+}
+_PERIODS = {
+    "D": ("day", DateOffset(days=1)),
+    "W": ("week", DateOffset(weeks=1)),
+    "MS": ("month", DateOffset(months=1)),
+    "QS": ("quarter", DateOffset(months=3)),
+    "YS": ("year", DateOffset(years=1)),
+}
 _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
@@ -44,9 +56,8 @@ def activity(
 ) -> Axes:
     """Draw a bar each for active, dormant and unknown projects, with their share of the known ones.
 
-    The caption defines active, and states who is unknown.
-
-    Options as `dirframe.stats.activity` and `dirframe.plot`.
+    The caption defines active, and states who is unknown. Options as `dirframe.stats.activity` and
+    `dirframe.plot`.
 
     Examples
     --------
@@ -64,24 +75,15 @@ def activity(
             f"Active: activity in {period} {month:%Y-%m}, or before and after it. "
             "Known where the code was fetched in that month or later."
         )
-    unknown = text.not_shown(
-        table,
-        "Unknown",
-        not_fetched_since="not fetched since",
-        fetch_missing="without a date of the fetch",
-        fetch_impossible="with a date of the fetch that cannot be",
-        **_FAULTS,
-    )
     return bar_chart(
         table,
         ax,
         look,
         known,
-        unknown,
-        text.not_shown(table, begun_after_as_of="begun later"),
+        text.not_shown(table, _UNKNOWN | _FAULTS, "Unknown"),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
-        is_empty=not table["projects"].sum(),
+        reasons={"begun_after_as_of": "begun later"},
     )
 
 
@@ -97,16 +99,13 @@ def life_span(
 
     The longest are at the top, in the look of their main language. Beside it the months, with a
     plus if the life had not ended when the code was fetched, or this is unknown; the caption says
-    of how many.
-
-    Options as `dirframe.stats.life_span` and `dirframe.plot`.
+    of how many. Options as `dirframe.stats.life_span` and `dirframe.plot`.
 
     Examples
     --------
+    >>> month = pd.to_datetime(["2010-01-01"])
     >>> projects = pd.DataFrame({"name": ["Ant"], "analysis_main_language_name": ["C"],
-    ...     "analysis_min_month": pd.to_datetime(["2010-01-01"]),
-    ...     "analysis_max_month": pd.to_datetime(["2011-02-01"]),
-    ...     "analysis_logged_at": pd.to_datetime(["2013-07-30"])})
+    ...     "analysis_min_month": month, "analysis_max_month": month, "analysis_logged_at": month})
     >>> [label.get_text() for label in life_span(projects).get_yticklabels()]
     ['Ant']
     """
@@ -114,32 +113,15 @@ def life_span(
     canvas = Canvas(table, ax, look, rows=len(table) + 3)  # room for the legend
     if canvas.is_empty:
         return canvas.finish()
-    pad = _draw_lives(canvas.ax, table)
-    lives, ended = (text.counts_of(table)[name] for name in ("with_life_span", "ended"))
-    before = f"in the {counted(window, 'month')} before its code was fetched"
-    such = f"{lives - ended:,} of all {lives:,} lives"
-    return canvas.finish(
-        ended < lives and f"+: active {before}, or not known to have ended.",
-        ended < lives
-        and f"Such are {such}, which may go on: mean and median of the lengths are too low.",
-        text.not_shown(table, projects_not_shown="with a shorter life", **_FAULTS),
-        pad=pad,
-    )
-
-
-def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
-    """Draw a bar for each project, with a legend; return the distance of the title."""
-    unnamed = "id " + table["id"].fillna("not known")
-    size = axes.rows(ax, list(table["name"].fillna(unnamed)))
+    ax, size = canvas.ax, axes.rows(canvas.ax, [*table["name"].fillna("id " + table["id"])])
+    spoken = [name if language_colour(name) != NEUTRAL else _ANOTHER for name in table["language"]]
+    names = sorted(dict.fromkeys(spoken), key=lambda name: name == _ANOTHER)
+    look_of = looks(names) | {_ANOTHER: (NEUTRAL, "....")}
     starts = axes.days(table["first_month"])
     lengths = axes.days(table["last_month"] + MonthBegin(1)) - starts
-    spoken = table["language"].fillna("")
-    languages = [_ANOTHER if language_colour(name) == NEUTRAL else name for name in spoken]
-    names = sorted(dict.fromkeys(languages), key=lambda name: name == _ANOTHER)
-    look = looks(names) | {_ANOTHER: (NEUTRAL, "....")}
     height = axes.thickness(len(table))
-    for row, language in enumerate(languages):
-        life = fill(*look[language])
+    for row, language in enumerate(spoken):
+        life = fill(*look_of[language])
         ax.barh(row, lengths[row], height, starts[row], linewidth=0, **life)
     axes.date_axis(ax)
     ax.margins(x=0.02)
@@ -147,9 +129,18 @@ def _draw_lives(ax: Axes, table: pd.DataFrame) -> float:
     ended = table["ended"].fillna(value=False)
     months = [f"{n:,}{'+' * (not end)}" for n, end in zip(table["months"], ended, strict=True)]
     pad = axes.columns(ax, {"months": months}, size)
-    handles = [Patch(label=name, linewidth=0, **fill(*look[name])) for name in names]
-    axes.legend(ax, handles, "Main language")
-    return pad
+    key = [Patch(label=name, linewidth=0, **fill(*look_of[name])) for name in names]
+    axes.legend(ax, key, "Main language")
+    counts = text.counts_of(table)
+    lives, going = counts["with_life_span"], counts["with_life_span"] - counts["ended"]
+    before = f"in the {counted(window, 'month')} before its code was fetched"
+    return canvas.finish(
+        going > 0
+        and f"+: active {before}, or not known to have ended. Such are {going:,} of all {lives:,} "
+        "lives, which may go on: mean and median of the lengths are too low.",
+        pad=pad,
+        reasons={"projects_not_shown": "with a shorter life"} | _FAULTS,
+    )
 
 
 def survival(
@@ -163,9 +154,7 @@ def survival(
     """Draw the share of projects that live on, with its interval and the numbers at risk.
 
     The curve of Kaplan and Meier over months since the first activity. The caption states the
-    median life and what is an end.
-
-    Options as `dirframe.stats.survival` and `dirframe.plot`.
+    median life and what is an end. Options as `dirframe.stats.survival` and `dirframe.plot`.
 
     Examples
     --------
@@ -192,7 +181,10 @@ def survival(
     ticks = max(min(text.width(ax) / (_TICK_WIDTH * size), 8), 2)
     ax.tick_params(axis="x", labelsize=size)
     ax.xaxis.set_major_locator(MultipleLocator(12 * (int(months[-1] / 12 / ticks) + 1)))
-    ax.xaxis.set_major_formatter(FuncFormatter(partial(_at_risk, months, at_risk)))
+    left = np.append(at_risk, 0)
+    ax.xaxis.set_major_formatter(
+        lambda month, _: f"{month:,.0f}\n{left[np.searchsorted(months, month)]:,.0f}"
+    )
     unit = "Months since the first activity; below: at risk"
     axes.units(ax, unit, "Projects that live on (share)")
     below, alive = table["months"][table["survival"] <= 0.5], text.counts_of(table)["not_ended"]
@@ -202,12 +194,45 @@ def survival(
         else "More than half live on as long as any was seen.",
         f"Ended: no activity in the last {counted(window, 'month')} seen; {alive:,} had not ended.",
         f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-        text.not_shown(table, end_unknown="whose end is not known", **_FAULTS),
+        reasons={"end_unknown": "whose end is not known"} | _FAULTS,
     )
 
 
-def _at_risk(months: Any, at_risk: Any, value: float, _place: int | None = None) -> str:
-    """Label a tick with its month and the projects at risk then."""
-    row = int(np.searchsorted(months, value))
-    number = at_risk[row] if row < len(at_risk) else 0
-    return f"{value:,.0f}\n{number:,.0f}"
+def growth(
+    frame: Frame,
+    *,
+    ax: Axes | None = None,
+    freq: str = "MS",
+    cumulative: bool = True,
+    **look: Unpack[Look],
+) -> Axes:
+    """Draw a step for each period: all records up to its end or, if not `cumulative`, the new ones.
+
+    A last period that is not over at the newest date in the data is hatched. Options as
+    `dirframe.stats.growth` and `dirframe.plot`.
+
+    Examples
+    --------
+    >>> created = pd.to_datetime(["2013-01-31", "2013-03-01", "2013-03-31"])
+    >>> growth(pd.DataFrame({"created_at": created})).patches[0].get_data().values.tolist()
+    [1.0, 1.0, 3.0]
+    """
+    table = stats.growth(frame, freq=freq)
+    canvas = Canvas(table, ax, look)
+    nouns = next(iter(text.counts_of(table)))
+    canvas.heading = f"Growth of {nouns}" if cumulative else f"New {nouns}"
+    if canvas.is_empty:
+        return canvas.finish()
+    ax, starts, unfinished = canvas.ax, table["start"], ~table["finished"].to_numpy(bool)
+    period, length = _PERIODS[freq]
+    heights = table["total" if cumulative else "new"].to_numpy(float)
+    edges = axes.days([*starts, starts.iloc[-1] + length])
+    axes.steps(ax, edges, heights, unfinished, ACCENT)
+    axes.date_axis(ax)
+    ax.set(xlim=(edges[0], edges[-1]), ylim=(0, max(heights.max(), 1) * 1.05))
+    axes.number_axis(ax.yaxis)
+    unit = nouns.capitalize() + " in all" * cumulative
+    axes.units(ax, f"Created at (UTC, by {period})", unit)
+    last = f"the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in the data"
+    hatched = any(unfinished) and f"Hatched: {last}."
+    return canvas.finish(hatched, reasons={"created_at_missing": "without a date"})

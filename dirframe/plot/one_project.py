@@ -31,9 +31,8 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
     """Draw the commits and, below, the contributors of a project over its months (UTC).
 
     The two lanes, each with its own scale, are ``child_axes``. A month that was not over when the
-    frame was loaded is hatched, not part of the line, and named in the caption.
-
-    Options as `dirframe.stats.monthly_activity` and `dirframe.plot`.
+    frame was loaded is hatched, not part of the line, and named in the caption. Options as
+    `dirframe.stats.monthly_activity` and `dirframe.plot`.
 
     Examples
     --------
@@ -47,58 +46,43 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
     canvas.subject = _of_project(frame)
     if canvas.is_empty:
         return canvas.finish()
+    ax, size = canvas.ax, text.size(canvas.ax, "small")
     unfinished = ~table["finished"].fillna(value=True).to_numpy(bool)
-    ax = canvas.ax
     edges = axes.days([*table["month"], table["month"].iloc[-1] + MonthBegin()])
     ax.set(xlim=(edges[0], edges[-1]), yticks=[])
     ax.spines[:].set_visible(False)
     axes.date_axis(ax)
     axes.units(ax, "Month (UTC)")
     for column, (name, colour, bottom, height) in _LANES.items():
-        lane = ax.inset_axes((0, bottom, 1, height), sharex=ax)
+        lane = ax.inset_axes((0, bottom, 1, height), sharex=ax, facecolor="none")
         heights = table[column].to_numpy(float, na_value=np.nan)
-        axes.steps(lane, edges, heights, unfinished, colour, opacity=0.35)
+        axes.steps(lane, edges, heights, unfinished, colour)
         lane.set_ylim(0, max(np.nanmax(heights, initial=0), 1) * 1.28)  # room for the name
-        axes.number_axis(lane.yaxis, 4)
-        size = text.size(ax, "small")
+        lane.annotate(name, (0, 1), (4, -2), "axes fraction", "offset points", va="top", size=size)
+        axes.number_axis(lane.yaxis)
         lane.tick_params(axis="x", length=0, labelbottom=False)
         lane.tick_params(axis="y", labelsize=size)
         lane.spines[["top", "right"]].set_visible(False)
-        lane.patch.set_visible(False)
         axes.grid(lane)
-        place: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
-        lane.annotate(name, (0, 1), (4, -2), fontsize=size, **place)
     months = ", ".join(f"{month:%Y-%m}" for month in table["month"][unfinished])
     filled = text.counts_of(table)["months_filled"]
     return canvas.finish(
         any(unfinished) and f"Hatched: not over when it was loaded ({months}).",
         filled > 0 and f"{counted(filled, 'month')} without a row: 0.",
-        text.not_shown(
-            table,
-            month_missing="without a month",
-            commits_invalid="without valid commits",
-            contributors_invalid="without valid contributors",
-        ),
+        reasons={
+            "month_missing": "without a month",
+            "commits_invalid": "without valid commits",
+            "contributors_invalid": "without valid contributors",
+        },
     )
-
-
-def _of_project(frame: Frame) -> str:
-    """Return the project that records are of, for a heading; empty if that is not known."""
-    given = provenance.get_provenance(origin(frame))["query"].get("project")
-    ids = [given] if given else read(frame, optional=["project_id"]).get("project_id", [])
-    if len(names := {str(name) for name in ids}) != 1:
-        return ""
-    (project,) = names  # as it was asked for: by its id or by its name
-    return f": {'project ' * project.isdigit()}{project}"
 
 
 def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw the cumulative share of a project's commits, the most active contributors first.
 
     Over their number (logarithmic). Dashed lines mark half of the commits and the bus factor, who
-    reach it. The caption states the shares of the first and the first five.
-
-    Options as `dirframe.stats.commits_by_contributor` and `dirframe.plot`.
+    reach it. The caption states the shares of the first and the first five. Options as
+    `dirframe.stats.commits_by_contributor` and `dirframe.plot`.
 
     Examples
     --------
@@ -115,8 +99,8 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
         return canvas.finish()
     ax = canvas.ax
     ranks, shares = (table[name].to_numpy(float) for name in ("rank", "cumulative_share"))
-    (curve,) = ax.plot(ranks, shares, color=ACCENT, linewidth=1.8, markersize=0.6 * axes.DOT)
-    curve.set_marker("o" if len(table) <= _DOTS else "")
+    marker = "o" if len(table) <= _DOTS else ""
+    ax.plot(ranks, shares, marker=marker, color=ACCENT, linewidth=1.8, markersize=3)
     ax.plot([0, bus_factor, bus_factor], [0.5, 0.5, 0], "--", color=NEUTRAL, linewidth=1)
     axes.log_axis(ax, "x", ranks[-1], least=0.7)
     axes.share_axis(ax.yaxis)
@@ -124,23 +108,28 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
     unit = "Contributors, most commits first (people), logarithmic"
     axes.units(ax, unit, "Commits of all these (share)")
     # The curve is neither below the half to the right of the bus factor, nor above to the left.
-    is_right = bus_factor**2 < ranks[-1]
-    ax.annotate(
-        f"Bus factor {bus_factor:,.0f}",
-        (bus_factor, 0.25 if is_right else 0.5),
-        (4, 0) if is_right else (-4, 3),
-        textcoords="offset points",
-        ha="left" if is_right else "right",
-        va="center" if is_right else "bottom",
-        fontsize=text.size(ax, "small"),
-    )
+    words, size = f"Bus factor {bus_factor:,.0f}", text.size(ax, "small")
+    place: Any = {"textcoords": "offset points", "fontsize": size}
+    if bus_factor**2 < ranks[-1]:
+        ax.annotate(words, (bus_factor, 0.25), (4, 0), va="center", **place)
+    else:
+        ax.annotate(words, (bus_factor, 0.5), (-4, 3), ha="right", **place)
     rest = f", the first five have {percent(measures['top 5'])}." if len(table) > 5 else "."
     return canvas.finish(
         f"The first has {percent(measures['top 1'])} of the commits{rest}",
         "Bus factor: so many have half of them together.",
-        text.not_shown(
-            table,
-            commits_missing="without a number of commits",
-            commits_negative="with a negative one",
-        ),
+        reasons={
+            "commits_missing": "without a number of commits",
+            "commits_negative": "with a negative one",
+        },
     )
+
+
+def _of_project(frame: Frame) -> str:
+    """Return the project that records are of, for a heading; empty if that is not known."""
+    given = provenance.get_provenance(origin(frame))["query"].get("project")
+    ids = [given] if given else read(frame, optional=["project_id"]).get("project_id", [])
+    if len(names := {str(name) for name in ids}) != 1:
+        return ""
+    (project,) = names  # as it was asked for: by its id or by its name
+    return f": {'project ' * project.isdigit()}{project}"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.font_manager import FontProperties
 
 from dirframe import provenance
 from dirframe._display import counted
@@ -84,7 +82,9 @@ def panels(
             chart(stratum.frame, ax=ax, **options)
             captions += [part for part in ax.texts if isinstance(part, Caption)]
             captions[-1].remove()
-            _set_title(ax, stratum.title, captions[-1].table, stratum.records)
+            count = provenance.get_provenance(captions[-1].table)["base"]["records"]
+            of = f" of {stratum.records:,}" if count < stratum.records else ""
+            set_title(ax, f"{text.short(stratum.title)} (n = {count:,}{of})", "medium")
     except BaseException:
         plt.close(figure)
         raise
@@ -96,31 +96,20 @@ def panels(
         if own and caption in {None, True}:
             Caption(ax, " ".join(own), part.table, own)
     _share_axes(places, across)
-    points = FontProperties(size=mpl.rcParams["figure.titlesize"]).get_size_in_points()
-    room = 0.95 * figure.get_figwidth() * 72
+    room = 0.95 * size[0] * 72  # points
     heading = title or ""
     if title in {None, True}:
         heading = f"{captions[-1].heading}, by {column.replace('_', ' ')}"
-    _write(figure.suptitle, heading, points * min(1, room / 300), room)
+    points = min(12, room / 25)
+    figure.suptitle(text.wrapped(heading, points, room), fontsize=points, **text.literal())
     if pooled := sum(stratum.pooled for stratum in strata):
         common.append(f"The last panel holds {counted(pooled, 'smaller group')} together.")
     if caption is not False:
         words = caption if isinstance(caption, str) else " ".join(common)
         whole = f"{words}\n{_source(frame, [part.table for part in captions])}".strip()
-        below = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION}
-        _write(figure.supxlabel, whole, _CAPTION, room, **below)
+        below: Any = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION, **text.literal()}
+        figure.supxlabel(text.wrapped(whole, _CAPTION, room), fontsize=_CAPTION, **below)
     return figure
-
-
-def _write(place: Callable[..., Any], words: str, size: float, room: float, **look: Any) -> None:
-    place(text.wrapped(words, size, room), fontsize=size, **look, **text.literal())
-
-
-def _set_title(ax: Axes, name: str, table: pd.DataFrame, records: int) -> None:
-    """Set the title of a panel, with the number of records that its figures are based on."""
-    count = provenance.get_provenance(table)["base"]["records"]
-    of = f" of {records:,}" if count < records else ""
-    set_title(ax, f"{text.short(name)} (n = {count:,}{of})", "medium")
 
 
 def _share_axes(panels: Sequence[Axes], across: int) -> None:
@@ -130,14 +119,14 @@ def _share_axes(panels: Sequence[Axes], across: int) -> None:
     upwards = [ax for ax in filled if not ax.yaxis_inverted()]
     lanes = zip(*(ax.child_axes for ax in filled), strict=False)
     for which, shown in [("x", filled), ("y", upwards), *(("y", lane) for lane in lanes)]:
-        limits = [getattr(ax, f"get_{which}lim")() for ax in shown]
-        if limits:
+        parts = [getattr(ax, f"{which}axis") for ax in shown]
+        limits = [axis.get_view_interval() for axis in parts]
+        if parts:
             low, high = min(low for low, _ in limits), max(high for _, high in limits)
-            widest = shown[[high for _, high in limits].index(high)]
-            ticks = getattr(widest, f"{which}axis").get_major_locator()
-            for ax in shown:
-                getattr(ax, f"{which}axis").set_major_locator(ticks)
-                getattr(ax, f"set_{which}lim")(low, high)
+            ticks = parts[[high for _, high in limits].index(high)].get_major_locator()
+        for ax, axis in zip(shown, parts, strict=True):
+            axis.set_major_locator(ticks)
+            ax.set(**{f"{which}lim": (low, high)})
     for index, ax in enumerate(panels):
         if index + across < len(panels):
             ax.set_xlabel("")

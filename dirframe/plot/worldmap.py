@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     Points = NDArray[np.float64]
 
-#: Latitudes in degrees of the southernmost (without Antarctica) and northernmost land.
-LATITUDES = (-57.0, 84.0)
-
+_SOUTHERNMOST, _NORTHERNMOST = -57.0, 84.0  # land in degrees, without Antarctica
 _FILE = "data/world/countries-110m.json"
 _ANTARCTICA = "010"
 _KOSOVO = "XK"  # of no standard, but in use
@@ -44,11 +42,9 @@ def project(longitudes: Points, latitudes: Points) -> Points:
 
 def frame() -> Outline:
     """Return the outline of the map: both sides of the 180th meridian."""
-    south, north = LATITUDES
-    down = np.linspace(north, south, 60)
-    up = down[::-1]
+    down = np.linspace(_NORTHERNMOST, _SOUTHERNMOST, 60)
     longitudes = np.repeat([-180.0, 180.0], len(down))
-    return Outline(project(longitudes, np.concatenate([down, up])), closed=False)
+    return Outline(project(longitudes, np.concatenate([down, down[::-1]])), closed=False)
 
 
 @cache

@@ -98,14 +98,18 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     sides += [(str(name), "after") for name in after if name not in before]
     columns = pd.DataFrame(sides, columns=["column", "only_in"]).astype("str")
     different = changed["id"].nunique()
+    then, now = (
+        read(side, optional=["language", "name", "people"]).set_axis(side.index)
+        for side in (old, new)
+    )
     return Comparison(
         title=f"{len(added):,} new, {len(gone):,} gone, {different:,} changed, "
         f"{len(common) - different:,} the same",
         new=added,
         gone=gone,
         changed=changed,
-        languages=_languages(old, new, common),
-        contributors=_contributors(old.loc[common], new.loc[common]),
+        languages=_languages(then, now, common),
+        contributors=_contributors(then.loc[common], now.loc[common]),
         columns=columns,
         notes=tuple(_notes(before, after, columns)),
     )
@@ -130,10 +134,10 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
 
 
 def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any]) -> pd.DataFrame:
-    old, new = (_column(frame, "language") for frame in (before, after))
-    if old is None or new is None:  # what was not loaded is unknown
-        old = new = pd.Series(dtype="str")
+    if "language" not in before or "language" not in after:  # what was not loaded is unknown
+        before = after = pd.DataFrame({"language": pd.Series(dtype="str")})
         common = common[:0]
+    old, new = before["language"], after["language"]
     table = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
     table = table.fillna(0).astype("Int64").rename_axis("language").reset_index()
     table["change"] = table["after"] - table["before"]
@@ -145,21 +149,13 @@ def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any])
 
 
 def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    nothing = pd.Series(index=after.index, dtype="Int64")
-    old, new = (_column(frame, "people") for frame in (before, after))
-    old, new = (nothing if side is None else side for side in (old, new))
-    name = _column(after, "name")
-    table = pd.DataFrame({"name": nothing if name is None else name, "before": old, "after": new})
-    table["change"] = new - old
-    table = table[((old >= 0) & (new >= 0) & (old != new)).fillna(value=False)]
-    table = table.rename_axis("id").reset_index().astype({"id": "str", "name": "str"})
+    dtypes = {"name": "str", "people": "Int64"}
+    old, new = (side.reindex(columns=[*dtypes]).astype(dtypes) for side in (before, after))
+    table = pd.DataFrame({"name": new["name"], "before": old["people"], "after": new["people"]})
+    table["change"] = table["after"] - table["before"]
+    table = table[(table["before"] >= 0) & (table["after"] >= 0) & (table["change"] != 0)]
+    table = table.rename_axis("id").reset_index().astype({"id": "str"})
     return table.sort_values(["change", "id"], ignore_index=True)
-
-
-def _column(frame: pd.DataFrame, name: str) -> pd.Series[Any] | None:
-    """Return a column with the index of the frame, if the frame has it."""
-    column = read(frame, optional=[name]).get(name)
-    return None if column is None else column.set_axis(frame.index)
 
 
 def _notes(before: pd.DataFrame, after: pd.DataFrame, columns: pd.DataFrame) -> Iterable[str]:

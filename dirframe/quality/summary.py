@@ -136,8 +136,6 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
 
 
 def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> str:
-    if record["completeness"] == "sample":
-        return "not loaded: not drawn for the sample"
     query = record["query"]
     if sort := query.get("sort"):
         return f"not loaded: the last, sorted by {sort}"
@@ -151,28 +149,23 @@ def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any])
 def _reasons(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> Reasons:
     """Yield each reason to beware, and the records that it is about."""
     p = read(frame, optional=["id", "language", "fetched", "rank"])
-    if resource is ACCOUNT:
-        yield from _of_accounts(frame, p)
-    elif resource is PROJECT:
+    if resource is PROJECT:
         yield from _of_projects(frame, p, record)
+    elif resource is ACCOUNT:
+        if "country_code" in frame:
+            unknown = frame["country_code"].isna()
+            yield "no country", unknown
+            if "country_alpha_2" in frame:
+                yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
+        if "rank" in p:
+            yield "no kudo rank", p["rank"].isna()
     if "id" in p:
-        ids = p["id"]
-        yield "repeated id: counted more than once", ids.notna() & ids.duplicated()
+        yield "repeated id: counted more than once", p["id"].notna() & p["id"].duplicated()
     rules = [name for name in applicable(frame) if name not in _SEPARATE]
     columns = columns_of(frame, rules)
     for name in sorted(rules, key=lambda name: not RULES[name].impossible):
         kind = "impossible" if RULES[name].impossible else "in doubt"
         yield f"{kind}: {RULES[name].says}", pd.Series(matches(columns, name))
-
-
-def _of_accounts(frame: pd.DataFrame, p: pd.DataFrame) -> Reasons:
-    if "country_code" in frame:
-        unknown = frame["country_code"].isna()
-        yield "no country", unknown
-        if "country_alpha_2" in frame:
-            yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
-    if "rank" in p:
-        yield "no kudo rank", p["rank"].isna()
 
 
 def _of_projects(frame: pd.DataFrame, p: pd.DataFrame, record: dict[str, Any]) -> Reasons:

@@ -20,11 +20,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
-from dirframe.service.context import asked, current_store, request_arguments
 from dirframe.service.pages import pages
 from dirframe.service.read_xml import DOCUMENTS
 from dirframe.service.records import email_slug, serialize
-from dirframe.service.xml import failure_xml, result_xml
+from dirframe.service.xml import asked, current_store, failure_xml, request_arguments, result_xml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,20 +62,12 @@ def create_app(
     Without `analyses` it sends them on the own page of each project alone, and ten records a page.
     """
     app = Flask(__name__)
-    app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
-    app.config["ANALYSES"] = analyses
-    app.config["PAGE_SIZE"] = PAGE_SIZE if analyses else _SHORT_PAGE
+    size = PAGE_SIZE if analyses else _SHORT_PAGE
+    app.config.update(PROVIDE_AUTOMATIC_OPTIONS=False, ANALYSES=analyses, PAGE_SIZE=size)
     app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
-    app.url_map.merge_slashes = False
-    app.url_map.strict_slashes = False
-    app.url_map.redirect_defaults = False
-    app.jinja_env.globals.update(
-        site_name=name,
-        counts=store.counts,
-        synthetic=store.synthetic,
-        page_size=app.config["PAGE_SIZE"],
-    )
+    app.url_map.merge_slashes = app.url_map.strict_slashes = app.url_map.redirect_defaults = False
+    app.jinja_env.globals.update(site_name=name, store=store)
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _fail)
     app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))

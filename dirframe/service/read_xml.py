@@ -6,6 +6,7 @@ import gzip
 import os
 import zlib
 from contextlib import contextmanager
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,8 +63,8 @@ def _refuse(error: OSError) -> NoReturn:
 
 
 def is_xml(path: Path) -> bool:
-    """Return whether the name of a file is that of XML, compressed or not."""
-    return path.name.endswith((".xml", ".xml.gz"))
+    """Return whether a path is a folder, or named as XML, compressed or not."""
+    return path.name.endswith((".xml", ".xml.gz")) or path.is_dir()
 
 
 @contextmanager
@@ -80,6 +81,16 @@ def open_file(path: Path) -> IO[bytes]:
     return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
 
 
+def digest_of(paths: Iterable[Path]) -> str:
+    """Return a digest of the contents of files, and of their addresses, by which they are read."""
+    digest = sha256()
+    for file, address in find_files(paths).items():
+        with refuse_unreadable(file), file.open("rb") as stream:
+            digest.update(file_digest(stream, "sha256").digest())
+        digest.update(b"%b\0" % os.fsencode(address))
+    return digest.hexdigest()[:24]
+
+
 def read_xml(source: Path) -> Iterator[Row | Document]:
     """Yield the records and documents of a file, or of all files of a folder."""
     for path, address in find_files([source]).items():
@@ -94,22 +105,13 @@ def _read_file(path: Path, address: str) -> Iterator[Row | Document]:
     refusals, entries = Refusals(str(path)), []
     with refuse_unreadable(path), open_file(path) as stream:
         # Only the ends of records are events: lxml then skips the rest in C.
-        events = etree.iterparse(
-            stream,
-            tag=tags,
-            remove_comments=True,
-            resolve_entities=False,
-            load_dtd=False,
-            no_network=True,
-        )
+        events = etree.iterparse(stream, tag=tags, remove_comments=True, resolve_entities=False)
         for number, element in enumerate(_records(events), start=1):
             if document:
                 entries.append(serialize(element))
                 continue
             refusals.place = f"record {number} (line {element.sourceline})"
-            row = row_of(RESOURCES[str(element.tag)], element, refusals)
-            if not refusals:
-                yield row
+            yield row_of(RESOURCES[str(element.tag)], element, refusals)
         _check(path, events.root, tags)
     refusals.check()
     if document:
@@ -122,18 +124,13 @@ def _records(events: Iterable[tuple[str, _Element]]) -> Iterator[_Element]:
     """Yield the records of a result; each is removed when the next one has been read."""
     previous = None
     for _, element in events:
-        result = element.getparent()
-        if result is not None and _is_result(result):
+        parents = [*element.iterancestors()]
+        # Some recorded files lack the envelope: their result is the root.
+        if [parent.tag for parent in parents] in (["result"], ["result", "response"]):
             yield element
             if previous is not None:
-                result.remove(previous)
+                parents[0].remove(previous)
             previous = element
-
-
-def _is_result(element: _Element) -> bool:
-    # Some recorded files lack the envelope: their result is the root.
-    parent = element.getparent()
-    return element.tag == "result" and (parent is None or parent.getparent() is None)
 
 
 def _check(path: Path, root: _Element, tags: Collection[str]) -> None:

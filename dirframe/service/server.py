@@ -225,7 +225,7 @@ def serve(
     Raises
     ------
     InvalidInputError, StoreError
-        There is no such file, an object is no frame, or data or keys cannot be used.
+        There is no such file, or data or keys cannot be used.
     ConfigurationError
         The address cannot be listened on, the proxy is invalid, or what a table holds is not clear.
 
@@ -279,11 +279,9 @@ def _listener(host: str, port: int) -> socket.socket:
     if not 0 <= port <= 65_535:
         raise ConfigurationError(f"There is no port {port}: ports go from 0 to 65535.")
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        family, *_, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
         listener = socket.create_server(
-            (str(address[0]), port),
-            family=family,
+            (host, port),
+            family=socket.AF_INET6 if ":" in host else socket.AF_INET,
             backlog=1024,
             dualstack_ipv6=host == "::" and socket.has_dualstack_ipv6(),
         )

@@ -108,19 +108,18 @@ def license_families(projects: Frame) -> Counted:
     """
     lists = read(projects, "licenses")["licenses"]
     (rows, codes, names), _ = license_codes(lists)
-    order = ["permissive", "weak copyleft", "strong copyleft", "other"]
+    order = ["permissive", "weak copyleft", "strong copyleft", "other", "none"]
     own = [next(f for f, words in FAMILIES.items() if re.search(words, n.lower())) for n in names]
-    families = np.array([order.index(family) for family in own], dtype=np.int64)
-    having, codes = distinct_pairs(rows, families[codes], len(order))
-    with_license = _distinct(having)
-    without = len(lists) - with_license
-    numbers = np.append(np.bincount(codes, minlength=len(order)), without)
+    families = np.array([order.index(family) for family in own], dtype=np.int32)
+    _, codes = distinct_pairs(rows, families[codes], len(order))
+    numbers, having = np.bincount(codes, minlength=len(order)), _distinct(rows)
+    numbers[-1] = len(lists) - having
     table = table_of(
-        family=("str", [*order, "none"]),
+        family=("str", order),
         projects=("Int64", numbers),
         share=("Float64", numbers / max(len(lists), 1)),
     )
-    counted = {"projects": len(lists), "with_license": with_license, "without_license": without}
+    counted = {"projects": len(lists), "with_license": having, "without_license": numbers[-1]}
     return table, counted
 
 
@@ -215,7 +214,7 @@ def _as_list(value: Any, name: object) -> Any:
             value = 0
     if isinstance(value, list | tuple | np.ndarray):
         return value
-    if value is None or (pd.api.types.is_scalar(value) and pd.isna(value)):
+    if pd.api.types.is_scalar(value) and pd.isna(value):
         return ()
     raise InvalidInputError(
         f"The column {name} must hold lists, or lists as JSON. read_export reads the lists that "
@@ -261,7 +260,7 @@ def _known(rows: Integers, codes: Integers) -> tuple[Integers, Integers]:
 
 def _distinct(ascending: Integers) -> int:
     """Return the number of different rows."""
-    return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
+    return len(ascending) and 1 + int(np.count_nonzero(ascending[1:] != ascending[:-1]))
 
 
 def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:

@@ -249,33 +249,3 @@ def test_read_pages_of_each_dialect_is_what_a_person_reads(shared):
                     failures.append((file.stem, path, found, text))
     assert not failures
     assert values > 100
-
-
-def test_read_pages_of_real_pages_is_typed(shared):
-    frame = dirframe.read_pages(shared / "real" / "pages")
-    facts = get_provenance(frame)
-    assert (len(frame), facts["complete"]) == (313, True)
-    assert frame["created_at"].dtype == "datetime64[us, UTC]"
-    lines = frame["analysis_total_code_lines"]
-    assert (lines.dtype, int((lines < 0).sum())) == ("Int64", 2)
-    assert not [name for name in map(str, frame) if name.endswith("_unreadable")]
-    languages = dirframe.child_table(frame, "languages")
-    assert languages["percentage"].notna().all()
-    assert set(languages["project_id"]) <= set(frame["id"])
-
-
-def test_service_gives_the_records_that_it_imported(shared):
-    recorded = dirframe.read_pages(shared / "real" / "pages")
-    service = dirframe.serve(shared / "real" / "pages")
-    try:
-        with dirframe.Directory(service.url, service.api_key, cache=False) as directory:
-            served = dirframe.load_projects(directory, sort="id", progress=False)
-    finally:
-        service.stop()
-    one, other = (frame.set_index("id").sort_index() for frame in (recorded, served))
-    assert one.index.equals(other.index)
-    # It also gives, under the specification's names, what older dialects call otherwise.
-    otherwise = {"stack_count", "analysis_logged_at"}
-    for name in map(str, one):
-        if name not in otherwise or one[name].notna().any():
-            pd.testing.assert_series_equal(one[name], other[name], obj=name)

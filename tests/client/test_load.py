@@ -436,24 +436,31 @@ def test_load_warnings_point_at_the_line_that_loads(serve, connect, tmp_path):
 # Collections outside the specification
 
 
-def test_load_languages_as_written(written, connect):
-    frame = dirframe.load_languages(connect(written), progress=False)
-    assert list(frame) == columns("language")
-    assert frame["id"].tolist() == ["7", "60"]
-    assert frame["code"].tolist() == [456_492_953, 0]
-    assert frame["comment_ratio"].tolist() == [0.199350244364884, pd.NA]
-    assert frame["category"].tolist() == ["code", "build"]
-    assert get_provenance(frame)["complete"] is True
-
-
-def test_load_contributors_as_written(written, connect):
-    frame = dirframe.load_contributors("example", directory=connect(written), progress=False)
-    assert list(frame) == columns("contributor_fact")
-    assert frame["contributor_id"].tolist() == ["5", "0009", "77"]
-    assert frame["account_name"].isna().tolist() == [False, True, True]
-    assert frame["first_commit_time"][0] == pd.Timestamp("2011-02-03T04:05:06Z")
-    assert frame["commits"].tolist() == [322, 1, pd.NA]
-    assert get_provenance(frame)["query"] == {"project": "example"}
+@pytest.mark.parametrize(
+    ("function", "resource", "more", "values"),
+    [
+        (dirframe.load_languages, "language", [], {
+            "id": ["7", "60"], "code": [456_492_953, 0], "category": ["code", "build"],
+            "comment_ratio": [0.199350244364884, pd.NA],
+        }),
+        (dirframe.load_contributors, "contributor_fact", [], {
+            "contributor_id": ["5", "0009", "77"], "commits": [322, 1, pd.NA],
+        }),
+        (dirframe.load_size, "size_fact", ["cumulative_code"], {  # older documents add that
+            "comment_ratio": [pd.NA, 0.184659090909091], "man_months": [3, 5],
+            "cumulative_code": [0, 861],
+        }),
+    ],
+)  # fmt: skip
+def test_load_collections_outside_the_specification_as_written(
+    written, connect, function, resource, more, values
+):
+    project = {} if resource == "language" else {"project": "example"}
+    frame = function(**project, directory=connect(written), progress=False)
+    assert list(frame) == [*columns(resource), *more]
+    assert {name: frame[name].tolist() for name in values} == values
+    facts = get_provenance(frame)
+    assert (facts["complete"], facts["query"]) == (True, project)
 
 
 def test_load_activity_as_written(written, connect, tmp_path):
@@ -471,15 +478,6 @@ def test_load_activity_as_written(written, connect, tmp_path):
     again = dirframe.read_export(dirframe.export(frame, tmp_path / "activity.csv"))
     pd.testing.assert_frame_equal(again, frame)
     assert get_provenance(again)["query"] == {"project": "example"}
-
-
-def test_load_size_keeps_what_older_documents_add(written, connect):
-    frame = dirframe.load_size("example", directory=connect(written))
-    assert list(frame) == [*columns("size_fact"), "cumulative_code"]
-    assert frame["comment_ratio"].tolist() == [pd.NA, 0.184659090909091]
-    assert frame["man_months"].tolist() == [3, 5]
-    assert frame["cumulative_code"].tolist() == [0, 861]
-    assert frame["cumulative_code"].dtype == "Int64"
 
 
 def test_load_activity_short_or_repeated_months_are_no_complete_answer(serve, connect):

@@ -78,33 +78,25 @@ def test_values_that_readers_take_for_others_come_back_as_they_were(tmp_path):
             "average_rating": pd.array([0.1 + 0.2, None, 1e300, -0.0], dtype="Float64"),
             "created_at": pd.Series([moment, pd.NaT, moment, moment]).astype("datetime64[us, UTC]"),
             "tags": [["c++", "a,b"], [], None, ["NA", ""]],
-            "licenses": [[{"name": "x"}], None, [], ["y", {"name": "z"}]],
+            "licenses": [[{"name": "x"}], None, [], [{"name": "y"}, {"name": "z"}]],
             "last": pd.Series(["a", "b", "c", ""], dtype="str"),
         }
     )
+    fields.to_parquet(tmp_path / "theirs.parquet")
+    theirs = pd.read_parquet(tmp_path / "theirs.parquet")  # their lists are arrays
     for suffix in READ:
-        found = returned(fields, tmp_path, suffix)
-        pd.testing.assert_frame_equal(found, fields, check_exact=True)
-        assert found["licenses"].tolist() == fields["licenses"].tolist()
-    same(fields, returned(fields, tmp_path, ".parquet"))
-    others = fields.assign(
-        large=pd.Series([2**64 - 1, 0, 1, 2], dtype="uint64"),
-        known=pd.array([True, None, False, True], dtype="boolean"),
-        kind=pd.Categorical(["b", None, "a", "b"], ordered=True),
-        note=pd.Series(["text", "NA", None, ""], dtype="object"),
-    )
-    same(others, returned(others, tmp_path, ".parquet"))
+        same(fields, returned(fields, tmp_path, suffix))
+        same(fields, returned(theirs, tmp_path, suffix))
 
 
 def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp_path):
+    months = pd.to_datetime(["2020-01-01", None, "2020-03-01"], utc=True)
     frame = pd.DataFrame(
         {
             "language": pd.Series(["C", "NA", None], dtype="str"),
             "count": pd.array([1, None, 3], dtype="Int64"),
             "share": pd.array([0.5, None, 0.25], dtype="Float64"),
-            "month": pd.to_datetime(["2020-01-01", None, "2020-03-01"], utc=True).astype(
-                "datetime64[us, UTC]"
-            ),
+            "month": months.astype("datetime64[us, UTC]"),
             "known": pd.array([True, None, False], dtype="boolean"),
             "code": pd.Series(["007", "1", "2"], dtype="str"),
         }
@@ -119,22 +111,12 @@ def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
         found = returned(by, tmp_path, suffix)
         assert list(found) == ["analysis_main_language_name", "stack_count"]
         assert found["stack_count"].tolist() == by["stack_count"].tolist()
-
-
-def test_lists_that_pandas_read_from_parquet_are_exported_as_lists(tmp_path):
-    entries = [[{"name": "x"}, {"name": "y"}], [], None]
-    frame = pd.DataFrame(
-        {
-            "id": ["1", "2", "3"],
-            "stack_count": pd.array([1, 2, 3], dtype="Int64"),
-            "tags": [["a", "b"], None, []],
-            "licenses": entries,
-        }
-    )
-    frame.to_parquet(tmp_path / "theirs.parquet")
-    theirs = pd.read_parquet(tmp_path / "theirs.parquet")  # their lists are arrays
-    for suffix in READ:
-        same(frame, returned(theirs, tmp_path, suffix))
+    with pytest.warns(ExportWarning, match="index") as caught:  # one without a name is left out
+        export(pd.DataFrame({"a": [1]}, index=["x"]), tmp_path / "index.csv")
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        export(pd.DataFrame({"a": [1, 2]}).iloc[::-1], tmp_path / "order.csv")
 
 
 def test_objects_come_back_from_parquet_and_are_refused_by_text(tmp_path):
@@ -167,30 +149,23 @@ def test_half_a_file_is_never_read_as_the_whole_one(tmp_path):
         file.write_text(text[:-4], encoding="utf-8")
         with pytest.raises(InvalidInputError, match=file.name):
             read_export(file)
-    for suffix in (".csv", ".jsonl"):
-        file = tmp_path / f"f{suffix}"
-        export(frame, file, overwrite=True)
-        lines = file.read_text("utf-8").splitlines(keepends=True)
-        file.write_text("".join(lines[:-1]), encoding="utf-8")
-        with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
-            assert len(read_export(file)) == 1
+        if suffix != ".json":
+            file.write_text(text[: text.rstrip().rindex("\n") + 1], encoding="utf-8")
+            with pytest.warns(ExportWarning, match=rf"f\{suffix} holds 1 rows, and 2 were"):
+                assert len(read_export(file)) == 1
 
 
 def test_list_that_was_edited_into_another_form_is_read_all_the_same(tmp_path):
-    frame = rich()[["id", "tags"]]
-    file = export(frame, tmp_path / "f.csv")
-    rows = [*csv.reader(StringIO(file.read_text("utf-8"), newline=""))]
-    for edited in (["c", {"name": "c"}], "c", 7, [["c"]]):
-        rows[2][1] = json.dumps(edited)
-        with file.open("w", encoding="utf-8", newline="") as stream:
-            csv.writer(stream).writerows(rows)
-        held = edited if isinstance(edited, list) else [edited]
-        assert read_export(file)["tags"].tolist() == [["c++", "a,b"], held, frame["tags"][2]]
-    rows[2][1] = "c|d"
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows(rows)
-    with pytest.raises(InvalidInputError, match="tags of record 2"):
-        read_export(file)
+    file = tmp_path / "f.csv"
+    for edited in (["c", {"name": "c"}], "c", 7, [["c"]], "c|d"):
+        text = "c|d" if edited == "c|d" else json.dumps(edited).replace('"', '""')
+        file.write_text(f'id,tags,stack_count\n1,"[]",1\n2,"{text}",1\n3,,1\n')
+        if edited == "c|d":
+            with pytest.raises(InvalidInputError, match="tags of record 2"):
+                read_export(file)
+        else:
+            held = edited if isinstance(edited, list) else [edited]
+            assert read_export(file)["tags"].tolist() == [[], held, None]
 
 
 def test_number_or_time_that_cannot_be_read_is_kept_as_text(tmp_path):
@@ -215,12 +190,9 @@ def test_damaged_parquet_is_an_error(tmp_path):
         place = column.data_page_offset + column.total_compressed_size // 2
         file.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
         try:
-            found = read_export(file)
+            same(rich(), read_export(file))  # it may be a byte that says nothing
         except InvalidInputError:
             refused += 1
-            continue
-        try:
-            same(rich(), found)  # it was a byte that says nothing
         except AssertionError:
             failures.append(column.path_in_schema)
     assert not failures
@@ -228,20 +200,20 @@ def test_damaged_parquet_is_an_error(tmp_path):
 
 
 def test_file_of_something_else_is_refused(tmp_path):
-    for suffix in (".json", ".parquet"):
-        file = tmp_path / f"f{suffix}"
-        file.write_text("GIF89a, and no table")
-        with pytest.raises(InvalidInputError, match=file.name):
-            read_export(file)
-    for name, content in (("none.csv", None), ("page.xml", "<response/>"), ("book.xlsx", "PK")):
-        if content:
-            (tmp_path / name).write_text(content)
-        with pytest.raises(InvalidInputError, match=name):
+    for name, content in (
+        ("gif.json", "GIF89a, and no table"),
+        ("gif.parquet", "GIF89a, and no table"),
+        ("page.xml", "<response/>"),
+        ("page.csv", "<response/>"),
+        ("book.xlsx", "PK"),
+        ("ragged.csv", "id,name\n1,a\n2,b,c\n"),
+    ):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(InvalidInputError, match="2,b,c" if "ragged" in name else name):
             read_export(tmp_path / name)
-    ragged = tmp_path / "ragged.csv"
-    ragged.write_text("id,name\n1,a\n2,b,c\n")
-    with pytest.raises(InvalidInputError, match=r"ragged\.csv.*2,b,c"):
-        read_export(ragged)
+    for path in (tmp_path, tmp_path / "none.csv"):
+        with pytest.raises(InvalidInputError, match=path.name):
+            read_export(path)
 
 
 # As other programs read them
@@ -300,12 +272,3 @@ def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_
         with pytest.raises(InvalidInputError):
             export(refused, tmp_path / "refused.xlsx")
     assert {*tmp_path.iterdir()} == written
-
-
-def test_index_that_is_not_written_is_named(tmp_path):
-    with pytest.warns(ExportWarning, match="index") as caught:
-        export(pd.DataFrame({"a": [1]}, index=["x"]), tmp_path / "index.csv")
-    assert caught[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        export(pd.DataFrame({"a": [1, 2]}).iloc[::-1].reset_index(drop=True), tmp_path / "f.csv")

@@ -2,7 +2,6 @@
 
 import threading
 from contextlib import ExitStack
-from itertools import count
 from urllib.parse import urlencode
 
 import pytest
@@ -10,7 +9,7 @@ from lxml import etree
 
 import dirframe
 from dirframe.service.app import create_app
-from dirframe.service.keys import KeyStore
+from dirframe.service.keys import IN_MEMORY, KeyStore
 from dirframe.service.store import open_data
 from tests.rig.server import page_xml, record
 
@@ -27,9 +26,7 @@ ACCOUNTS = [
         "created_at": _stamp(n // 3),
         "updated_at": _stamp(n // 2),
         "avatar_url": "http://avatars.example/x.png",
-        "email_sha1": "3633efc74fa00d716c004190b0134622b86182d9",
         "email_md5": f"{n:032x}",
-        "posts_count": n % 5,
     }
     for n in range(1, 108)
 ]
@@ -134,14 +131,6 @@ class HeldKeys(KeyStore):
 
 
 @pytest.fixture
-def held_keys(tmp_path):
-    """Return keys that hold each request until `go_on` is set."""
-    with HeldKeys(tmp_path / "held.sqlite") as keys:
-        yield keys
-        keys.go_on.set()
-
-
-@pytest.fixture
 def cache(tmp_path, monkeypatch):
     """Return a cache folder of the test's own, in which stores are kept."""
     monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
@@ -149,17 +138,10 @@ def cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def imported(tmp_path, cache):
-    """Import data, and return its application; the one before is closed."""
+def imported(cache):
+    """Import data, and return its application."""
     with ExitStack() as stack:
-        numbers = count()
-
-        def open_client(data):
-            stack.close()
-            keys = stack.enter_context(KeyStore(tmp_path / f"keys-{next(numbers)}.sqlite"))
-            return Client(open_data(data), keys)
-
-        yield open_client
+        yield lambda data: Client(open_data(data), stack.enter_context(KeyStore(IN_MEMORY)))
 
 
 @pytest.fixture
@@ -180,7 +162,6 @@ def written(tmp_path, imported):
 @pytest.fixture(scope="session")
 def service(folder):
     """Serve the folder over a socket, with a key of its own."""
-    with ExitStack() as stack:
-        service = dirframe.serve(folder)
-        stack.callback(service.stop)
+    service = dirframe.serve(folder)
+    with service:
         yield service

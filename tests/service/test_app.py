@@ -1,9 +1,6 @@
 """The interface, asked as a client asks it: envelope, records, parameters, errors, and its key."""
 
-from datetime import timedelta
-
 import pytest
-import time_machine
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -27,26 +24,9 @@ def test_collection_has_the_counts_of_its_page(client):
 def test_page_past_the_end_is_empty(client):
     for page, first in ((4, 75), (10**18 - 1, (10**18 - 2) * 25)):
         root = client.root(f"/projects.xml?page={page}")
-        assert [(child.tag, (child.text or "").strip()) for child in root] == [
-            ("status", "success"),
-            ("items_returned", "0"),
-            ("items_available", "63"),
-            ("first_item_position", str(first)),
-            ("result", ""),
-        ]
+        texts = [(child.text or "").strip() for child in root]
+        assert texts == ["success", "0", "63", str(first), ""]
     assert not client.ids("/accounts.xml?query=nobody")
-
-
-def test_account_is_found_by_the_md5_of_its_address_which_is_never_sent(client, written):
-    digest = f"{10:032x}"
-    for spelt in (digest, digest.upper()):
-        assert client.ids(f"/accounts/{spelt}.xml") == ["10"]
-    client.error(f"/projects/{digest}.xml", 404)
-    for target in ("/accounts/10.xml", "/accounts.xml?query=zoe", "/accounts/10"):
-        assert "email_md5" not in client.get(target).text
-        assert digest not in client.get(target).text
-    client = written([record(n, "account", email_md5=digest) for n in ("10", "9", "11")])
-    assert client.ids(f"/accounts/{digest}.xml") == ["9"]  # of several the lowest id
 
 
 def test_parameters_that_are_empty_or_unknown_or_old_change_nothing(client):
@@ -102,17 +82,11 @@ def test_requests_with_a_key_count_and_refusals_do_not(client):
 
 
 def test_over_the_daily_limit_is_429_with_the_time_to_wait(client):
-    client.keys.set_daily_limit(1, 2)
-    with time_machine.travel("2026-05-01T12:00:00Z", tick=False) as clock:
-        codes = [client.get("/accounts.xml").status_code for _ in range(3)]
-        assert codes == [200, 200, 429]
-        clock.shift(timedelta(hours=1))
-        refused = client.get("/accounts.xml")
-        assert int(refused.headers["Retry-After"]) == 23 * 3600
-        assert client.error("/accounts.xml", 429)
-        assert client.used() == 2
-        clock.shift(timedelta(hours=23))
-        assert client.get("/accounts.xml").status_code == 200
+    client.keys.set_daily_limit(1, 1)
+    assert client.get("/accounts.xml").status_code == 200
+    assert client.error("/accounts.xml", 429)
+    assert 86_000 < int(client.get("/accounts.xml").headers["Retry-After"]) <= 86_400
+    assert client.used() == 1
 
 
 def test_methods_other_than_get_and_head_are_405(client):
@@ -167,47 +141,31 @@ def test_fault_is_500_in_the_form_of_the_address_and_tells_nothing(written, cach
 # Names in addresses, which old clients use
 
 DIGEST = "f1c4c8746d8e42872f6db32977ad5d61"
+OTHER, SHOWN = "0" * 32, "a" * 32
 PROJECTS = (
     record("9", name="Mozilla Firefox", url_name="firefox", vanity_url="Phoenix"),
-    record("20", name="Seven", vanity_url="SevenZip"),
     record("10", name="Both", vanity_url="both"),
     record("8", name="Both again", vanity_url="Both"),
     record("20000", name="A number", vanity_url="9"),
     record("30", vanity_url="grün"),
 )
+GRAVATAR = "http://www.gravatar.com/avatar"
 ACCOUNTS = (
     record("1", "account", name="Stefan", login="fst"),
-    record(
-        "2",
-        "account",
-        name="Jim",
-        login="jim",
-        avatar_url=f"https://www.gravatar.com/avatar.php?gravatar_id={DIGEST}",
-    ),
-    record(
-        "3",
-        "account",
-        email_md5="0" * 32,
-        avatar_url=f"http://gravatar.com/avatar/{'a' * 32}?s=80",
-    ),
+    record("12", "account", avatar_url=f"{GRAVATAR}.php?gravatar_id={DIGEST}"),
+    record("2", "account", avatar_url=f"{GRAVATAR}/{DIGEST}?s=80"),
+    record("3", "account", email_md5=OTHER, avatar_url=f"{GRAVATAR}/{SHOWN}"),
 )
 
 
 def test_record_is_found_by_the_names_and_digests_that_it_carries(written):
     client = written(PROJECTS, ACCOUNTS)
     for target, wanted in (
-        ("/projects/firefox.xml", "9"),
-        ("/projects/FireFox.xml", "9"),
-        ("/p/firefox.xml", "9"),
-        ("/p/phoenix.xml", "9"),
+        *(("/projects/firefox.xml", "9"), ("/projects/FireFox.xml", "9"), ("/p/phoenix.xml", "9")),
         ("/p/9.xml", "9"),  # an id comes before a name
-        ("/p/sevenzip.xml", "20"),
-        ("/projects/both.xml", "8"),  # the lowest id of several
-        ("/projects/gr%C3%9Cn.xml", "30"),
-        ("/accounts/fst.xml", "1"),
-        ("/accounts/JIM.xml", "2"),
-        (f"/accounts/{DIGEST.upper()}.xml", "2"),
-        (f"/accounts/{'0' * 32}.xml", "3"),
+        *(("/projects/both.xml", "8"), (f"/accounts/{DIGEST.upper()}.xml", "2")),  # the lowest id
+        *(("/projects/gr%C3%9Cn.xml", "30"), ("/accounts/FST.xml", "1")),
+        (f"/accounts/{OTHER}.xml", "3"),
     ):
         before = client.used()
         assert client.ids(target) == [wanted], target
@@ -215,14 +173,16 @@ def test_record_is_found_by_the_names_and_digests_that_it_carries(written):
         assert client.used() == before + 1
     for target in (
         *("/projects/mozilla.xml", "/p/fst.xml", "/accounts/firefox.xml"),
-        f"/accounts/{'a' * 32}.xml",  # another digest of this account is known
-        f"/projects/{DIGEST}.xml",
+        *(f"/accounts/{SHOWN}.xml", f"/projects/{OTHER}.xml"),  # this account has another digest
     ):
         client.error(target, 404)
     for target in ("/projects/firefox", "/p/FIREFOX", "/p/9"):
         assert "Mozilla Firefox" in client.client.get(target).text
     assert "Stefan" in client.client.get("/accounts/fst").text
-    assert client.client.get(f"/accounts/{DIGEST}").status_code == 404
+    assert client.client.get(f"/accounts/{OTHER}").status_code == 404
+    for target in ("/accounts/3.xml", "/accounts.xml", "/accounts/3"):
+        assert "email_md5" not in client.get(target).text
+        assert OTHER not in client.get(target).text
 
 
 # No address gives XML without a key and a count, however it is spelt

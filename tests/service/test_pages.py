@@ -83,23 +83,14 @@ HOSTILE = '<script>alert(1)</script>" onmouseover="x'
 
 def test_what_members_write_is_text_and_never_markup(written):
     text = escape(HOSTILE)
-    language = f"<language percentage='&lt;1'>{text}</language>"
-    analysis = (
-        f"<main_language_name>{text}</main_language_name><languages url='x'>{language}</languages>"
+    inner = (
+        f"<tags><tag>{text}</tag></tags><analysis><main_language_name>{text}</main_language_name>"
+        f"<languages url='x'><language percentage='&lt;1'>{text}</language></languages></analysis>"
     )
+    texts = dict.fromkeys(("name", "description", "stack_count", "location"), HOSTILE)
+    url = 'https://x.example/?a="><script>'
     client = written(
-        [
-            record(
-                "1",
-                name=HOSTILE,
-                description=HOSTILE,
-                homepage_url="javascript:alert(1)",
-                download_url='https://x.example/?a="><script>',
-                stack_count=HOSTILE,
-                inner=f"<tags><tag>{text}</tag></tags><analysis>{analysis}</analysis>",
-            )
-        ],
-        [record("a'b", "account", name=HOSTILE, homepage_url=" JavaScript:x", location=HOSTILE)],
+        [record("1", download_url=url, inner=inner, **texts)], [record("a'b", "account", **texts)]
     )
     for target in (
         *("/projects", "/projects/1", "/accounts", "/accounts/a'b", "/projects?query=%3Cscript"),
@@ -107,23 +98,18 @@ def test_what_members_write_is_text_and_never_markup(written):
         root = page(client, target)
         assert not root.xpath("//script | //@onmouseover")
         assert HOSTILE in root.text_content()
-        for address in root.xpath("//a/@href"):
-            assert not address.strip().lower().startswith("javascript:")
 
 
 def test_only_addresses_of_known_kinds_become_links(written):
-    addresses = {
-        "https://x.example/a?b=c": True,
-        "irc://irc.example/room": True,
-        "JAVASCRIPT://x.example/%0aalert(1)": False,
-        "data:text/html,x": False,
-        "//x.example": False,
-        "x.example": False,
-    }
-    client = written([record(n, homepage_url=url) for n, url in enumerate(addresses)])
-    for number, (address, expected) in enumerate(addresses.items()):
+    known = ("https://x.example/a?b=c", "irc://irc.example/room")
+    unknown = (
+        *("javascript:alert(1)", " JavaScript:x", "JAVASCRIPT://x.example/%0aalert(1)"),
+        *("data:text/html,x", "//x.example", "x.example"),
+    )
+    client = written([record(n, homepage_url=url) for n, url in enumerate((*known, *unknown))])
+    for number, url in enumerate((*known, *unknown)):
         links = page(client, f"/projects/{number}").xpath("//dd/a/@href")
-        assert links == ([address] if expected else []), address
+        assert links == ([url] if url in known else []), url
 
 
 def test_account_without_a_score_is_shown_with_kudo_rank_1(written):

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from time import sleep
 from urllib.parse import quote, urlsplit
@@ -30,6 +30,7 @@ from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
+from tests.service.conftest import HeldKeys
 
 
 def get(service, path="/healthz", **parameters):
@@ -68,27 +69,31 @@ def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
-def test_stop_that_was_interrupted_can_be_repeated(folder, held_keys):
+def test_stop_that_was_interrupted_can_be_repeated(folder, tmp_path):
     def interrupt():
         wire.wait_until_refused(service.url)
         sleep(0.1)  # so that the main thread waits for the end
         os.kill(os.getpid(), signal.SIGINT)
 
     before = set(threading.enumerate())
-    service = dirframe.serve(folder, keys=held_keys)
-    threads = set(threading.enumerate()) - before
-    with processes.interruptible(), ThreadPoolExecutor(2) as pool:
-        answer = pool.submit(get, service, "/accounts.xml", api_key=held_keys.key)
-        assert held_keys.asked.wait(wire.LIMIT)
+    with (
+        HeldKeys(tmp_path / "keys") as keys,
+        processes.interruptible(),
+        ThreadPoolExecutor(2) as pool,
+    ):
+        service = dirframe.serve(folder, keys=keys)
+        threads = set(threading.enumerate()) - before
+        answer = pool.submit(get, service, "/accounts.xml", api_key=keys.key)
+        assert keys.asked.wait(wire.LIMIT)
         pool.submit(interrupt)
         with pytest.raises(KeyboardInterrupt):
             service.stop()
-        held_keys.go_on.set()
+        keys.go_on.set()
         assert answer.result().status_code == 200
-    service.stop()
-    for thread in threads:
-        thread.join(wire.LIMIT)
-        assert not thread.is_alive()
+        service.stop()
+        for thread in threads:
+            thread.join(wire.LIMIT)
+            assert not thread.is_alive()
 
 
 FORKED = """
@@ -154,10 +159,9 @@ def test_command_ends_with_0_on_a_signal_and_logs_no_key(folder, tmp_path, numbe
 
 def test_old_clients_send_whole_addresses_and_read_the_status_header(service):
     target = f"http://directory.example/accounts/1.xml?v=1&api_key={service.api_key.reveal()}"
-    request = f"GET {target} HTTP/1.0\r\nHost: directory.example\r\n\r\n".encode()
-    status, headers, body = wire.send(service.url, request)
-    assert (status, headers["status"]) == (200, "200 OK")
-    assert b"<id>1</id>" in body
+    answer = wire.ask(service.url, target)
+    assert (answer.status, answer.headers["status"]) == (200, "200 OK")
+    assert b"<id>1</id>" in answer.body
     assert wire.ask(service.url, "/accounts.xml").headers["status"].startswith("403 ")
 
 
@@ -176,16 +180,13 @@ def test_all_addresses_of_a_host_are_listened_at(folder):
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this system has no IPv6")
-    for host, expected in (("::", {"127.0.0.1", "::1"}), ("::1", {"::1"})):
+    for host, expected in (("::", ["127.0.0.1", "[::1]"]), ("::1", ["[::1]"])):
         with (service := dirframe.serve(folder, host=host)):
-            answering = set()
-            for address in ("127.0.0.1", "::1"):
-                with closing(
-                    socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
-                ) as s:
-                    s.settimeout(wire.LIMIT)
-                    if not s.connect_ex((address, port_of(service))) and wire.is_open(s):
-                        answering.add(address)
+            answering = []
+            for address in ("127.0.0.1", "[::1]"):
+                with suppress(requests.ConnectionError):
+                    requests.get(f"http://{address}:{port_of(service)}/healthz", timeout=wire.LIMIT)
+                    answering.append(address)
             assert answering == expected, host
 
 
@@ -193,9 +194,7 @@ def test_all_addresses_of_a_host_are_listened_at(folder):
 
 
 def test_idle_and_half_sent_connections_keep_nobody_out_and_end_with_the_service(folder):
-    with ExitStack() as stack:
-        service = dirframe.serve(folder)
-        stack.callback(service.stop)
+    with (service := dirframe.serve(folder)), ExitStack() as stack:
         clients = [stack.enter_context(wire.connect(service.url)) for _ in range(200)]
         for client in clients[100:]:
             client.sendall(wire.HALF)
@@ -255,45 +254,33 @@ def test_cache_folder_that_cannot_be_written_is_no_obstacle(root, cache):
 
 
 class Changing:
-    """A frame that is read while something happens."""
+    """A frame that is read while a file changes."""
 
-    def __init__(self, happens):
-        self._happens = happens
+    def __init__(self, file):
+        self._file = file
 
     def __arrow_c_stream__(self, requested_schema=None):
-        self._happens()
-        return pa.table({"id": ["9"], "name": ["z"], "posts_count": [1]}).__arrow_c_stream__(
-            requested_schema
-        )
+        self._file.write_bytes(page_xml([record(self._file.stem, "account")]))
+        return pa.table({"id": ["9"], "name": ["z"], "posts_count": [1]}).__arrow_c_stream__()
 
 
 def test_files_that_change_while_they_are_read_are_refused(cache, tmp_path):
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "accounts.xml").write_bytes(page_xml([record("1", "account")]))
-    for happens in (
-        lambda: (data / "accounts.xml").write_bytes(page_xml([record("2", "account")])),
-        lambda: (data / "more.xml").write_bytes(page_xml([record("3", "account")])),
-    ):
+    (tmp_path / "1.xml").write_bytes(page_xml([record("old", "account")]))
+    for name in ("1.xml", "2.xml"):  # which is new
         with pytest.raises(StoreError, match="changed"):
-            dirframe.serve([data, Changing(happens)])
-    assert counts(data) == "ok: 2 accounts, 0 projects\n"
+            dirframe.serve([tmp_path, Changing(tmp_path / name)])
+    assert counts(tmp_path) == "ok: 2 accounts, 0 projects\n"
 
 
 # The files for operators
 
 
-@pytest.fixture(scope="module")
-def unit(root):
-    return (root / "deploy" / "dirframe.service").read_text(encoding="utf-8")
+def text_of(name, root):
+    return (root / "deploy" / name).read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def recipe(root):
-    return (root / "deploy" / "Containerfile").read_text(encoding="utf-8")
-
-
-def test_both_give_options_that_the_command_has(unit, recipe, run):
+def test_both_give_options_that_the_command_has(root, run):
+    unit, recipe = text_of("dirframe.service", root), text_of("Containerfile", root)
     (of_unit,) = re.findall(r"^ExecStart=\S+ (.+)$", unit, re.MULTILINE)
     (of_recipe,) = re.findall(r"^ENTRYPOINT (\[.+\])$", recipe, re.MULTILINE)
     for words in (
@@ -305,21 +292,20 @@ def test_both_give_options_that_the_command_has(unit, recipe, run):
     assert run("serve", "--no-such-option", "--help").code == 2
 
 
-def test_systemd_accepts_the_unit(unit, tmp_path):
+def test_systemd_accepts_the_unit(root, tmp_path):
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd is not installed")
-    path = tmp_path / "dirframe.service"
+    path, unit = tmp_path / "dirframe.service", text_of("dirframe.service", root)
     path.write_text(unit.replace("/opt/dirframe/bin/dirframe", sys.executable))
-    done = subprocess.run(
-        ["systemd-analyze", "verify", path], capture_output=True, text=True, check=False
-    )
+    words = ["systemd-analyze", "verify", path]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_check_of_the_container_asks_what_the_service_answers(recipe):
+def test_check_of_the_container_asks_what_the_service_answers(root, service):
+    recipe = text_of("Containerfile", root)
     (check,) = re.findall(r"^HEALTHCHECK CMD \[(.+)\]$", recipe, re.MULTILINE)
     code = re.findall(r'"([^"]+)"', check)[-1]
-    with dirframe.serve() as url:
-        asked = code.replace("http://127.0.0.1:8080", url)
-        assert asked != code
-        subprocess.run([sys.executable, "-c", asked], check=True, timeout=60)
+    asked = code.replace("http://127.0.0.1:8080", service.url)
+    assert asked != code
+    subprocess.run([sys.executable, "-c", asked], check=True, timeout=60)

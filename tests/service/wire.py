@@ -1,23 +1,16 @@
 """Requests byte by byte, and connections that take and do not give."""
 
 import socket
+from contextlib import suppress
 from http.client import HTTPResponse
 from time import sleep
-from typing import NamedTuple
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 #: No test waits longer for a byte, on however busy a machine.
 LIMIT = 60
 HALF = b"GET /healthz HTTP/1.1\r\nHost: a\r\nX-Half: "
 WHOLE = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-
-
-class Answer(NamedTuple):
-    """A response; header names are in lower case."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
 
 
 def connect(url, *, receive_buffer=None, source="127.0.0.1"):
@@ -39,27 +32,18 @@ def connect(url, *, receive_buffer=None, source="127.0.0.1"):
 def received(connection):
     """Read to the end of the connection, in order or by RST."""
     content = b""
-    try:
+    with suppress(ConnectionError):
         while block := connection.recv(1 << 20):
             content += block
-    except ConnectionError:
-        pass
     return content
 
 
-def send(url, request, *, method="GET"):
-    """Send bytes and read one response."""
-    with connect(url) as connection:
-        connection.sendall(request)
-        return answer(connection, method=method)
-
-
 def answer(connection, *, method="GET"):
-    """Read one response."""
+    """Read status, headers with names in lower case, and body of one response."""
     response = HTTPResponse(connection, method=method)
     response.begin()
     headers = {name.lower(): value for name, value in response.getheaders()}
-    return Answer(response.status, headers, response.read())
+    return SimpleNamespace(status=response.status, headers=headers, body=response.read())
 
 
 def ask(url, target, *headers, method="GET", source="127.0.0.1"):
@@ -90,9 +74,7 @@ def is_closed(connection):
 
 def wait_until_refused(url):
     """Wait until the service accepts no more connections."""
-    try:
+    with suppress(ConnectionError):
         while True:
             connect(url).close()
             sleep(0.005)
-    except ConnectionError:
-        pass

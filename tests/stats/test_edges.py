@@ -72,19 +72,6 @@ def test_namibia_is_a_country_and_a_file_that_lost_its_code_has_its_name():
 # Contributors and commits
 
 
-def test_gini_is_half_the_relative_mean_difference_and_the_top_are_the_largest():
-    people = [0, 0, 1, 1, 2, 5, 9, 9, 40, 2**40]
-    frame = projects(*[{PEOPLE: number} for number in people])
-    table = stats.contributor_concentration(frame).set_index("measure")
-    for some, column in ((people, "value"), ([n for n in people if n], "value_without_zeros")):
-        pairs = sum(abs(one - other) for one in some for other in some)
-        gini = pairs / (2 * len(some) * sum(some))
-        assert table.loc["gini", column] == pytest.approx(gini)
-    for percent in (10, 20, 50):
-        largest = sum(sorted(people, reverse=True)[: percent // 10])
-        assert table.loc[f"top {percent}%", "value"] == pytest.approx(largest / sum(people))
-
-
 def test_classes_that_do_not_ascend_from_0_are_refused():
     for bounds in ([], [1, 2], [-1, 2], [0, 2, 2], [0, 5, 3], [0, 1.5], [0, "9"], [0, True]):
         with pytest.raises(InvalidInputError):

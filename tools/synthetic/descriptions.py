@@ -9,6 +9,7 @@ import re
 from math import gcd
 
 from tools.synthetic import calibration
+from tools.synthetic.calibration import CURVES
 from tools.synthetic.distributions import Draw, WeightedChoice, pick, read_table
 
 _TABLE = read_table("words.toml")
@@ -75,7 +76,7 @@ def _filled(template: str, name: str, draw: Draw) -> str:
 
 def description(name: str, draw: Draw) -> str:
     """Generate a description of realistic length; some have paragraphs."""
-    length = calibration.CURVES["description_length"].at(draw())
+    length = CURVES["description_length"].at(draw())
     if length < 50:
         return _filled(pick(_TEXT["tagline"], draw), name, draw)
     sentences = _TEXT["sentence"]

@@ -11,6 +11,7 @@ from typing import Any
 from tools.synthetic import calibration, descriptions
 from tools.synthetic._time import DAY, SNAPSHOT, stamp
 from tools.synthetic.analyses import analysis
+from tools.synthetic.calibration import CURVES, YEARS
 from tools.synthetic.distributions import Draw, edge_cases, normal, normal_cdf, record_random
 
 _STREAM = 1
@@ -37,10 +38,8 @@ def project(seed: int, index: int) -> dict[str, Any]:
     by_users = _LU * by_lines + _U2 * own + _U3 * normal(draw())
     by_created = normal(draw())
     # An analysis needs a day before the snapshot.
-    created = min(int(calibration.YEARS["created"].at(normal_cdf(by_created))), SNAPSHOT - DAY)
-    modified = max(
-        int(calibration.YEARS["updated"].at(draw())), created + int(draw() ** 4 * 90 * DAY)
-    )
+    created = min(int(YEARS["created"].at(normal_cdf(by_created))), SNAPSHOT - DAY)
+    modified = max(int(YEARS["updated"].at(draw())), created + int(draw() ** 4 * 90 * DAY))
     modified = min(modified, SNAPSHOT - 1)
     if draw() < calibration.WITHOUT_ANALYSIS:
         content = None
@@ -53,7 +52,7 @@ def project(seed: int, index: int) -> dict[str, Any]:
             people=round(language.contributors.at(people)),
             created=created,
             modified=modified,
-            first_month=int(calibration.YEARS["first_month"].at(normal_cdf(began))),
+            first_month=int(YEARS["first_month"].at(normal_cdf(began))),
             draw=draw,
         )
     home = _address(word, draw)
@@ -68,12 +67,12 @@ def project(seed: int, index: int) -> dict[str, Any]:
         "homepage_url": home if draw() < calibration.WITH_HOMEPAGE else None,
         "download_url": _download(home, draw) if draw() < calibration.WITH_DOWNLOAD else None,
         "irc_url": f"irc://irc.example.net/{word}" if draw() < calibration.WITH_IRC else None,
-        "stack_count": str(round(calibration.CURVES["users"].at(normal_cdf(by_users)))),
+        "stack_count": str(round(CURVES["users"].at(normal_cdf(by_users)))),
         "analysis_id": content["id"] if content else None,
         **({"analysis": content} if content else {}),
         **_ratings(by_users, draw),
     }
-    if count := round(calibration.CURVES["tags_each"].at(draw())):
+    if count := round(CURVES["tags_each"].at(draw())):
         record["tags"] = list(descriptions.tags(count, language.name if content else None, draw))
     record["licenses"] = _licenses(draw)
     record.update(edge_case)
@@ -98,10 +97,10 @@ def _download(home: str, draw: Draw) -> str:
 
 def _ratings(by_users: float, draw: Draw) -> dict[str, Any]:
     mixed = _USERS_RATINGS * by_users + sqrt(1 - _USERS_RATINGS**2) * normal(draw())
-    count = round(calibration.CURVES["ratings"].at(normal_cdf(mixed)))
+    count = round(CURVES["ratings"].at(normal_cdf(mixed)))
     average = None
     if count:
-        stars = round(calibration.CURVES["stars"].at(draw()) * count)
+        stars = round(CURVES["stars"].at(draw()) * count)
         average = str(round(min(max(stars, count), 5 * count) / count, 5))
     return {"average_rating": average, "rating_count": str(count)}
 

@@ -1,11 +1,11 @@
-"""Charts of the contributors and users of projects."""
+"""Charts of projects: their contributors, users, licences and tags."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
 from dirframe import stats
-from dirframe._display import percent
+from dirframe._display import counted, percent
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look
@@ -22,6 +22,12 @@ _UNCOUNTED = {
     "contributors_missing": "without a contributor count",
     "contributors_negative": "with a negative one",
 }
+_WITHOUT = {
+    "users_missing": "without users",
+    "users_negative": "with negative users",
+    "contributors_missing": "without contributors",
+    "contributors_negative": "with negative contributors",
+}
 
 
 def contributor_distribution(
@@ -29,10 +35,9 @@ def contributor_distribution(
 ) -> Axes:
     """Draw a dot for each number of contributors, at the number of projects with it.
 
-    Both axes are logarithmic, the x axis linear from 0 to 1, since many projects have none. The
-    caption states what half, 90% and 99% of the projects have at most.
-
-    Options as `dirframe.stats.contributor_distribution` and `dirframe.plot`.
+    Both axes are logarithmic, the x axis linear from 0 to 1, since many have none. The caption
+    states what half, 90% and 99% have at most. Options as `dirframe.stats.contributor_distribution`
+    and `dirframe.plot`.
 
     Examples
     --------
@@ -42,7 +47,7 @@ def contributor_distribution(
     """
     table = stats.contributor_distribution(projects)
     unit = "Contributors of a project (people in twelve months)"
-    return distribution_chart(table, ax, look, unit=unit, **_UNCOUNTED)
+    return distribution_chart(table, ax, look, unit=unit, reasons=_UNCOUNTED)
 
 
 def team_size_classes(
@@ -64,7 +69,7 @@ def team_size_classes(
     """
     table = stats.team_size_classes(projects, bounds=bounds)
     size = "Size: people who contributed in twelve months."
-    return bar_chart(table, ax, look, size, text.not_shown(table, **_UNCOUNTED))
+    return bar_chart(table, ax, look, size, reasons=_UNCOUNTED)
 
 
 def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -72,9 +77,7 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
 
     The cumulative share of contributors, from the projects with the fewest, beside the diagonal of
     equality. The caption states the share of the top tenth, and the coefficient without the
-    projects that have none.
-
-    Options as `dirframe.stats.lorenz` and `dirframe.plot`.
+    projects that have none. Options as `dirframe.stats.lorenz` and `dirframe.plot`.
 
     Examples
     --------
@@ -105,8 +108,8 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
         f"The tenth of the projects with the most has {percent(tenth)} of the contributors.",
         x[y == 0].size > 1
         and f"Without the {none} that have none, the coefficient is {positive:.2f}.",
-        text.not_shown(table, **_UNCOUNTED),
         pad=4,
+        reasons=_UNCOUNTED,
     )
 
 
@@ -115,9 +118,8 @@ def users_against_contributors(
 ) -> Axes:
     """Draw a dot for each pair of users and contributors, larger and darker the more projects.
 
-    Both axes are logarithmic, and linear from 0 to 1, since many projects have none.
-
-    Options as `dirframe.stats.users_against_contributors` and `dirframe.plot`.
+    Both axes are logarithmic, and linear from 0 to 1, since many projects have none. Options as
+    `dirframe.stats.users_against_contributors` and `dirframe.plot`.
 
     Examples
     --------
@@ -126,40 +128,92 @@ def users_against_contributors(
     >>> users_against_contributors(projects).collections[0].get_offsets().tolist()
     [[7.0, 2.0], [0.0, 1.0]]
     """
-    table = stats.users_against_contributors(projects).sort_values("projects", kind="stable")
+    table = stats.users_against_contributors(projects)
+    table = table.sort_values("projects", kind="stable")  # the most are on top
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
-    ax, x, y = canvas.ax, table["users"].astype(float), table["contributors"].astype(float)
+    ax, (x, y) = canvas.ax, (table[name].astype(float) for name in ("users", "contributors"))
     unit = "Contributors (people in twelve months), logarithmic"
     axes.units(ax, "Users (members), logarithmic", unit)
     axes.log_axis(ax, "x", x.max())
     axes.log_axis(ax, "y", y.max())
     places, present = classes(table["projects"])
-    areas = {place: 12 * (1 + 0.6 * place) for place in present}
-    edge: Any = {"edgecolor": NEUTRAL, "linewidth": 0.4}
-    ax.scatter(  # the most projects are on top
-        x,
-        y,
-        [areas[place] for place in places],
-        [present[place][1] for place in places],
-        clip_on=False,
-        zorder=3,
-        **edge,
-    )
+    smallest = (0.5 * text.size(ax, "small")) ** 2
+    areas = {place: smallest * (1 + 0.6 * place) for place in present}
+    edge: Any = {"edgecolor": NEUTRAL, "linewidth": 0.4, "clip_on": False, "zorder": 3}
+    shades = [present[place][1] for place in places]
+    ax.scatter(x, y, [areas[place] for place in places], shades, **edge)
     key = [
         ax.scatter([], [], areas[place], [shade], label=label, **edge)
         for place, (label, shade) in present.items()
     ]
     axes.legend(ax, key, "Projects")
-    words = {
-        "users_missing": "without users",
-        "users_negative": "with negative users",
-        "contributors_missing": "without contributors",
-        "contributors_negative": "with negative contributors",
-    }
     counts = text.counts_of(table)
-    reasons = sum(counts[name] for name in words)
-    is_twice = reasons > counts["projects"] - counts["with_both"]
+    is_twice = sum(map(counts.__getitem__, _WITHOUT)) > counts["projects"] - counts["with_both"]
     what = "Not shown, some for two reasons" if is_twice else "Not shown"
-    return canvas.finish(text.not_shown(table, what, **words))
+    return canvas.finish(text.not_shown(table, _WITHOUT, what))
+
+
+def licenses(
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+) -> Axes:
+    """Draw a bar for each licence: its projects, and their share of those with one.
+
+    Options as `dirframe.stats.licenses` and `dirframe.plot`.
+
+    Examples
+    --------
+    >>> projects = pd.DataFrame({"licenses": [[{"name": "gpl3"}], [{"name": "gpl3"}]]})
+    >>> [int(bar.get_width()) for bar in licenses(projects).patches]
+    [2]
+    """
+    table = stats.licenses(projects, top=top)
+    table["title"] = table["title"].fillna(table["license"])
+    reasons = {"without_license": "without a licence"}
+    return bar_chart(table, ax, look, "A project can have several.", name="title", reasons=reasons)
+
+
+def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+    """Draw a bar for each family of licences: its projects, and their share of all.
+
+    Options as `dirframe.stats.license_families` and `dirframe.plot`.
+
+    Examples
+    --------
+    >>> projects = pd.DataFrame({"licenses": [[{"name": "gpl3"}], [{"name": "mit"}]]})
+    >>> [int(bar.get_width()) for bar in license_families(projects).patches]
+    [1, 0, 1, 0, 0]
+    """
+    table = stats.license_families(projects)
+    return bar_chart(
+        table,
+        ax,
+        look,
+        "A project can have licences of several families; none: it names none.",
+        unit="Projects (share of all)",
+    )
+
+
+def tags(
+    projects: Frame, *, ax: Axes | None = None, top: int | None = 20, **look: Unpack[Look]
+) -> Axes:
+    """Draw a bar for each tag: its projects, and their share of those with one.
+
+    A bar for other tags would dwarf the rest: the caption states their number. Options as
+    `dirframe.stats.tags` and `dirframe.plot`.
+
+    Examples
+    --------
+    >>> projects = pd.DataFrame({"tags": [["xml", "web"], ["xml"]]})
+    >>> [int(bar.get_width()) for bar in tags(projects).patches]
+    [2, 1]
+    """
+    table = stats.tags(projects, top=top)
+    notes = ["A project can have several."]
+    if others := text.counts_of(table)["tags_in_other"]:
+        with_others = counted(int(table["projects"].iloc[-1]), "project")
+        notes.append(f"{with_others} with any of {others:,} other tags.")
+        table = table.iloc[:-1]
+    colours, reasons = [ACCENT] * len(table), {"without_tag": "without a tag"}
+    return bar_chart(table, ax, look, *notes, colours=colours, reasons=reasons)

@@ -8,9 +8,9 @@ from flask import Blueprint, abort, render_template, url_for
 from lxml import etree
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Kind, Resource
-from dirframe.service.context import asked, current_store
 from dirframe.service.keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA
 from dirframe.service.records import URL
+from dirframe.service.xml import asked, current_store
 
 #: Elements that the page of a record shows elsewhere, or not.
 _NO_FACTS = {"name", "description", "avatar_url", "email_sha1"}

@@ -38,6 +38,7 @@ Key = TypeVar("Key")
 #: All page sizes that are known are multiples; a single page of another length is the last one.
 PAGE_SIZE_STEP = 5
 
+MOST_PAGES = 1_000_000  # of more, the count of records is wrong
 _FEW = 5  # more pages, or a tenth of all, are not requested again because they are of earlier days
 _CHEAP = 12  # so many are requested again even if their order seems not to hold
 
@@ -200,6 +201,8 @@ class Pages:
         if self.available is None or expected is None:
             return None
         pages, most = 1 + len(self.missing()), self.query.max_items or math.inf
+        if pages > MOST_PAGES:
+            return None
         # Of several pages, a full last one will need one more.
         is_full = size < expected == pages * size and most > self.available
         return range(1, pages + 1 + is_full)

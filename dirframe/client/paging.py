@@ -252,12 +252,11 @@ class Pages:
         order that does not hold repeats records everywhere; no reading mends that.
         """
         unfit = [] if self.query.sample else self._unfit()
-        is_cheap = len(self.latest) <= _CHEAP
         if self.keeps_all:
-            is_cheap = len(unfit) <= _FEW and len(self._days()) == 1
-        elif not is_cheap:
-            is_cheap = not self.order_fails()
-        return [number for number in unfit if is_cheap and number not in self._confirmed]
+            is_worth_it = len(unfit) <= _FEW and len(self._days()) == 1
+        else:
+            is_worth_it = len(self.latest) <= _CHEAP or not self.order_fails()
+        return [number for number in unfit if is_worth_it and number not in self._confirmed]
 
     def _unfit(self) -> list[int]:
         """Return the numbers of the pages that do not belong to one state of the collection."""

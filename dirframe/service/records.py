@@ -108,7 +108,7 @@ def row_of(resource: Resource, element: _Element, refusals: Refusals) -> Row:
         if part is not None and len(part):
             _complete(part, _children(part) if parent else children, fields, refusals)
     texts = children["tags"].itertext() if "tags" in children else ()
-    tags = "\n".join(map(str.strip, map(str, texts)))
+    tags = "\n".join(filter(None, map(str.strip, map(str, texts))))
     values = [convert(_text_at(children, path)) for path, convert in _VALUES.values()]
     values = [identifier, fold(f"\n{tags}\n"), *values]
     return Row(resource, serialize(element), slugs, values)

@@ -121,7 +121,7 @@ class Store:
         """Return the numbers of all records that match a folded query, in the order of a sort."""
         words: list[str] = []
         tags: list[str] = []
-        for word in query.replace("\0", " ").split():
+        for word in query.split():
             is_tag = resource is PROJECT and word.startswith("tag:") and word != "tag:"
             (tags if is_tag else words).append(word.removeprefix("tag:") if is_tag else word)
         if len({*words, *tags}) > MAX_WORDS:

@@ -48,6 +48,7 @@ def asked() -> tuple[str, str, int]:
     """Return query, sort and page that the current request asks for; empty if missing, and 1."""
     arguments = request_arguments()
     query = arguments.get("query", arguments.get("q", ""))  # the second of old clients
+    query = query.replace("\0", " ")  # which ends a text of SQLite
     page = arguments.get("page") or "1"
     if not _PAGE.fullmatch(page):
         raise InvalidInputError(

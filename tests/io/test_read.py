@@ -197,6 +197,10 @@ def test_damaged_parquet_is_an_error(tmp_path):
             failures.append(column.path_in_schema)
     assert not failures
     assert refused > group.num_columns / 2
+    # The checksums are of pages, not of names.
+    file.write_bytes(content.replace(b"stack_count", b"stack_bount"))
+    with pytest.raises(InvalidInputError, match=file.name):
+        read_export(file)
 
 
 def test_file_of_something_else_is_refused(tmp_path):

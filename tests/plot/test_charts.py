@@ -10,7 +10,18 @@ from matplotlib.patches import StepPatch
 
 from dirframe import plot, stats
 from tests import frames
-from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points, widths
+from tests.charts import (
+    CHARTS,
+    bars,
+    caption,
+    draw,
+    key,
+    labels,
+    lay_out,
+    names,
+    points,
+    widths,
+)
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 
 
@@ -355,17 +366,15 @@ def users(stacks, people):
 
 def test_users_against_contributors_are_dots_larger_and_darker_the_more():
     ax = plot.users_against_contributors(users([0] * 5 + [7, None, 1], [1] * 5 + [2, 1, -1]))
-    dots = ax.collections[0]
-    assert points(dots) == [[7, 2], [0, 1]]  # the most projects are on top
-    one, many = dots.get_sizes()
-    assert many > one
-    one, many = (sum(colour[:3]) for colour in np.asarray(dots.get_facecolor()))
-    assert many < one
+    one, many = ax.collections  # the most projects are on top
+    assert (points(one), points(many)) == ([[7, 2]], [[0, 1]])
+    assert many.get_sizes()[0] > one.get_sizes()[0]
+    assert many.get_facecolor()[0][:3].sum() < one.get_facecolor()[0][:3].sum()
     assert "Not shown: 1 project without users, 1 with negative contributors." in caption(ax)
     legend = ax.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["1", "5"]
-    # The legend shows dots, as the chart does.
-    assert [handle.get_sizes()[0] for handle in legend.legend_handles] == [*dots.get_sizes()]
+    for handle, dot in zip(legend.legend_handles, (one, many), strict=True):  # dots, too
+        assert handle.get_sizes()[0] == dot.get_sizes()[0]
     lacking = plot.users_against_contributors(users([None, 1, 0], [None, None, 0]))
     said = "Not shown, some for two reasons: 1 project without users, 2 without contributors."
     assert said in caption(lacking)

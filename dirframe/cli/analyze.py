@@ -13,7 +13,7 @@ import dirframe
 from dirframe._display import unknown_suffix
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
-from dirframe.cli.frames import Output, check_target, note, output, read, write_file
+from dirframe.cli.frames import Output, check_target, note, output, read, with_countries, write_file
 from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
 
 if TYPE_CHECKING:
@@ -74,10 +74,8 @@ def _apply(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."
         )
     frame = read(collection=(CHARTS | STATISTICS)[name].collection or collection, **source)
-    is_by_country = by == "country" or name in {"accounts_by_country", "accounts_map"}
-    if is_by_country and "country_code" in frame and "country_name" not in frame:
-        note("The countries are unified first, as by dirframe clean.")
-        frame = dirframe.unify_countries(frame)
+    if by == "country" or name in {"accounts_by_country", "accounts_map"}:
+        frame = with_countries(frame)
     if by is None:
         return function(frame, **parameters)
     return divide(function, frame, by, min_records=min_records, **parameters)
@@ -196,7 +194,7 @@ def summary(**source: Any) -> None:
 @option("--title", help="Title of the report.")
 @options.records_options
 def report(
-    files: tuple[str], path: Path, overwrite: bool, title: str, collection: str, **source: Any
+    files: tuple[str, ...], path: Path, overwrite: bool, title: str | None, **source: Any
 ) -> None:
     """Write a report as one page, of FILES or of the directory.
 
@@ -210,6 +208,7 @@ def report(
     from dirframe.reports import report as reports
 
     reports.check_target(path, overwrite=overwrite)
+    collection = source.pop("collection")
     collections = [collection] if collection else ["projects", "accounts"]
     frames = [read(file, **source) for file in files]
     frames = frames or [read(None, name, **source) for name in collections]

@@ -99,8 +99,7 @@ class Canvas:
         self._title, self._caption, width = checked(name, look)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
-                f"ax must be one Axes of matplotlib; got a {type(ax).__name__}. Of several axes, "
-                "pass one, such as axes[0]."
+                f"ax must be one Axes, such as axes[0] of several; got a {type(ax).__name__}."
             )
         if width is not None and ax is not None:
             raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
@@ -117,9 +116,12 @@ class Canvas:
         if (figure := _figure(self.ax)).get_layout_engine() is None:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
-    def finish(self, *notes: str | bool, pad: float | None = None) -> Axes:
-        """Add the title, `pad` points above the axes, and the caption with the notes that hold."""
-        ax, shown = self.ax, [str(note) for note in notes if note]
+    def finish(
+        self, *notes: str | bool, pad: float | None = None, reasons: Mapping[str, str] | None = None
+    ) -> Axes:
+        """Add the title, and a caption of notes and of reasons, by counts, why records are not shown."""
+        ax, unshown = self.ax, text.not_shown(self.table, reasons or {})
+        shown = [str(note) for note in (*notes, unshown) if note]
         if self.is_empty:
             noun, count = text.noun_and_count(self.table)
             why = f"Of {counted(count, noun)}, none {self._needs}" if count else f"No {noun}s"

@@ -170,14 +170,6 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
     return ["" if pd.isna(value) else text(value) for value in values]
 
 
-def _text(value: Any) -> str:
-    import pandas as pd
-
-    if isinstance(value, dict) or not pd.api.types.is_list_like(value):
-        return printable(entry(value))
-    return printable(", ".join(map(entry, value)))
-
-
 def printable(text: str) -> str:
     """Replace non-printable characters by blanks, except zero-width joiners and non-joiners.
 
@@ -188,14 +180,16 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in _JOINERS else " " for char in text)
 
 
-def entry(value: Any) -> str:
+def _text(value: Any) -> str:
     """Return a value as text: a record by its name, or else by its values; a missing one empty."""
     import pandas as pd
 
     if isinstance(value, dict):
         name = next((value[key] for key in _NAMES if value.get(key)), None)
-        return str(name or ", ".join(str(part) for part in value.values() if part is not None))
-    return "" if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
+        value = name or [part for part in value.values() if part is not None]
+    if pd.api.types.is_list_like(value):
+        return ", ".join(map(_text, value))
+    return "" if pd.isna(value) else printable(str(value))
 
 
 def label(column: str) -> str:

@@ -50,21 +50,15 @@ def select(
 ) -> pd.DataFrame:
     """Select projects or accounts, and record in their provenance by what.
 
-    A record has to pass all filters that are given. One with a missing value passes no filter of
-    it, except by ``None`` among the values, or ``(None, None)`` as a range.
-
     Parameters
     ----------
     records : pandas.DataFrame
         Projects or accounts, with the columns of the filters.
     search : str
-        Words or parts of words, in any order and case, that a record has all of in its name,
-        description, tags or place.
+        Words, or parts, in any order and case, all in the name, description, tags or place.
     languages, countries, licenses, tags : str or iterable of str or None
-        Values of which a record has one: main languages of projects; countries of accounts as
-        `unify_countries` names them or by their codes of two letters; licences by code or title, as
-        in `dirframe.stats.licenses`; tags. One that no record has is warned of
-        (`UnknownValueWarning`).
+        Main languages, tags, or names or codes of `unify_countries` and `dirframe.stats.licenses`,
+        of which a record has one. `UnknownValueWarning` names those that no record has.
     years : tuple of int, optional
         First and last year (UTC) in which the directory got the record; either may be None.
     activity : {"all", "active", "dormant"}
@@ -75,7 +69,8 @@ def select(
     Returns
     -------
     pandas.DataFrame
-        The records that pass, with all their columns and in their order.
+        The records that pass all filters, in their order; missing values pass None (as a range
+        ``(None, None)``) alone.
 
     Examples
     --------

@@ -6,9 +6,9 @@ import ipaddress
 import os
 import re
 from hashlib import sha256
+from html import escape
 from pathlib import Path
 from urllib.parse import quote, quote_plus
-from xml.sax.saxutils import escape
 
 import platformdirs
 
@@ -67,7 +67,7 @@ class ApiKey:
                 "The API key is empty or contains blanks or control characters; "
                 "copy it again as the directory shows it."
             )
-        spelt = secret, escape(secret), quote_plus(secret), quote(secret, safe="")
+        spelt = secret, escape(secret, quote=False), quote_plus(secret), quote(secret, safe="")
         self._secret = secret
         self._pattern = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True)))
 

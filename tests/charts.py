@@ -7,44 +7,18 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from dirframe import plot
+from dirframe import charts, plot
 from tests.frames import accounts, activity_facts, contributors, projects
 
-#: Every chart, with what makes a frame for it.
-CHARTS = {
-    "accounts_by_country": accounts,
-    "accounts_by_kudo_rank": accounts,
-    "accounts_map": accounts,
-    "activity": projects,
-    "commits_by_contributor": contributors,
-    "contributor_distribution": projects,
-    "contributors_by_language": projects,
-    "growth": projects,
-    "language_breakdown": projects,
-    "language_share": projects,
-    "languages_by_year": projects,
-    "license_families": projects,
-    "licenses": projects,
-    "life_span": projects,
-    "lorenz": projects,
-    "monthly_activity": activity_facts,
-    "posts_distribution": accounts,
-    "survival": projects,
-    "tags": projects,
-    "team_size_classes": projects,
-    "users_against_contributors": projects,
+_MAKERS = {
+    "": projects,
+    "accounts": accounts,
+    "activity": activity_facts,
+    "contributors": contributors,
+    "projects": projects,
 }
-#: Those that tell nearly all ways of drawing apart.
-EIGHT = [
-    "accounts_map",
-    "contributors_by_language",
-    "growth",
-    "language_share",
-    "languages_by_year",
-    "life_span",
-    "lorenz",
-    "users_against_contributors",
-]
+#: Every chart, with what makes a frame for it.
+CHARTS = {name: _MAKERS[chart.collection] for name, chart in charts.CHARTS.items()}
 
 
 def noun(name):

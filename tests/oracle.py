@@ -9,7 +9,7 @@ records are made for it and its tables compared.
 import re
 from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import comb, exp, isclose, log, sqrt
 from random import Random
 from statistics import NormalDist, quantiles
@@ -392,16 +392,13 @@ def period(day, freq):
 
 def growth(records, freq="MS", collection="projects"):
     days = [record["created_at"] for record in records if "created_at" in record]
-    counts = Counter(period(day, freq) for day in days)
-    rows = []
-    start, total = min(counts, default=None), 0
-    while start is not None and start <= max(counts):
-        total += counts[start]
-        after = start
-        while after == start or period(after, freq) == start:
-            after += timedelta(days=1)
-        rows.append((start, counts[start], total, after <= newest(records, "created_at")))
-        start = period(after, freq)
+    counts, rows, total = Counter(period(day, freq) for day in days), [], 0
+    span = (max(days) - min(days)).days + 400 if days else 0  # with the period after the last
+    starts = sorted({period(min(days) + timedelta(n), freq) for n in range(span)})
+    for start, after in pairwise(starts):
+        if start <= max(days):
+            total += counts[start]
+            rows.append((start, counts[start], total, after <= newest(records, "created_at")))
     missing = len(records) - len(days)
     known = {"with_created_at": len(days), "created_at_missing": missing}
     return rows, {collection: len(records), **known}

@@ -32,8 +32,6 @@ FORBIDDEN = {
     # Twenty or more letters and digits, mixed, assigned to something called a key.
     "API key": re.compile(r"api_?key\W{1,6}(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{20,}", re.IGNORECASE),
 }
-#: A lock file holds download addresses.
-LOCKS = {"uv.lock", "poetry.lock", "Pipfile.lock", "pdm.lock", "pixi.lock"}
 SILENCED = re.compile(r"#\s*(?:noqa|type:\s*ignore|pragma:\s*no cover)[^#\n]*(?P<reason>#.*)?")
 #: Code that decides by the text of an error breaks when the text is improved.
 DECIDES = re.compile(
@@ -58,8 +56,6 @@ def read_texts(root: Path) -> dict[str, str]:
 
 def forbidden(name: str, text: str) -> Iterator[tuple[int, str]]:
     """Yield line and rule of forbidden texts; the data of a picture may contain anything."""
-    if Path(name).name in LOCKS:
-        yield 1, "lock file"
     for rule, pattern in FORBIDDEN.items():
         if not name.endswith(".svg"):
             for found in pattern.finditer(text):

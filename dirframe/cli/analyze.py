@@ -196,7 +196,7 @@ def summary(**source: Any) -> None:
 @option("--title", help="Title of the report.")
 @options.records_options
 def report(
-    files: tuple[str], path: Path, overwrite: bool, title: str, collection: str, **source: Any
+    files: tuple[str, ...], path: Path, overwrite: bool, title: str | None, **source: Any
 ) -> None:
     """Write a report as one page, of FILES or of the directory.
 
@@ -210,6 +210,7 @@ def report(
     from dirframe.reports import report as reports
 
     reports.check_target(path, overwrite=overwrite)
+    collection = source.pop("collection")
     collections = [collection] if collection else ["projects", "accounts"]
     frames = [read(file, **source) for file in files]
     frames = frames or [read(None, name, **source) for name in collections]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dirframe import __version__
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.query import Query, is_in_order, record_query
+from dirframe.client.query import Options, Query, is_in_order, record_query
 from dirframe.client.records import frame_of
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from dirframe.client.http.session import FetchedPage
     from dirframe.client.page import Page
-    from dirframe.schema import Resource
 
 #: Most requests that a check sends; a moved directory answers two of them with a redirect.
 MAX_REQUESTS = 15
 
+_PROJECTS, _ACCOUNTS = Query(resource=PROJECT), Query(resource=ACCOUNT)
 _PAGE_SIZE = 25  # of the specification
 _SORTS = ("id", "name", "created_at", "updated_at", "project_name")
 _NOTHING = "no-project-has-this-name-qx7vw"
@@ -109,8 +109,7 @@ class _Probe:
 
     def look(self) -> None:
         """Look at all; raise if there is no collection of projects."""
-        path = Query(resource=PROJECT).path
-        fetched = self._fetch(path, page="1")
+        fetched = self._get(_PROJECTS)
         page, size = fetched.page, len(fetched.page.records)
         available, ids = page.items_available, page.values("id")
         self._note("projects", _count(page))
@@ -119,18 +118,18 @@ class _Probe:
         if fetched.server_time is not None:
             seconds = round((fetched.server_time - fetched.retrieved).total_seconds())
             self._note("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
-        moved = self._session.is_moved(path)
+        moved = self._session.is_moved(_PROJECTS.path)
         self._note("address", "redirects to another" if moved else "answers itself", not moved)
         sent = sum(sign in "13" for sign in page.signs())
         self._note("analyses in collections", f"{sent} of {size} projects", sent > 0)
         if available is not None and size:
-            behind = str(-(-available // size) + 1)
+            behind = -(-available // size) + 1
             self._look("page past the end", self._past_the_end, behind, ids)
         for sort in _SORTS:
-            self._look(f"projects by {sort}", self._sort, PROJECT, sort)
+            self._look(f"projects by {sort}", self._sort, replace(_PROJECTS, sort=sort))
         self._look("query without a match", self._nothing)
         self._look("accounts", self._accounts)
-        self._look("accounts by id", self._sort, ACCOUNT, "id")
+        self._look("accounts by id", self._sort, replace(_ACCOUNTS, sort="id"))
         if ids and ids[0]:
             self._look("analysis on own pages", self._own_page, ids[0])
         self._look("a record that is not there", self._missing, status=404)
@@ -139,15 +138,12 @@ class _Probe:
     def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
         self.findings.append(Finding(what, str(found), as_specified))
 
-    def _fetch(self, path: str, **parameters: str) -> FetchedPage:
+    def _get(self, query: Query, page: int = 1) -> FetchedPage:
         before = self._session.quota.used()
         try:
-            return self._session.get(path, parameters, refresh=True, store=False)
+            return query.get(self._session, Options(refresh=True, store=False), page)
         finally:
             self.requests += max(self._session.quota.used() - before, 1)
-
-    def _first(self, resource: Resource, **parameters: str) -> Page:
-        return self._fetch(Query(resource=resource).path, **{"page": "1"} | parameters).page
 
     def _look(
         self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int | None = None
@@ -165,46 +161,46 @@ class _Probe:
         except DirframeError as error:
             self._note(what, type(error).__name__, as_specified=False)
 
-    def _past_the_end(self, number: str, first: tuple[str | None, ...]) -> _Seen:
-        ids = self._first(PROJECT, page=number).values("id")
+    def _past_the_end(self, number: int, first: tuple[str | None, ...]) -> _Seen:
+        ids = self._get(_PROJECTS, number).page.values("id")
         found = "the first page again" if ids == first else f"{len(ids)} records"
         return found if ids else "empty", not ids
 
-    def _sort(self, resource: Resource, sort: str) -> _Seen:
-        kept = is_in_order(frame_of([self._first(resource, sort=sort)], resource), sort)
+    def _sort(self, query: Query) -> _Seen:
+        sort, resource = str(query.sort), query.resource
+        kept = is_in_order(frame_of([self._get(query).page], resource), sort)
         words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
         # project_name is a sort of the live service, not of the specification.
         return words[kept], kept if sort in resource.sorts else None
 
     def _nothing(self) -> _Seen:
-        page = self._first(PROJECT, query=_NOTHING)
+        page = self._get(replace(_PROJECTS, query=_NOTHING)).page
         result = "with an empty result" if page.has_result else "without a result element"
         found = f"{len(page.records)} records, {page.items_available} counted, {result}"
         return found, not page.records
 
     def _accounts(self) -> _Seen:
-        page = self._first(ACCOUNT)
-        codes = page.values("country_code")
-        self._note("country forms", _country_forms(codes))
+        page = self._get(_ACCOUNTS).page
+        self._note("country forms", _country_forms(page.values("country_code")))
         return _count(page), None
 
     def _own_page(self, identifier: str) -> _Seen:
-        page = self._fetch(record_query(PROJECT, identifier).path).page
+        page = self._get(record_query(PROJECT, identifier)).page
         return "sent" if page.signs() in {"1", "3"} else "not sent", None
 
     def _missing(self) -> _Seen:
-        self._fetch(record_query(PROJECT, "0").path)
+        self._get(record_query(PROJECT, "0"))
         return "is answered", False
 
     def _wrong_key(self) -> _Seen:
-        client, path = self._client, Query(resource=PROJECT).path
+        client = self._client
         options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
         with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
             other.quota_folder = None  # requests of this key are nobody's
             try:
-                other.session.get(path, {"page": "1"})
+                _PROJECTS.get(other.session, Options())
             finally:
-                self.requests += 1 + self._session.is_moved(path)
+                self.requests += 1 + self._session.is_moved(_PROJECTS.path)
         return "is accepted", False
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dirframe import provenance
 from dirframe._display import counted
-from dirframe.client.paging import Pages, Received, needed_pages, received
+from dirframe.client.paging import MOST_PAGES, Pages, Received, needed_pages, received
 from dirframe.client.query import better_sort, find_order, is_in_order, recognised, record_query
 from dirframe.client.records import Records
 from dirframe.errors import (
@@ -44,8 +44,6 @@ T = TypeVar("T")
 
 #: Maximum number of times that inconsistent pages are requested again.
 MAX_REREADS = 3
-
-_NO_COUNT = 1_000_000  # pages that no directory has: its count of records is wrong
 
 
 def load_query(query: Query, client: Directory, options: Options) -> pd.DataFrame:
@@ -349,7 +347,7 @@ def check_quota(
     """
     quota = client.session.quota
     left, limit = quota.remaining(), quota.limit
-    if len(keys) + more <= left or len(keys) > _NO_COUNT or options.offline:
+    if len(keys) + more <= left or len(keys) > MOST_PAGES or options.offline:
         return False
     days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
     most = left + (days - 1) * limit

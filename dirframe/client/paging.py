@@ -38,6 +38,7 @@ Key = TypeVar("Key")
 #: All page sizes that are known are multiples; a single page of another length is the last one.
 PAGE_SIZE_STEP = 5
 
+MOST_PAGES = 1_000_000  # of more, the count of records is wrong
 _FEW = 5  # more pages, or a tenth of all, are not requested again because they are of earlier days
 _CHEAP = 12  # so many are requested again even if their order seems not to hold
 
@@ -200,6 +201,8 @@ class Pages:
         if self.available is None or expected is None:
             return None
         pages, most = 1 + len(self.missing()), self.query.max_items or math.inf
+        if pages > MOST_PAGES:
+            return None
         # Of several pages, a full last one will need one more.
         is_full = size < expected == pages * size and most > self.available
         return range(1, pages + 1 + is_full)
@@ -249,12 +252,11 @@ class Pages:
         order that does not hold repeats records everywhere; no reading mends that.
         """
         unfit = [] if self.query.sample else self._unfit()
-        is_cheap = len(self.latest) <= _CHEAP
         if self.keeps_all:
-            is_cheap = len(unfit) <= _FEW and len(self._days()) == 1
-        elif not is_cheap:
-            is_cheap = not self.order_fails()
-        return [number for number in unfit if is_cheap and number not in self._confirmed]
+            is_worth_it = len(unfit) <= _FEW and len(self._days()) == 1
+        else:
+            is_worth_it = len(self.latest) <= _CHEAP or not self.order_fails()
+        return [number for number in unfit if is_worth_it and number not in self._confirmed]
 
     def _unfit(self) -> list[int]:
         """Return the numbers of the pages that do not belong to one state of the collection."""

@@ -95,20 +95,20 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
             return frame
         is_json = name.lower().endswith((".json", ".jsonl"))
         columns = _tables.read_json(content) if is_json else _tables.read_columns(content)
+        # Without rows, JSON has no columns.
+        columns = columns or {column: [] for column in record.get("columns", ())}
+        resource = _resource(columns, record)
+        if not is_json and _tables.separator_of(content) == ";":
+            _refuse_decimal_commas(columns, resource)
+        frame = _typed(columns, resource)
     except InvalidInputError:
         raise
-    except (ValueError, OSError, KeyError) as error:  # of Arrow, JSON and UTF-8
+    except (ValueError, OSError, KeyError) as error:  # of Arrow, JSON and UTF-8 too
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0].rstrip('.')}.",
             hint=_HINT,
         ) from None
-    # Without rows, JSON has no columns.
-    columns = columns or {column: [] for column in record.get("columns", ())}
-    resource = _resource(columns, record)
-    if not is_json and _tables.separator_of(content) == ";":
-        _refuse_decimal_commas(columns, resource, name)
-    frame = _typed(columns, resource, name)
     if record.get("provenance"):
         frame.attrs[ATTRIBUTE] = record["provenance"]
     elif resource is not None and not record:
@@ -135,18 +135,17 @@ def _resource(columns: _tables.Columns, record: Record) -> Resource | None:
     return resource if is_record else None
 
 
-def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None, name: str) -> None:
+def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None) -> None:
     for field in resource.fields if resource else ():
         pattern, texts = _DOUBTFUL.get(field.kind), columns.get(field.column, [])
         if doubtful := [text for text in texts if pattern and text and pattern.search(text)]:
-            raise InvalidInputError(
-                f"{name} has semicolons between its columns and {doubtful[0]!r} in {field.column}, "
-                "where a comma may begin a fraction.",
-                hint="Write numbers with a point before the fraction, without thousands.",
+            raise ValueError(
+                f"it has semicolons between its columns and {doubtful[0]!r} in {field.column}, where "
+                "a comma may begin a fraction: write a point there, and no sign between thousands"
             )
 
 
-def _typed(columns: _tables.Columns, resource: Resource | None, name: str) -> pd.DataFrame:
+def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
     """Return columns of text with the dtypes of their fields; those of others are inferred."""
     kinds = {field.column: field.kind for field in resource.fields} if resource else {}
     is_specified = resource in RESOURCES.values()
@@ -157,7 +156,7 @@ def _typed(columns: _tables.Columns, resource: Resource | None, name: str) -> pd
         if kind is None:
             data[column] = _inferred(column, texts)
         elif kind is Kind.ITEMS:
-            data[column] = _lists(texts, column, name)
+            data[column] = _lists(texts, column)
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
             data[column] = _text(texts)
         else:
@@ -177,7 +176,7 @@ def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
         return pd.Series([truths[text] for text in texts], dtype="boolean")
     if any(text[:1] == "[" for text in words):
         try:
-            return pd.Series(map(_parsed, texts), dtype="object")
+            return _lists(texts, name)
         except ValueError:
             return _text(texts)
     kind = infer_kind(name, words)
@@ -188,19 +187,14 @@ def _text(texts: Texts) -> pd.Series[Any]:
     return loader_series(pa.array(texts, pa.large_string()))
 
 
-def _lists(texts: Texts, column: str, name: str) -> pd.Series[Any]:
+def _lists(texts: Texts, column: str) -> pd.Series[Any]:
     lists: list[Any] = []
     for number, text in enumerate(texts, start=1):
         try:
-            value = _parsed(text)
+            value = json.loads(text) if text else None
         except ValueError as error:
-            raise InvalidInputError(
-                f"{name} holds no table of records: {column} of record {number} is not a list as "
-                f"JSON ({error})."
+            raise ValueError(
+                f"{column} of record {number} is not a list as JSON ({error})"
             ) from None
         lists.append(value if value is None or isinstance(value, list) else [value])
     return pd.Series(lists, dtype="object")
-
-
-def _parsed(text: str | None) -> Any:
-    return json.loads(text) if text else None

@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
-from dirframe._tables import FORMULA
+from dirframe._tables import DIGEST, FORMULA, schema_digest
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
 from dirframe.provenance import ATTRIBUTE, caption
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 _INFINITE = (float("inf"), float("-inf"))
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one for each value
 
 _ROWS, _COLUMNS, _CHARACTERS, _EXACT = 1_048_576, 16_384, 32_767, 10**15
 _TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
@@ -88,11 +89,12 @@ def _json(frame: pd.DataFrame) -> bytes:
 
 
 def _json_lines(frame: pd.DataFrame, separator: str = "\n") -> bytes:
-    keys = [json.dumps(name, ensure_ascii=False) for name in frame]
-    columns = [[_as_json(v, name) for v in _values(frame[name])] for name in frame]
-    rows = (", ".join(map("{}: {}".format, keys, row)) for row in zip(*columns, strict=True))
-    lines = separator.join(f"{{{row}}}" for row in rows)
-    return f"{lines}\n".encode() if lines else b""
+    columns = []
+    for name in frame:
+        key = _encode(name)
+        columns.append([f"{key}: {_as_json(value, name)}" for value in _values(frame[name])])
+    lines = [f"{{{', '.join(row)}}}" for row in zip(*columns, strict=True)]
+    return f"{separator.join(lines)}\n".encode() if lines else b""
 
 
 def _values(column: pd.Series[Any]) -> list[Any]:
@@ -120,7 +122,7 @@ def _texts(column: pd.Series[Any]) -> list[Any]:
 def _as_json(value: Any, column: object) -> str:
     try:
         # JSON has no infinite number; a string can be read back.
-        return json.dumps(str(value) if value in _INFINITE else value, ensure_ascii=False)
+        return _encode(str(value) if value in _INFINITE else value)
     except (TypeError, ValueError):
         raise InvalidInputError(
             f"The column {column!r} holds a {type_name(value)}, which this format cannot hold. Turn "
@@ -137,7 +139,10 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
     table = to_arrow(frame)
     metadata = {**table.schema.metadata, b"citation": _citation(frame).encode()}
-    stream = io.BytesIO()
+    # Parquet names the types of lists in its own way, so the digest is of what is read again.
+    empty, stream = io.BytesIO(), io.BytesIO()
+    parquet.write_table(table.slice(0, 0).replace_schema_metadata(metadata), empty)
+    metadata |= {DIGEST: schema_digest(parquet.read_schema(empty))}
     parquet.write_table(table.replace_schema_metadata(metadata), stream, write_page_checksum=True)
     return stream.getvalue()
 

@@ -42,7 +42,7 @@ def accounts_by_country(
     ['Germany']
     """
     table = stats.accounts_by_country(accounts, top=top)
-    return bar_chart(table, ax, look, text.not_shown(table, **_UNKNOWN), name="country_name")
+    return bar_chart(table, ax, look, name="country_name", reasons=_UNKNOWN)
 
 
 def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -89,7 +89,7 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     key = [("none", "none"), *present.values()]
     patches = [Patch(facecolor=shade, edgecolor=NEUTRAL, label=name) for name, shade in key]
     axes.legend(ax, patches, "Accounts")
-    unknown = text.not_shown(table, **_UNKNOWN)
+    unknown = text.not_shown(table, _UNKNOWN)
     return canvas.finish(unknown, _too_small(table[~on_map], "Nor" if unknown else "Not shown:"))
 
 
@@ -123,7 +123,7 @@ def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Un
         "kudo_rank_missing": "without a kudo rank",
         "kudo_rank_impossible": "with an impossible one",
     }
-    return bar_chart(table, ax, look, text.not_shown(table, **reasons))
+    return bar_chart(table, ax, look, reasons=reasons)
 
 
 def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -142,4 +142,4 @@ def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpac
         "posts_negative": "with a negative one",
     }
     table = stats.posts_distribution(accounts)
-    return distribution_chart(table, ax, look, unit="Forum posts of an account", **reasons)
+    return distribution_chart(table, ax, look, unit="Forum posts of an account", reasons=reasons)

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-from matplotlib.dates import (
-    DAILY,
-    MONTHLY,
-    YEARLY,
-    AutoDateLocator,
-    ConciseDateFormatter,
-    date2num,
-)
+from matplotlib import dates
 from matplotlib.ticker import MaxNLocator, PercentFormatter, SymmetricalLogLocator
 from matplotlib.transforms import offset_copy
 
@@ -41,9 +34,6 @@ _COLUMN = 60  # points of a column of numbers
 _TWO_LINES = 0.76  # size of text in rows of which one has two lines
 
 
-# Charts of one form
-
-
 def bar_chart(
     table: pd.DataFrame,
     ax: Axes | None,
@@ -53,21 +43,24 @@ def bar_chart(
     number: str = "",
     unit: str = "",
     colours: Sequence[str] = (),
-    **emptiness: Any,
+    needs: str = "",
+    reasons: Mapping[str, str] | None = None,
 ) -> Axes:
     """Draw a bar for each row of a statistic, with its number and share.
 
-    By default, the names are in the first column, and the numbers are those of records.
+    By default, the names are in the first column, and the numbers are those of records. The notes
+    and reasons are those of `Canvas.finish`.
     """
     counts = text.counts_of(table)
     noun = next(iter(counts))
+    numbers = table[number or noun].round().astype(int)
     names = [str(value) for value in table[name or table.columns[0]]]
     # Names of two lines take more height.
     height = len(names) * (1.3 if any("\n" in text.name(value) for value in names) else 1)
-    canvas = Canvas(table, ax, look, rows=height, **emptiness)
+    canvas = Canvas(table, ax, look, rows=height, needs=needs, is_empty=not numbers.sum())
     if canvas.is_empty:
         return canvas.finish()
-    ax, size, numbers = canvas.ax, rows(canvas.ax, names), table[number or noun].round().astype(int)
+    ax, size = canvas.ax, rows(canvas.ax, names)
     if not colours:
         others = any(count for key, count in counts.items() if key.endswith("_in_other"))
         colours = [ACCENT] * (len(names) - others) + [OTHER] * others
@@ -80,11 +73,11 @@ def bar_chart(
         ax.text(length, row, label, va="center", fontsize=size, **beside)
     number_axis(ax.xaxis)
     units(ax, unit or f"{noun.capitalize()} (share of those {canvas.base})")
-    return canvas.finish(*notes)
+    return canvas.finish(*notes, reasons=reasons)
 
 
 def distribution_chart(
-    table: pd.DataFrame, ax: Axes | None, look: Look, *, unit: str, **not_shown: str
+    table: pd.DataFrame, ax: Axes | None, look: Look, *, unit: str, reasons: Mapping[str, str]
 ) -> Axes:
     """Draw a dot for each number that occurs, at the records with it, on logarithmic scales."""
     canvas = Canvas(table, ax, look)
@@ -102,10 +95,7 @@ def distribution_chart(
         for part, share in {"Half": 0.5, "90%": 0.9, "99%": 0.99}.items()
     ]
     at_most = f"{', '.join(bounds)}; the most is {numbers.max():,.0f}."
-    return canvas.finish(at_most, text.not_shown(table, **not_shown))
-
-
-# Named rows
+    return canvas.finish(at_most, reasons=reasons)
 
 
 def rows(ax: Axes, names: Sequence[str]) -> float:
@@ -170,9 +160,6 @@ def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> float:
     return 1.2 * size + 8
 
 
-# Scales
-
-
 def units(ax: Axes, x: str, y: str = "") -> None:
     """Set the labels of the axes, wrapped to what the layout will leave; without rows a grid."""
     size, labels = float(ax.xaxis.label.get_fontsize()), ax.get_yticklabels()
@@ -221,30 +208,24 @@ def date_axis(ax: Axes) -> None:
     """Set an x axis of dates, with as many ticks as fit."""
     ax.xaxis_date()
     ems = text.width(ax) / text.size(ax, mpl.rcParams["xtick.labelsize"])
-    most = {YEARLY: ems / 4.5, MONTHLY: ems / 6, DAILY: ems / 8}
-    locator = AutoDateLocator(minticks=2, maxticks={k: max(int(n), 2) for k, n in most.items()})
-    ax.xaxis.set_major_locator(locator)
+    widths = {dates.YEARLY: 4.5, dates.MONTHLY: 6, dates.DAILY: 8}
+    most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
+    locator = dates.AutoDateLocator(minticks=2, maxticks=most)
     formats = ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"]
-    formatter = ConciseDateFormatter(
-        locator, formats=formats, zero_formats=["", *formats[:4], "%H:%M"], show_offset=False
-    )
-    ax.xaxis.set_major_formatter(formatter)
+    look: Any = {"formats": formats, "zero_formats": ["", *formats[:4], "%H:%M"]}
+    formatter = dates.ConciseDateFormatter(locator, show_offset=False, **look)
+    ax.xaxis.set(major_locator=locator, major_formatter=formatter)
 
 
 def days(moments: Any) -> NDArray[np.float64]:
     """Convert dates to positions on an axis: days since 1970."""
-    return np.asarray(date2num(moments), dtype=np.float64)
+    return np.asarray(dates.date2num(moments), dtype=np.float64)
 
 
-# Steps and periods
-
-
-def steps(
-    ax: Axes, edges: Any, heights: Any, unfinished: Any, colour: str, *, opacity: float = 0.25
-) -> None:
+def steps(ax: Axes, edges: Any, heights: Any, unfinished: Any, colour: str) -> None:
     """Draw a step for each period between its edges; those that were not over are hatched."""
     finished = np.where(unfinished, np.nan, heights)
-    ax.stairs(np.nan_to_num(heights), edges, fill=True, color=colour, alpha=opacity, linewidth=0)
+    ax.stairs(np.nan_to_num(heights), edges, fill=True, color=colour, alpha=0.3, linewidth=0)
     ax.stairs(finished, edges, color=colour, linewidth=1.5, baseline=None)
     shown = unfinished & ~np.isnan(heights)
     hatch_unfinished(ax, edges[:-1][shown], np.diff(edges)[shown], heights[shown], colour)
@@ -256,9 +237,6 @@ def hatch_unfinished(
     """Hatch periods that were not over."""
     look: Any = {"facecolor": "none", "edgecolor": colour, "hatch": "//////", "linewidth": 0.8}
     ax.bar(starts, heights, widths, bottom, align="edge", gid="unfinished", **look)
-
-
-# Legends
 
 
 def legend(ax: Axes, handles: Sequence[Artist], title: str) -> None:

@@ -117,9 +117,15 @@ class Canvas:
         if (figure := _figure(self.ax)).get_layout_engine() is None:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
-    def finish(self, *notes: str | bool, pad: float | None = None) -> Axes:
-        """Add the title, `pad` points above the axes, and the caption with the notes that hold."""
-        ax, shown = self.ax, [str(note) for note in notes if note]
+    def finish(
+        self, *notes: str | bool, pad: float | None = None, reasons: Mapping[str, str] | None = None
+    ) -> Axes:
+        """Add the title, `pad` points above the axes, and the caption.
+
+        It has the notes that hold, and the reasons why records are not shown, by their counts.
+        """
+        ax, unshown = self.ax, text.not_shown(self.table, reasons or {})
+        shown = [str(note) for note in (*notes, unshown) if note]
         if self.is_empty:
             noun, count = text.noun_and_count(self.table)
             why = f"Of {counted(count, noun)}, none {self._needs}" if count else f"No {noun}s"

@@ -25,7 +25,15 @@ _WITHOUT_LANGUAGE = {
     "without_analysis": "without an analysis",
     "without_language": "without a main language",
 }
-_UNCOUNTED = ("contributors_missing", "contributors_negative")
+_UNCOUNTED = dict.fromkeys(
+    ("contributors_missing", "contributors_negative"), "without a valid contributor count"
+)
+_WITHOUT_BREAKDOWN = {
+    "breakdown_missing": "without a breakdown",
+    "code_lines_missing": "without a valid number of lines",
+    "code_lines_negative": "without a valid number of lines",
+    "percentages_impossible": "with an impossible percentage",
+}
 
 
 def language_share(
@@ -42,8 +50,7 @@ def language_share(
     [2, 1]
     """
     table = stats.language_share(projects, top=top)
-    note = text.not_shown(table, **_WITHOUT_LANGUAGE)
-    return bar_chart(table, ax, look, note, colours=_colours(table))
+    return bar_chart(table, ax, look, colours=_colours(table), reasons=_WITHOUT_LANGUAGE)
 
 
 def _colours(table: pd.DataFrame) -> list[str]:
@@ -100,12 +107,8 @@ def contributors_by_language(
         "of the median, from 6 projects on.",
         axes.pale_note(known["projects_counted"], "languages"),
         "People: sum over the projects; who is in two of them counts twice.",
-        text.not_shown(
-            table,
-            **_WITHOUT_LANGUAGE,
-            **dict.fromkeys(_UNCOUNTED, "without a valid contributor count"),
-        ),
         pad=axes.columns(ax, cells, size),
+        reasons=_WITHOUT_LANGUAGE | _UNCOUNTED,
     )
 
 
@@ -130,18 +133,11 @@ def language_breakdown(
         ax,
         look,
         unnamed > 0 and f"{counted(unnamed, 'line')} in languages without a name.",
-        text.not_shown(
-            table,
-            breakdown_missing="without a breakdown",
-            code_lines_missing="without a valid number of lines",
-            code_lines_negative="without a valid number of lines",
-            percentages_impossible="with an impossible percentage",
-        ),
         number="code_lines",
         unit="Lines of code (share of those in a named language)",
         colours=_colours(table),
         needs="with languages that have lines of code",
-        is_empty=not table["code_lines"].sum(),
+        reasons=_WITHOUT_BREAKDOWN,
     )
 
 
@@ -209,5 +205,5 @@ def languages_by_year(
         axes.pale_note(totals, "years"),
         not is_finished
         and f"Hatched at its top: {last[-1]} is not over at the newest date in the data.",
-        text.not_shown(table, **_WITHOUT_LANGUAGE, date_missing="without a date"),
+        reasons=_WITHOUT_LANGUAGE | {"date_missing": "without a date"},
     )

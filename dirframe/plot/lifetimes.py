@@ -31,6 +31,11 @@ _FAULTS = {
     "months_reversed": "that ended before they began",
     "months_after_fetch": "with activity after the fetch",
 }
+_UNKNOWN = {
+    "not_fetched_since": "not fetched since",
+    "fetch_missing": "without a date of the fetch",
+    "fetch_impossible": "with a date of the fetch that cannot be",
+}
 _PERIODS = {
     "D": ("day", DateOffset(days=1)),
     "W": ("week", DateOffset(weeks=1)),
@@ -70,21 +75,15 @@ def activity(
             f"Active: activity in {period} {month:%Y-%m}, or before and after it. "
             "Known where the code was fetched in that month or later."
         )
-    reasons = {
-        "not_fetched_since": "not fetched since",
-        "fetch_missing": "without a date of the fetch",
-        "fetch_impossible": "with a date of the fetch that cannot be",
-    }
     return bar_chart(
         table,
         ax,
         look,
         known,
-        text.not_shown(table, "Unknown", **reasons, **_FAULTS),
-        text.not_shown(table, begun_after_as_of="begun later"),
+        text.not_shown(table, _UNKNOWN | _FAULTS, "Unknown"),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
-        is_empty=not table["projects"].sum(),
+        reasons={"begun_after_as_of": "begun later"},
     )
 
 
@@ -139,8 +138,8 @@ def life_span(
         going > 0
         and f"+: active {before}, or not known to have ended. Such are {going:,} of all {lives:,} "
         "lives, which may go on: mean and median of the lengths are too low.",
-        text.not_shown(table, projects_not_shown="with a shorter life", **_FAULTS),
         pad=pad,
+        reasons={"projects_not_shown": "with a shorter life"} | _FAULTS,
     )
 
 
@@ -195,7 +194,7 @@ def survival(
         else "More than half live on as long as any was seen.",
         f"Ended: no activity in the last {counted(window, 'month')} seen; {alive:,} had not ended.",
         f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-        text.not_shown(table, end_unknown="whose end is not known", **_FAULTS),
+        reasons={"end_unknown": "whose end is not known"} | _FAULTS,
     )
 
 
@@ -235,7 +234,5 @@ def growth(
     unit = nouns.capitalize() + " in all" * cumulative
     axes.units(ax, f"Created at (UTC, by {period})", unit)
     last = f"the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in the data"
-    return canvas.finish(
-        any(unfinished) and f"Hatched: {last}.",
-        text.not_shown(table, created_at_missing="without a date"),
-    )
+    hatched = any(unfinished) and f"Hatched: {last}."
+    return canvas.finish(hatched, reasons={"created_at_missing": "without a date"})

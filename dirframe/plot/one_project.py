@@ -56,7 +56,7 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
     for column, (name, colour, bottom, height) in _LANES.items():
         lane = ax.inset_axes((0, bottom, 1, height), sharex=ax, facecolor="none")
         heights = table[column].to_numpy(float, na_value=np.nan)
-        axes.steps(lane, edges, heights, unfinished, colour, opacity=0.35)
+        axes.steps(lane, edges, heights, unfinished, colour)
         lane.set_ylim(0, max(np.nanmax(heights, initial=0), 1) * 1.28)  # room for the name
         lane.annotate(name, (0, 1), (4, -2), "axes fraction", "offset points", va="top", size=size)
         axes.number_axis(lane.yaxis)
@@ -66,15 +66,14 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
         axes.grid(lane)
     months = ", ".join(f"{month:%Y-%m}" for month in table["month"][unfinished])
     filled = text.counts_of(table)["months_filled"]
-    reasons = {
-        "month_missing": "without a month",
-        "commits_invalid": "without valid commits",
-        "contributors_invalid": "without valid contributors",
-    }
     return canvas.finish(
         any(unfinished) and f"Hatched: not over when it was loaded ({months}).",
         filled > 0 and f"{counted(filled, 'month')} without a row: 0.",
-        text.not_shown(table, **reasons),
+        reasons={
+            "month_missing": "without a month",
+            "commits_invalid": "without valid commits",
+            "contributors_invalid": "without valid contributors",
+        },
     )
 
 
@@ -116,14 +115,13 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
     else:
         ax.annotate(words, (bus_factor, 0.5), (-4, 3), ha="right", **place)
     rest = f", the first five have {percent(measures['top 5'])}." if len(table) > 5 else "."
-    reasons = {
-        "commits_missing": "without a number of commits",
-        "commits_negative": "with a negative one",
-    }
     return canvas.finish(
         f"The first has {percent(measures['top 1'])} of the commits{rest}",
         "Bus factor: so many have half of them together.",
-        text.not_shown(table, **reasons),
+        reasons={
+            "commits_missing": "without a number of commits",
+            "commits_negative": "with a negative one",
+        },
     )
 
 

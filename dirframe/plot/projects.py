@@ -47,7 +47,7 @@ def contributor_distribution(
     """
     table = stats.contributor_distribution(projects)
     unit = "Contributors of a project (people in twelve months)"
-    return distribution_chart(table, ax, look, unit=unit, **_UNCOUNTED)
+    return distribution_chart(table, ax, look, unit=unit, reasons=_UNCOUNTED)
 
 
 def team_size_classes(
@@ -69,7 +69,7 @@ def team_size_classes(
     """
     table = stats.team_size_classes(projects, bounds=bounds)
     size = "Size: people who contributed in twelve months."
-    return bar_chart(table, ax, look, size, text.not_shown(table, **_UNCOUNTED))
+    return bar_chart(table, ax, look, size, reasons=_UNCOUNTED)
 
 
 def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -108,8 +108,8 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
         f"The tenth of the projects with the most has {percent(tenth)} of the contributors.",
         x[y == 0].size > 1
         and f"Without the {none} that have none, the coefficient is {positive:.2f}.",
-        text.not_shown(table, **_UNCOUNTED),
         pad=4,
+        reasons=_UNCOUNTED,
     )
 
 
@@ -152,7 +152,7 @@ def users_against_contributors(
     counts = text.counts_of(table)
     is_twice = sum(map(counts.__getitem__, _WITHOUT)) > counts["projects"] - counts["with_both"]
     what = "Not shown, some for two reasons" if is_twice else "Not shown"
-    return canvas.finish(text.not_shown(table, what, **_WITHOUT))
+    return canvas.finish(text.not_shown(table, _WITHOUT, what))
 
 
 def licenses(
@@ -170,8 +170,8 @@ def licenses(
     """
     table = stats.licenses(projects, top=top)
     table["title"] = table["title"].fillna(table["license"])
-    note = text.not_shown(table, without_license="without a licence")
-    return bar_chart(table, ax, look, "A project can have several.", note, name="title")
+    reasons = {"without_license": "without a licence"}
+    return bar_chart(table, ax, look, "A project can have several.", name="title", reasons=reasons)
 
 
 def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -192,8 +192,6 @@ def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[
         look,
         "A project can have licences of several families; none: it names none.",
         unit="Projects (share of all)",
-        needs="with a licence",
-        is_empty=not text.counts_of(table)["with_license"],
     )
 
 
@@ -212,9 +210,10 @@ def tags(
     [2, 1]
     """
     table = stats.tags(projects, top=top)
-    notes = ["A project can have several.", text.not_shown(table, without_tag="without a tag")]
+    notes = ["A project can have several."]
     if others := text.counts_of(table)["tags_in_other"]:
         with_others = counted(int(table["projects"].iloc[-1]), "project")
-        notes.insert(1, f"{with_others} with any of {others:,} other tags.")
+        notes.append(f"{with_others} with any of {others:,} other tags.")
         table = table.iloc[:-1]
-    return bar_chart(table, ax, look, *notes, colours=[ACCENT] * len(table))
+    colours, reasons = [ACCENT] * len(table), {"without_tag": "without a tag"}
+    return bar_chart(table, ax, look, *notes, colours=colours, reasons=reasons)

@@ -13,7 +13,7 @@ from matplotlib.textpath import text_to_path
 from dirframe._display import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -119,7 +119,7 @@ def noun_and_count(table: pd.DataFrame) -> tuple[str, int]:
     return name.removesuffix("s").replace("_", " "), count
 
 
-def not_shown(table: pd.DataFrame, what: str = "Not shown", **words: str) -> str:
+def not_shown(table: pd.DataFrame, words: Mapping[str, str], what: str = "Not shown") -> str:
     """Return a note with the number of records for each reason; empty if there are none.
 
     The reasons are given in words by the names of their counts.

@@ -32,30 +32,23 @@ def flags(
     frame : pandas.DataFrame
         Accounts or projects as the loaders give them.
     rules : collection of str, optional
-        Names of rules; by default all whose columns the frame has. The last step of the provenance
-        names the others for such records.
+        Names of rules; by default all whose columns are there, and the provenance names the others.
     max_age : str, int or datetime.timedelta, optional
-        Age from which an analysis is stale, by default ``"1y"``: days, a timedelta, or a number
-        with ``d``, ``w``, ``mo`` or ``y``.
+        Age from which an analysis is stale: days, a timedelta, or text such as ``"1y"``, the default.
 
     Returns
     -------
     pandas.DataFrame
-        One row per record and rule, by rule, then id, then name (as text, missing ones last):
-        ``id``, ``name``, ``rule`` and ``evidence``, the value and why it is flagged (all str).
-        Counted: the records, and by rule those flagged (``flagged_negative_lines``, zeros too).
+        One row per record and rule, by rule, id, then name (as text, missing last): ``id``,
+        ``name``, ``rule`` and ``evidence``, the value and why it is flagged (all str). Counted: the
+        records, and by rule those flagged (``flagged_negative_lines``). Missing values never are:
 
-    Notes
-    -----
-    A missing value is never flagged. Of rules whose names do not say it:
-
-    - ``began_before_language``: the first month is before the year in which the language first
-      appeared, the earliest of PLDB and Wikipedia (``quality/first_appearance.csv``)
-    - ``lines_outlier``: a modified z-score of the logarithm of the lines above 3.5 (Iglewicz and
-      Hoaglin, How to Detect and Handle Outliers, 1993), in the language or, below 20 projects, all
-    - ``month_in_future``: after the fetch of the code; ``duplicate_id``: all records with that id
-    - ``stale_analysis``: fetched longer than `max_age` before the frame was retrieved or, if that
-      is not known or the data synthetic, before the median project was fetched
+        - ``began_before_language``: before the year in which the main language first appeared, the
+          earliest that PLDB and Wikipedia have (``quality/first_appearance.csv``)
+        - ``lines_outlier``: a modified z-score of log lines above 3.5 in the language or, below 20
+          projects, in all (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
+        - ``stale_analysis``, and ``month_in_future``: the code was fetched long before the retrieval
+          (if not known or synthetic, before that of the median project); before the last month
 
     Examples
     --------

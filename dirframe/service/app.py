@@ -20,11 +20,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
-from dirframe.service.context import asked, current_store, request_arguments
 from dirframe.service.pages import pages
 from dirframe.service.read_xml import DOCUMENTS
 from dirframe.service.records import email_slug, serialize
-from dirframe.service.xml import failure_xml, result_xml
+from dirframe.service.xml import asked, current_store, failure_xml, request_arguments, result_xml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

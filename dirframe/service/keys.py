@@ -106,9 +106,8 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         developer, application = _name(developer), _name(application)
         key = secrets.token_hex(20)
         with self._access(), transaction(self._database):
-            rows = self._database.execute(
-                "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
-            )
+            sql = "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
+            rows = self._database.execute(sql)
             live = [a.casefold() for d, a in rows if d.casefold() == developer.casefold()]
             if len(live) >= APPLICATIONS_PER_DEVELOPER or application.casefold() in live:
                 raise InvalidInputError(

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from flask import Blueprint, abort, render_template, url_for
 from lxml import etree
 
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Kind, Resource
-from dirframe.service.context import asked, current_store
 from dirframe.service.keys import APPLICATIONS_PER_DEVELOPER, DAILY_QUOTA
-from dirframe.service.records import is_url
+from dirframe.service.records import URL
+from dirframe.service.xml import asked, current_store
 
 #: Elements that the page of a record shows elsewhere, or not.
 _NO_FACTS = {"name", "description", "avatar_url", "email_sha1"}
-#: Kudo rank shown for an account without a score (specification, Account).
-_DEFAULT_KUDO_RANK = "1"
 
 pages = Blueprint("pages", __name__)
-pages.add_app_template_test(is_url, "url")
+pages.add_app_template_test(lambda text: bool(re.match(URL, text)), "url")
 
 
 @pages.get("/")
@@ -29,14 +29,13 @@ def home() -> str:
 @pages.get("/projects", endpoint="projects", defaults={"resource": PROJECT})
 def listing(resource: Resource) -> str:
     """Render a page of a collection."""
-    store, (query, requested_sort, number) = current_store(), asked()
-    default = store.default_sort(resource, query)
-    sort = requested_sort or default
+    store, (query, requested, number) = current_store(), asked()
+    sort = requested or store.default_sort(resource, query)
     fragments, available, first = store.page(resource, query, sort, number)
 
     def address(to: int) -> str:
-        sorted_by = sort if sort != default else None
-        return url_for(f".{resource.collection}", query=query or None, sort=sorted_by, page=to)
+        name, given = f".{resource.collection}", requested or None
+        return url_for(name, query=query or None, sort=given, page=to)
 
     return render_template(
         "list.html",
@@ -49,7 +48,7 @@ def listing(resource: Resource) -> str:
         address=address,
         query=query,
         sort=sort,
-        automatic=not requested_sort,
+        automatic=not requested,
         sorts=store.sorts[resource.collection],
         xml=url_for("xml.collection", resource=resource, query=query, sort=sort, page=number),
     )
@@ -68,7 +67,7 @@ def single(resource: Resource, segment: str) -> str:
     for field in resource.specified:
         text = (record.findtext("/".join(field.path)) or "").strip()
         if not text and field.column == "kudo_score_kudo_rank":
-            text = _DEFAULT_KUDO_RANK
+            text = "1"  # of an account without a score (specification, Account)
         is_id = field.kind is Kind.IDENTIFIER and field.column != "id"
         if text and not is_id and field.column not in _NO_FACTS:
             facts.append((field.meaning, text, field.kind.value))

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from lxml import etree
 
 from dirframe import _tables, schema
-from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
+from dirframe.errors import ConfigurationError, StoreError
 from dirframe.service.read_xml import SYNTHETIC, Document, open_file, refuse_unreadable
-from dirframe.service.records import ITEM_TAGS, Refusals, Row, is_url, row_of
+from dirframe.service.records import ITEM_TAGS, URL, Refusals, Row, row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from lxml.etree import _Element
 
@@ -29,19 +29,14 @@ _LOG = logging.getLogger("dirframe.service")
 #: Fields whose digests are served in their place.
 _EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
 #: The forms of values, and the reason to refuse others. Separators of thousands have two readings.
-_FORMS: dict[schema.Kind, tuple[Callable[[str], object], str]] = {
-    schema.Kind.INTEGER: (
-        re.compile(r"[-+]?\d+(\.0)?", re.ASCII).fullmatch,  # of a frame with missing numbers
-        "it is not a whole number, written in digits alone",
-    ),
+_FORMS = {
+    # That with a zero is of a frame in which others are missing.
+    schema.Kind.INTEGER: (r"[-+]?\d+(\.0)?", "it is not a whole number, written in digits alone"),
     schema.Kind.NUMBER: (
-        re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE).fullmatch,
+        r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?",
         "it is not a number, written in digits with a decimal point",
     ),
-    schema.Kind.URL: (
-        is_url,
-        "it is no URL, which begins with https://, http://, ftp:// or irc://",
-    ),
+    schema.Kind.URL: (URL, "it is no URL, which begins with https://, http://, ftp:// or irc://"),
 }
 
 
@@ -49,15 +44,10 @@ def read_table(
     data: object, resource: schema.Resource | None, ids: Ids
 ) -> Iterator[Row | Document]:
     """Yield the records of a file of what its content shows, or of a pandas, polars or Arrow frame."""
-    if not isinstance(data, Path) and not hasattr(data, "__arrow_c_stream__"):
-        raise InvalidInputError(
-            f"A {type(data).__name__} cannot be served: pass a path, or a data frame of pandas, "
-            "polars or Arrow."
-        )
     name = str(data) if isinstance(data, Path) else "the frame"
     try:
         columns, synthetic = _read(data)
-    except (ValueError, OSError, LookupError, OverflowError, NotImplementedError) as error:
+    except (ValueError, TypeError, OSError, LookupError, ArithmeticError, RuntimeError) as error:
         reason = str(error).partition("\n")[0]
         raise StoreError(f"{name} cannot be read as a table ({reason}).") from error
     resource = resource or _resource_of(name, columns)
@@ -142,8 +132,8 @@ def _checked(text: str, field: schema.Field) -> str:
         text.startswith("no_logo") and field.column.endswith("_logo_url")
     )
     if text and not is_usual and field.kind in _FORMS:
-        fits, reason = _FORMS[field.kind]
-        if not fits(text):
+        form, reason = _FORMS[field.kind]
+        if not re.fullmatch(form, text, re.ASCII):
             raise ValueError(reason)
     return text.removesuffix(".0") if field.kind is schema.Kind.INTEGER else text
 

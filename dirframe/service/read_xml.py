@@ -6,6 +6,7 @@ import gzip
 import os
 import zlib
 from contextlib import contextmanager
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,8 +63,8 @@ def _refuse(error: OSError) -> NoReturn:
 
 
 def is_xml(path: Path) -> bool:
-    """Return whether the name of a file is that of XML, compressed or not."""
-    return path.name.endswith((".xml", ".xml.gz"))
+    """Return whether a path is a folder, or named as XML, compressed or not."""
+    return path.name.endswith((".xml", ".xml.gz")) or path.is_dir()
 
 
 @contextmanager
@@ -78,6 +79,16 @@ def refuse_unreadable(path: Path) -> Iterator[None]:
 def open_file(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressed if its name ends in ``.gz``."""
     return gzip.open(path) if path.name.endswith(".gz") else path.open("rb")  # type: ignore[return-value]  # reads bytes
+
+
+def digest_of(paths: Iterable[Path]) -> str:
+    """Return a digest of the contents of files, and of their addresses, by which they are read."""
+    digest = sha256()
+    for file, address in find_files(paths).items():
+        with refuse_unreadable(file), file.open("rb") as stream:
+            digest.update(file_digest(stream, "sha256").digest())
+        digest.update(b"%b\0" % os.fsencode(address))
+    return digest.hexdigest()[:24]
 
 
 def read_xml(source: Path) -> Iterator[Row | Document]:

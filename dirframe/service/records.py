@@ -34,7 +34,8 @@ ITEM_TAGS = {
 _OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}
 _ID = re.compile(r"[^\s/?#]{1,100}")
 _MD5 = re.compile(r"[0-9a-f]{32}")
-_URL = re.compile(r"(?:https?|ftp|ircs?)://[^/?#\s]", re.IGNORECASE)
+#: Form of addresses that are safe to link to: no ``javascript:`` and the like.
+URL = r"(?i:https?|ftp|ircs?)://[^/?#\s][\s\S]*"
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,30})?", re.ASCII)
 
 #: Elements with the name of a record in addresses.
@@ -107,7 +108,7 @@ def row_of(resource: Resource, element: _Element, refusals: Refusals) -> Row:
         if part is not None and len(part):
             _complete(part, _children(part) if parent else children, fields, refusals)
     texts = children["tags"].itertext() if "tags" in children else ()
-    tags = "\n".join(str(text).strip() for text in texts)
+    tags = "\n".join(filter(None, map(str.strip, map(str, texts))))
     values = [convert(_text_at(children, path)) for path, convert in _VALUES.values()]
     values = [identifier, fold(f"\n{tags}\n"), *values]
     return Row(resource, serialize(element), slugs, values)
@@ -192,11 +193,6 @@ def _id_key(identifier: str) -> str:
     is_number = identifier.isascii() and identifier.isdigit()
     digits = identifier.lstrip("0")
     return f"{len(digits):03d}{digits}.{identifier}" if is_number else f"~{identifier}"
-
-
-def is_url(text: str) -> bool:
-    """Return whether a text is a URL that is safe to link to (no ``javascript:`` and the like)."""
-    return bool(_URL.match(text))
 
 
 def fold(text: str) -> str:

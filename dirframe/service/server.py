@@ -225,7 +225,7 @@ def serve(
     Raises
     ------
     InvalidInputError, StoreError
-        There is no such file, an object is no frame, or data or keys cannot be used.
+        There is no such file, or data or keys cannot be used.
     ConfigurationError
         The address cannot be listened on, the proxy is invalid, or what a table holds is not clear.
 

@@ -15,7 +15,6 @@ import tempfile
 from array import array
 from contextlib import closing, suppress
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,14 +23,7 @@ from dirframe._sqlite import open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Ids, read_table
-from dirframe.service.read_xml import (
-    SYNTHETIC,
-    Document,
-    find_files,
-    is_xml,
-    read_xml,
-    refuse_unreadable,
-)
+from dirframe.service.read_xml import SYNTHETIC, Document, digest_of, is_xml, read_xml
 from dirframe.service.records import COLUMNS, Row, fold
 from dirframe.settings import cache_folder
 
@@ -129,7 +121,7 @@ class Store:
         """Return the numbers of all records that match a folded query, in the order of a sort."""
         words: list[str] = []
         tags: list[str] = []
-        for word in query.replace("\0", " ").split():
+        for word in query.split():
             is_tag = resource is PROJECT and word.startswith("tag:") and word != "tag:"
             (tags if is_tag else words).append(word.removeprefix("tag:") if is_tag else word)
         if len({*words, *tags}) > MAX_WORDS:
@@ -213,13 +205,13 @@ def open_data(data: Data = None) -> Store:
     """Import data into a store, or open that of an earlier import of the same files."""
     parts = _parts(sample_folder() if data is None else data)
     paths = [part for _, part in parts if isinstance(part, Path)]
-    digest = _digest(paths)
+    digest = digest_of(paths)
     # Frames have no digest: their store is temporary.
-    path = _store_folder(is_kept=len(paths) == len(parts)) / f"{digest}.sqlite"
+    path = _store_folder(is_kept=len(paths) == len(parts)) / f"{_VERSION}-{digest}.sqlite"
     with suppress(sqlite3.Error):  # not there, or damaged: it is built
         return Store(path)
     _build(path, _rows(parts))
-    if _digest(paths) != digest:
+    if digest_of(paths) != digest:
         path.unlink()
         raise StoreError(
             "The files changed while they were imported.",
@@ -256,20 +248,10 @@ def _parts(data: Data) -> list[tuple[str, Any]]:
     return [(n, Path(p) if isinstance(p, (str, os.PathLike)) else p) for n, p in parts]
 
 
-def _digest(paths: list[Path]) -> str:
-    digest = sha256(f"store version {_VERSION}".encode())
-    for file, address in find_files(paths).items():
-        with refuse_unreadable(file), file.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-        digest.update(b"\0%b\0" % os.fsencode(address))  # what a file is may depend on its address
-    return digest.hexdigest()[:24]
-
-
 def _rows(parts: list[tuple[str, Any]]) -> Iterator[Row | Document]:
     ids: Ids = set()
     for name, part in parts:
-        if isinstance(part, Path) and (part.is_dir() or is_xml(part)):
+        if isinstance(part, Path) and is_xml(part):
             yield from read_xml(part)
         else:
             yield from read_table(part, _COLLECTIONS.get(name), ids)

@@ -1,13 +1,60 @@
-"""The responses of the interface: pages of collections, single records, and failures."""
+"""The interface: what the current request asks for, and the documents of responses."""
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING, cast
+from urllib.parse import parse_qsl
 from xml.sax.saxutils import escape
 
+from flask import current_app, request
+
+from dirframe.errors import InvalidInputError
 from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK
 
+if TYPE_CHECKING:
+    from dirframe.service.store import Store
+
+_PAGE = re.compile(r"0*[1-9][0-9]{0,17}")
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _MARK = f"<?{SYNTHETIC_MARK} generated records: they describe no real person and no project?>\n"
+
+
+def current_store() -> Store:
+    """Return the records that the application serves."""
+    return cast("Store", current_app.extensions["store"])
+
+
+def request_arguments() -> dict[str, str]:
+    """Return the parameters of the current request; of a repeated one the first value.
+
+    Values are decoded as UTF-8, or else as Latin-1, which old clients send.
+    """
+    arguments: dict[str, str] = {}
+    text = request.environ.get("QUERY_STRING", "")
+    for name, value in parse_qsl(text, keep_blank_values=True, encoding="latin-1"):
+        arguments.setdefault(_decoded(name), _decoded(value))
+    return arguments
+
+
+def _decoded(text: str) -> str:
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text
+
+
+def asked() -> tuple[str, str, int]:
+    """Return query, sort and page that the current request asks for; empty if missing, and 1."""
+    arguments = request_arguments()
+    query = arguments.get("query", arguments.get("q", ""))  # the second of old clients
+    query = query.replace("\0", " ")  # which ends a text of SQLite
+    page = arguments.get("page") or "1"
+    if not _PAGE.fullmatch(page):
+        raise InvalidInputError(
+            f"There is no page {page[:30]!r}: the first page is 1, and a page is a whole number."
+        )
+    return query, arguments.get("sort", ""), int(page)
 
 
 def result_xml(

@@ -101,12 +101,11 @@ def contributors_by_language(projects: Frame, *, top: int | None = None) -> Coun
 
         - ``projects`` (Int64, projects), and ``projects_counted``: those with a valid
           ``analysis_twelve_month_contributor_count``, which the following describe; missing if 0
-        - ``contributors`` (Int64, people): sum; a person in two projects counts twice
+        - ``contributors``, ``maximum`` (Int64, people): sum (in two projects, twice), and the most
         - ``lower_quartile``, ``median``, ``upper_quartile`` (Float64, people per project): type 7
           of Hyndman and Fan, The American Statistician 50 (1996), 361-365
         - ``median_low``, ``median_high`` (Float64): 95% interval of the median by binomial ranks
           (Conover, Practical Nonparametric Statistics, 1999, 3.2); missing below 6 projects
-        - ``maximum`` (Int64, people per project)
 
         Counted: as `language_share` up to ``languages_in_other``,
         ``with_language_and_contributors``, ``contributors_missing``, ``contributors_negative``.
@@ -191,8 +190,7 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
         Counted: ``with_breakdown``, ``languages``, ``languages_in_other``, ``code_lines_unnamed``
         (in no row: of entries without a name, and of the rest, ``7 Other`` without an id), and by
         the first reason why a project is left out ``breakdown_missing`` (or empty),
-        ``code_lines_missing``, ``code_lines_negative``, ``percentages_impossible`` (one cannot be
-        read, or is not from 0 to 100).
+        ``code_lines_missing``, ``code_lines_negative``, ``percentages_impossible`` (not 0 to 100).
 
     Examples
     --------
@@ -263,22 +261,20 @@ def languages_by_year(
     Returns
     -------
     pandas.DataFrame
-        A row for each year from the first to the last and each language, also without a project,
-        by year, then the most projects over all years first:
+        A row for each year and language, by year, then the most projects over all years first:
 
-        - ``year``, ``from_year`` (Int64): the last and the first of the years taken together
+        - ``year``, ``from_year`` (Int64, no gaps): last and first of the years taken together
         - ``language`` (str), ``projects`` (Int64, projects): begun in this year
         - ``share`` (Float64, 0 to 1): of the year's projects; missing in a year without any
         - ``finished`` (boolean): whether the year ended before the newest `date` or ``updated_at``
 
-        Counted: as `language_share` up to ``languages_in_other``, but ``with_language_and_date``
-        for ``with_language``, and ``date_missing`` (with a language).
+        Counted: ``with_language_and_date``, ``date_missing``, and as in `language_share`
+        ``without_language``, ``without_analysis``, ``languages``, ``languages_in_other``.
 
     Examples
     --------
-    >>> months = pd.to_datetime(["2012-05-01", "2013-01-01"])
-    >>> projects = pd.DataFrame({"analysis_main_language_name": "C", "analysis_min_month": months})
-    >>> print(languages_by_year(projects)["finished"].tolist())
+    >>> projects = {"main_language_name": "C", "min_month": pd.to_datetime(["2012-05", "2013-01"])}
+    >>> languages_by_year(pd.DataFrame(projects).add_prefix("analysis_"))["finished"].tolist()
     [True, False]
     """
     if date not in _DATES:

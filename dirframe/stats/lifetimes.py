@@ -40,8 +40,7 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     projects
         As in `dirframe.stats`.
     as_of : datetime.date or str, optional
-        The month, such as ``"2013-07"``, or a day in it; by default that in which the code of the
-        median project was fetched (of two, the later).
+        The month (``"2013-07"``), or a day in it; by default that of the fetch of the median project.
     window : int, default 12
         Length of the window in months, up to the month of `as_of`: 1 to 24.
 
@@ -50,20 +49,18 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     pandas.DataFrame
         A row for ``"active"`` (the last month is within the window or after it), ``"dormant"``
         (before it) and ``"unknown"``: ``activity`` (str), ``projects`` (Int64, projects), ``share``
-        (Float64, 0 to 1, of the active and dormant ones; missing for the unknown), ``share_of_all``
-        (Float64, 0 to 1), ``as_of`` (datetime64[us, UTC], first day of the month, if there is one).
-
-        Counted: ``with_activity``, ``unknown``, ``window``, ``in_disagreement`` (of contributors
-        and months), ``begun_after_as_of`` (in no row), and by the first reason to be unknown
-        ``month_missing`` (first or last), ``months_reversed``, ``months_after_fetch`` (or, without
-        one, the retrieval), ``fetch_missing``, ``fetch_impossible`` (after the retrieval),
-        ``not_fetched_since`` (the month of `as_of`; some ``not_fetched_since_but_active``).
+        (Float64, 0 to 1, of the first two; else missing), ``share_of_all`` (Float64, 0 to 1),
+        ``as_of`` (datetime64[us, UTC], first day of the month, if any). Counted: ``with_activity``,
+        ``unknown``, ``window``, ``in_disagreement`` (contributors and months), ``begun_after_as_of``
+        (in no row), and by the first reason to be unknown ``month_missing``, ``months_reversed``,
+        ``months_after_fetch`` (or after the retrieval), ``fetch_missing``, ``fetch_impossible``
+        (after it), ``not_fetched_since`` (that month; some ``not_fetched_since_but_active``).
 
     Examples
     --------
-    >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
-    >>> projects = pd.DataFrame([["2008-02", "2010-01", "2013-07"]], columns=columns)
-    >>> activity(projects.astype("datetime64[us]"))["projects"].tolist()
+    >>> days = {"min_month": ["2008-02"], "max_month": ["2010-01"], "logged_at": ["2013-07"]}
+    >>> projects = pd.DataFrame(days, dtype="datetime64[us]").add_prefix("analysis_")
+    >>> activity(projects)["projects"].tolist()
     [0, 1, 0]
     """
     months_in_window = _window(window)
@@ -126,10 +123,9 @@ def life_span(projects: Frame, *, top: int | None = None, window: int = 12) -> C
 
     Examples
     --------
-    >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
-    >>> projects = pd.DataFrame([["2010-01", "2011-02", "2013-07"]], columns=columns)
-    >>> projects = projects.astype("datetime64[us]").assign(name="A", analysis_main_language_name="C")
-    >>> life_span(projects)["months"].tolist()
+    >>> days = {"min_month": ["2010-01"], "max_month": ["2011-02"], "logged_at": ["2013-07"]}
+    >>> projects = pd.DataFrame(days, dtype="datetime64[us]").assign(main_language_name="C")
+    >>> life_span(projects.add_prefix("analysis_").assign(name="Ant"))["months"].tolist()
     [14]
     """
     check_top(top, "projects")
@@ -163,7 +159,7 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
     projects, window
         As in `life_span`.
     confidence : float, default 0.95
-        Level of the intervals, each by itself: they are no band for the whole curve.
+        Level of the intervals, each by itself: no band for the curve.
 
     Returns
     -------
@@ -173,18 +169,17 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
         that lived so long, whose life ended, and whose last activity so far is in this month),
         ``survival`` (Float64, 0 to 1, probability to live beyond this month), ``low``, ``high``
         (Float64, 0 to 1, its interval; missing where the estimate is 1 or 0).
-
         Kaplan and Meier, Journal of the American Statistical Association 53 (1958), 457-481;
         intervals on the scale log(-log) with Greenwood's variance: Kalbfleisch and Prentice, The
-        Statistical Analysis of Failure Time Data (1980). A project that comes back counts as ended;
-        a directory that fetches dead projects less often, or removes them, biases the curve.
-        Counted: as in `life_span`, and ``with_known_end``, those in the figures.
+        Statistical Analysis of Failure Time Data (1980). A project that comes back has ended; a
+        directory that removes dead projects, or fetches them less often, biases the curve. Counted:
+        as in `life_span`, and ``with_known_end``, those in the figures.
 
     Examples
     --------
-    >>> columns = ["analysis_min_month", "analysis_max_month", "analysis_logged_at"]
-    >>> days = [["2010-01", last, "2013-07"] for last in ("2010-03", "2013-07")]
-    >>> survival(pd.DataFrame(days, columns=columns).astype("datetime64[us]"))["survival"].tolist()
+    >>> days = {"min_month": "2010-01", "max_month": ["2010-03", "2013-07"], "logged_at": "2013-07"}
+    >>> projects = pd.DataFrame(days).astype("datetime64[us]").add_prefix("analysis_")
+    >>> survival(projects)["survival"].tolist()
     [1.0, 0.5, 0.5]
     """
     level: object = confidence

@@ -58,9 +58,8 @@ def by(
     statistic, frame
         A function of `dirframe.stats`, and its records in pandas.
     column : str
-        A column of text or whole numbers or, if none has that name, ``"language"`` (the main one),
-        ``"country"``, ``"year"`` (of the first month with activity or else of creation) or
-        ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more).
+        A column of text or whole numbers, or else ``"language"``, ``"country"``, ``"year"`` (of the
+        first activity or creation) or ``"team_size"`` (contributors: 0, 1, 2–4, ..., 100 or more).
     min_records : int, default 1
         Strata with fewer records are pooled into the last: ``other (n strata)``.
     **options
@@ -69,23 +68,18 @@ def by(
     Returns
     -------
     pandas.DataFrame
-        The rows of each stratum, after a column (str) with the name of `column`, or ``by_language``
-        and so on where the statistic has it. Numbers, years and sizes ascend; of texts the most
-        records are first; missing values are last. A stratum for which a needed column was not sent
-        has no rows (`StrataOmittedWarning`).
-
-        Counted: the records of all strata, ``strata``, ``strata_in_other``, ``stratum_missing``
-        (records without a value) and ``stratum_not_sent`` (records in strata without rows).
+        The rows of each stratum, after a column (str) named as `column`, or ``by_language`` and so
+        on where the statistic has it. Numbers, years and sizes ascend; of texts the most records
+        are first; missing values last. A stratum for which a needed column was not sent has no rows
+        (`StrataOmittedWarning`). Counted: the records, ``strata``, ``strata_in_other``,
+        ``stratum_missing`` (records without a value), ``stratum_not_sent`` (of strata without rows).
 
     Examples
     --------
-    >>> from dirframe import stats
-    >>> places = ["Chad", "Chad", "Cuba"]
-    >>> accounts = pd.DataFrame({"posts_count": [1, 1, 4], "country_name": places})
-    >>> print(by(stats.posts_distribution, accounts, "country")[["country", "posts", "accounts"]])
-      country  posts  accounts
-    0    Chad      1         2
-    1    Cuba      4         1
+    >>> from dirframe.stats import posts_distribution
+    >>> accounts = pd.DataFrame({"posts_count": [1, 1, 4], "country_name": ["Chad", "Chad", "Cuba"]})
+    >>> by(posts_distribution, accounts, "country")["accounts"].tolist()
+    [2, 1]
     """
     frame = require_records(frame)
     strata = divided(frame, column, min_records=min_records)

@@ -17,7 +17,6 @@ XML = Path(__file__).parent.parent / "xml"
 WRONG = {
     "quota": Reply(failed("Too many"), 429, {"Retry-After": "3600"}),
     "key": Reply(failed("A valid api_key is required"), 403),
-    "broken": Reply(failed("broken"), 500),
     "html": Reply(b"<html></html>"),
     "cut": Reply(page_xml([record("1")], available=1, first=0)[:-30]),
     "lie": Reply(page_xml([record("1")], available=9, first=0)),

@@ -104,7 +104,7 @@ def test_what_people_try_first_works_or_is_answered_with_what_does_it(run, tmp_p
 def test_examples_of_the_help_run_and_make_what_they_name(desk, run, pipe):
     for number in range(3):
         run("keys", "add", "--developer", "Ada L.", "--application", f"application {number}")
-    elsewhere = {"demo", "serve"}  # below, and in tests/test_demo.py
+    elsewhere = {"demo", "serve"}  # below
     lines = [
         line for path in commands() if path[0] not in elsewhere for line in examples(run, path)
     ]
@@ -117,7 +117,8 @@ def test_examples_of_the_help_run_and_make_what_they_name(desk, run, pipe):
             Path(f"{file}.provenance.json").unlink(missing_ok=True)
         done = pipe(*(shlex.split(part)[1:] for part in line.split("|")))
         shown = done.out + done.err
-        if done.code or MARK in shown or not shown or not all(file.exists() for file in made):
+        is_written = all(file.exists() for file in made) and not (" -o " in line and done.out)
+        if done.code or MARK in shown or not shown or not is_written:
             failures.append(f"{line}: {done.code}\n{done.err}")
     assert not failures, "\n".join(failures)
 
@@ -139,23 +140,16 @@ nothing = text("")
 #: What to type, in this order, and what standard output must be.
 CALLS = {
     "projects": rows(2),
-    "accounts --max-items 1": rows(1),
     "projects --format jsonl": lambda out: len([json.loads(one) for one in out.splitlines()]) == 2,
-    "projects -o made.csv": nothing,
     "projects --plan": text(".*2 projects.*"),
     "load /languages.xml": rows(2),
-    "quota": text(".*1,000.*"),
     "check --sample": text(".*page size.*"),
     "summary projects.parquet": text("50 projects.*"),
     "clean accounts.parquet": rows(50),
     "stats team_size_classes projects.parquet": rows(8),
     "stats tags projects.parquet --format table": text(r"tag +projects .*"),
-    "plot growth projects.parquet -o made.svg": nothing,
-    "report projects.parquet -o made.html": nothing,
     "export projects.parquet made.tsv": nothing,
     "cite projects.parquet": text(".*50.*\n"),
-    "cite projects.parquet --style bibtex": text("@misc.*"),
-    "harvest accounts --to made.archive --plan": text(".*1.*"),
     "harvest accounts --to made.archive": text(".*1.*"),
     "status made.archive": text(".*1.*"),
     "cache info": text(".*pages +[1-9].*"),
@@ -236,10 +230,8 @@ def test_pipe_that_closes_ends_a_command_quietly():
         capture_output=True, text=True, timeout=processes.LIMIT, check=False,
     )  # fmt: skip
     header, code = done.stdout.splitlines()
-    assert header.startswith("id,name,")
-    assert code == "0"
-    assert "Traceback" not in done.stderr
-    assert "Exception" not in done.stderr
+    assert (header[:8], code) == ("id,name,", "0")
+    assert [word for word in ("Traceback", "Exception") if word in done.stderr] == []
 
 
 def test_ctrl_c_ends_a_load_with_130_and_nothing_on_standard_output(rig):
@@ -251,8 +243,7 @@ def test_ctrl_c_ends_a_load_with_130_and_nothing_on_standard_output(rig):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=processes.LIMIT)
     assert (process.returncode, out) == (130, "")
-    assert "Traceback" not in err
-    assert MARK not in err
+    assert [word for word in ("Traceback", MARK) if word in err] == []
 
 
 def test_directory_is_served_with_its_keys_until_interrupted(folder, run):

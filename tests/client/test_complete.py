@@ -118,12 +118,12 @@ def test_load_quiet_collection_asks_for_each_page_once(count, size, end, most):
 )
 def test_load_of_a_living_collection_is_a_state_or_in_doubt(count, size, end, most, edits):
     rig = Changing(count, size=size, end=end)
-    states = [rig.ids]
+    states, changes = [rig.ids], dict(edits)
 
     def before(_):
         number = len(rig.requests)
-        if number in edits:
-            kind, place = edits.pop(number)
+        if number in changes:
+            kind, place = changes.pop(number)
             rig.edit(lambda ids: EDITS[kind](ids, place % (len(ids) + 1), f"new{number}"))
             states.append(rig.ids)
 

@@ -262,6 +262,7 @@ def test_check_stays_within_its_requests_and_stores_nothing(tmp_path):
         report = dirframe.check(directory)
         assert len(rig.requests) <= 15 + 2  # a last one may be retried
     assert "not looked at" in str(report)
+    assert dirframe.cache_info(tmp_path / "cache").pages == 0
 
 
 def test_check_of_what_cannot_be_asked_is_an_error():

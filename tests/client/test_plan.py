@@ -80,8 +80,9 @@ def test_plan_says_whether_it_fits(rig, connect):
         assert told in str(price)
 
 
-def test_plan_without_a_count_is_not_known(rig, connect):
-    rig.items_available = lambda _: None
+@pytest.mark.parametrize("count", [None, 10**17])
+def test_plan_without_a_count_that_can_be_is_not_known(rig, connect, count):
+    rig.items_available = lambda _: count
     price = dirframe.plan("projects", directory=connect(rig))
     assert (price.items, price.pages, price.requests_needed, price.fits) == (None,) * 4
     assert len(rig.requests) == price.requests_used == 1

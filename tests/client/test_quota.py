@@ -56,7 +56,7 @@ def send(directory, number=1):
     return sent
 
 
-def test_quota_counts_each_request_for_a_day(rig, connect, clock):
+def test_quota_counts_each_request_for_a_day(rig, connect, clock, file):
     directory = connect(rig, daily_quota=2)
     quota = directory.quota()
     assert (quota.directory, quota.base_url) == ("rig", rig.url)
@@ -75,6 +75,9 @@ def test_quota_counts_each_request_for_a_day(rig, connect, clock):
     assert directory.quota().resets_at == BEGIN + 6 * HOUR + DAY
     clock.move_to(BEGIN + 3 * DAY)
     assert (directory.quota().left, directory.quota().resets_at) == (2, None)
+    assert connect(rig).quota().used == 0  # those of other days are forgotten
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT count(*) FROM requests").fetchone() == (0,)
 
 
 def test_quota_is_shared_by_directories_of_a_key(rig, connect, clock, file):

@@ -212,6 +212,20 @@ def test_response_redirect_of_a_folder_is_paid_for_once(asked, moved, then, expe
     assert sent == [asked, moved, expected]
 
 
+def test_response_redirect_is_paid_for_once_by_workers_and_by_those_who_come_later(connect):
+    def answer(request):
+        if request.path.startswith("/projects"):
+            return Reply(b"", 302, {"Location": request.target.replace("/projects", "/p")})
+        return page_xml([record("1", "contributor_fact")], available=1, first=0)
+
+    with Rig(answer=answer).in_process() as rig:
+        for projects, requests in (("1234", 1 + 4), ("12345", 1)):
+            rig.forget()
+            options = {"directory": connect(rig, workers=4), "progress": False}
+            assert len(dirframe.load_contributors([*projects], **options)) == len(projects)
+            assert len(rig.requests) == requests
+
+
 # Bodies
 
 

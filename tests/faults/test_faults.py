@@ -164,12 +164,14 @@ def test_redirect_sends_no_byte_to_another_host_or_port(host, status, rig):
 
 
 def test_redirect_within_the_host_is_followed_with_one_key_and_stored(rig, tmp_path):
-    moved = faults.redirects(lambda e: e.request.target.replace(".xml?", ".xml?moved=1&"))
+    place = ".xml?moved=ö&".encode().decode("latin-1")  # as the bytes of a header are read
+    moved = faults.redirects(lambda e: e.request.target.replace(".xml?", place))
     rig.on_page = {page: [moved] for page in range(1, 7)}
     directory = rig.directory(tmp_path)
     frame = dirframe.load_projects(directory=directory, progress=False)
     assert list(frame["id"]) == rig.ids
     assert all(request.target.count("api_key") == 1 for request in rig.requests)
+    assert [request.query.get("moved") for request in rig.requests] == [None, "ö"] * 6
     assert frame.attrs["dirframe"]["requests_made"] == len(rig.requests) == 12
     assert directory.quota().used == 12
     rig.forget()

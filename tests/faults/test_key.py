@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import dirframe
@@ -163,6 +163,10 @@ def written(rig, folder, operation, name, **options):
     workers=st.sampled_from([1, 4]),
     in_process=st.booleans(),
 )
+@example(name="not HTTP", key=KEY, operation="one", workers=1, in_process=False)
+@example(name="the key in the text", key=KEY, operation="one", workers=1, in_process=True)
+@example(name="a broken header line", key=KEY, operation="one", workers=1, in_process=False)
+@example(name="in a circle with the key", key=KEY, operation="one", workers=1, in_process=True)
 def test_no_key_is_written_anywhere_whatever_goes_wrong(name, key, operation, workers, in_process):
     rig = Rig(25, key=key)
     with TemporaryDirectory() as folder, rig.in_process() if in_process else rig:
@@ -187,6 +191,13 @@ def test_no_fault_shows_the_key_on_the_command_line(name, run, tmp_path, monkeyp
     everything.add("standard error", outcome.err)
     everything.add_files(tmp_path)
     assert everything.places_of_the_key() == []
+
+
+def test_key_as_a_query_is_neither_sent_nor_stored_nor_shown(tmp_path):
+    with Rig(5, key=KEY) as rig, rig.directory(tmp_path) as directory:
+        with pytest.raises(dirframe.InvalidInputError) as caught:
+            dirframe.load_projects(directory, query=f"all of {KEY}", progress=False)
+        assert (rig.requests, MARK in f"{caught.value!r}") == ([], False)
 
 
 def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):

@@ -1,4 +1,4 @@
-"""The map of accounts and their bars: equal areas, offline, and what cannot be shown is named."""
+"""The map of accounts: equal areas, offline, and what cannot be shown is named."""
 
 import hashlib
 import json
@@ -10,22 +10,16 @@ from matplotlib.patches import PathPatch
 
 from dirframe import plot
 from dirframe.errors import InvalidInputError
-from tests.charts import bars, caption, grey, key, labels, lay_out, names, widths
+from tests.charts import caption, grey, key, lay_out
 from tests.frames import with_provenance
 
 
-def counted(unidentified=0, **numbers):
+def counted(**numbers):
     """Make accounts: so many of each two-letter code; `nowhere` have no country."""
     codes = [code for code, number in numbers.items() for _ in range(number)]
-    column = pd.Series([None if code == "nowhere" else code for code in codes], dtype="str")
-    frame = pd.DataFrame(
-        {"country_code": column, "country_alpha_2": column, "country_name": "in " + column}
-    )
-    others = pd.DataFrame({"country_code": ["Atlantis"] * unidentified}).reindex(
-        columns=frame.columns
-    )
-    frame = pd.concat([frame, others.astype("str")], ignore_index=True)
-    return with_provenance(frame, source="A directory", resource="account")
+    codes = pd.Series([None if code == "nowhere" else code for code in codes], dtype="str")
+    frame = pd.DataFrame({"country_code": codes, "country_alpha_2": codes})
+    return with_provenance(frame.assign(country_name="in " + codes), resource="account")
 
 
 def countries(ax):
@@ -123,6 +117,8 @@ def test_map_counts_and_names_what_it_cannot_show():
     ax = plot.accounts_map(counted(SG=1))
     assert not filled(ax)
     assert "Not shown: 1 account in a territory" in caption(ax)
+    with pytest.raises(InvalidInputError):  # countries that were not unified
+        plot.accounts_map(pd.DataFrame({"country_code": ["DE"]}))
 
 
 def test_map_draws_the_published_boundaries(world, root):
@@ -132,18 +128,3 @@ def test_map_draws_the_published_boundaries(world, root):
     assert "Michael Bostock" in (folder / "LICENSE").read_text("utf-8")
     assert len(json.loads(content)["objects"]["countries"]["geometries"]) == 177
     assert len(countries(world)) == 176  # without Antarctica
-
-
-def test_accounts_by_country_bars_are_the_counts_from_the_most_to_the_least():
-    ax = plot.accounts_by_country(counted(NA=1, DE=2, nowhere=2, unidentified=1))
-    assert names(ax) == ["in DE", "in NA"]
-    assert widths(ax) == [2, 1]
-    assert labels(ax)[:2] == ["2 (66.7%)", "1 (33.3%)"]
-    assert "2 accounts without a country, 1 with" in caption(ax)
-    assert "n = 3 of 6 accounts" in caption(ax)
-    ax = plot.accounts_by_country(counted(DE=2, NA=1, FR=1), top=1)
-    assert names(ax) == ["in DE", "other (2 countries)"]
-    assert [bool(bar.get_hatch()) for bar in bars(ax)] == [False, True]
-    for chart in (plot.accounts_map, plot.accounts_by_country):  # of countries not unified
-        with pytest.raises(InvalidInputError):
-            chart(pd.DataFrame({"country_code": ["DE"]}))

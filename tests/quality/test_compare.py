@@ -75,7 +75,7 @@ def test_every_record_is_new_gone_changed_or_the_same(before, after):
 
 
 def test_a_changed_value_is_shown_as_it_was_and_is():
-    found = compare(frame({"a": ("C", 1)}), frame({"a": (None, 2)}))
+    found = compare(frame({"a": ("C", 1)}), frame({"a": (None, 2)}).assign(extra="x"))
     assert found.changed["column"].tolist() == [LANGUAGE, PEOPLE]
     assert found.changed["before"].tolist() == ["C", "1"]
     assert found.changed["after"].isna().tolist() == [True, False]
@@ -87,14 +87,6 @@ def test_a_load_that_went_through_a_file_has_not_changed(sample_projects):
     some.to_parquet(buffer)
     assert compare(some, pd.read_parquet(buffer)).title == SAME.format(50)
     assert compare(some, some.iloc[::-1]).title == SAME.format(50)
-
-
-def test_accounts_are_compared_as_well():
-    before = pd.DataFrame({"id": ["1"], "name": ["Ann"], "posts_count": [1]})
-    found = compare(before, before.assign(posts_count=2, extra="x"))
-    assert found.changed["column"].tolist() == ["posts_count"]
-    assert found.languages.empty
-    assert found.contributors.empty
 
 
 def test_a_snapshot_that_is_not_whole_and_another_question_are_said():
@@ -119,17 +111,15 @@ def test_it_shows_itself_as_text_and_html():
     assert "<script>" not in found._repr_html_()
     many = [{str(n): ("C", people) for n in range(1200)} for people in (1, 2)]
     assert "10 of 1,200" in str(compare(*map(frame, many)))
-    assert "10 of" not in str(found)
 
 
 def test_new_and_gone_keep_the_provenance_of_their_snapshot():
     before = provenance.set_provenance(frame({"a": ("C", 1)}), source="Then")
     after = provenance.set_provenance(frame({"b": ("C", 1)}), source="Now")
     found = compare(before, after)
-    assert provenance.get_provenance(found.gone)["source"] == "Then"
-    assert provenance.get_provenance(found.new)["source"] == "Now"
-    assert "Then" in found.notes[-2]
-    assert "Now" in found.notes[-1]
+    for part, note, source in ((found.gone, -2, "Then"), (found.new, -1, "Now")):
+        assert provenance.get_provenance(part)["source"] == source
+        assert source in found.notes[note]
 
 
 def test_snapshots_that_cannot_be_matched_are_refused():
@@ -154,17 +144,17 @@ def test_snapshots_that_cannot_be_matched_are_refused():
 def test_columns_of_one_side_are_listed_and_said():
     before = frame({"a": ("C", 1)})
     found = compare(before.assign(old=1), before.drop(columns="name").assign(new=1))
-    assert found.columns.to_dict("list") == {
-        "column": ["name", "old", "new"],
-        "only_in": ["before", "before", "after"],
-    }
-    assert "`before`" in found.notes[0]
-    assert "name, old" in found.notes[0]
-    assert "`after`" in found.notes[1]
-    assert "new" in found.notes[1]
+    rows = [["name", "before"], ["old", "before"], ["new", "after"]]
+    assert found.columns.to_numpy().tolist() == rows
+    for note, side, names in zip(
+        found.notes, ("before", "after"), ("name, old", "new"), strict=False
+    ):
+        assert f"`{side}`" in note
+        assert names in note
     assert compare(before, before).columns.empty
-    other = compare(before.drop(columns=LANGUAGE), before)
+    other = compare(before.drop(columns=[LANGUAGE, PEOPLE]), before)
     assert other.languages.empty  # a column that was not loaded is no gain
+    assert other.contributors.empty
 
 
 def test_ids_are_matched_whatever_their_dtype():
@@ -197,10 +187,7 @@ def canonical(cell):
 
 def array(values):
     """Return an array of these objects, which may be lists and arrays."""
-    objects = np.empty(len(values), dtype=object)
-    for place, value in enumerate(values):
-        objects[place] = value
-    return objects
+    return np.array([*values, None], dtype=object)[:-1]
 
 
 def turned(cell):
@@ -225,37 +212,28 @@ def objects(values):
     return pd.Series(array(values), dtype=object)
 
 
-@given(st.lists(cells, min_size=1, max_size=8))
-def test_the_order_of_lists_and_keys_is_no_change(values):
-    assert changed_rows(objects(values), objects([turned(value) for value in values])) == []
-
-
 @given(st.lists(st.tuples(*[st.lists(cells, max_size=3)] * 2), min_size=1, max_size=8))
-def test_lists_that_hold_something_else_are_found(pairs):
+def test_lists_that_hold_something_else_are_found_and_their_order_is_no_change(pairs):
     expected = [n for n, pair in enumerate(pairs) if canonical(pair[0]) != canonical(pair[1])]
     old, new = (objects([pair[side] for pair in pairs]) for side in (0, 1))
     assert changed_rows(old, new) == expected
+    assert changed_rows(old, objects([turned(value) for value in old])) == []
 
 
-def test_lists_and_mappings_are_compared_whatever_their_order_and_shown():
-    old = objects([[1, "a"], [1, "a"], {"x": [1, {"y": 2}]}])
-    new = objects([["a", 1], ["b", 1], {"x": [{"y": 3}, 1]}])
-    ids = {"id": list("123")}
-    changed = compare(pd.DataFrame(ids | {"cell": old}), pd.DataFrame(ids | {"cell": new})).changed
-    assert changed["after"].tolist() == ['[1, "b"]', '{"x": [{"y": 3}, 1]}']
+def test_a_changed_list_or_mapping_is_shown_in_one_order():
+    frames = [
+        pd.DataFrame({"id": ["1", "2"], "cell": objects(cells)})
+        for cells in ([[1, "a"], {"x": [1, {"y": 2}]}], [["b", 1], {"x": [{"y": 3}, 1]}])
+    ]
+    assert compare(*frames).changed["after"].tolist() == ['[1, "b"]', '{"x": [{"y": 3}, 1]}']
 
 
 def test_the_same_moment_in_another_zone_or_unit_is_no_change():
-    texts = ["1990-01-01 00:00:00", "2012-03-04 05:06:07", "2029-12-31 23:59:59"]
-    at = pd.Series(pd.to_datetime(texts)).dt.tz_localize("UTC")
-    for other in (
-        at.dt.tz_convert("Asia/Tokyo"),
-        at.dt.tz_localize(None),
-        at.dt.as_unit("ns"),
-    ):
+    at = pd.to_datetime(pd.Series(["1990-01-01 00:00:00", "2029-12-31 23:59:59"]), utc=True)
+    for other in (at.dt.tz_convert("Asia/Tokyo"), at.dt.tz_localize(None), at.dt.as_unit("ns")):
         for pair in ((at.dt.as_unit("us"), other), (other, at)):
             assert changed_rows(*pair) == []
-        assert changed_rows(other, at + pd.Timedelta(1, "s")) == [0, 1, 2]
+        assert changed_rows(other, at + pd.Timedelta(1, "s")) == [0, 1]
 
 
 def test_the_same_number_in_another_dtype_is_no_change():

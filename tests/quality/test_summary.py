@@ -1,6 +1,6 @@
 """The one-screen overview says what is there, what is missing and what cannot be."""
 
-from html.parser import HTMLParser
+import html
 
 import numpy as np
 import pandas as pd
@@ -53,21 +53,13 @@ def test_each_column_says_how_much_is_missing_and_what_it_holds():
     ]
 
 
-def test_an_analysis_is_stale_a_year_before_the_load():
-    frame = pd.DataFrame({FETCHED[0]: days("2012-07-30", "2012-08-01", None)})
-    loaded = provenance.set_provenance(frame.copy(), retrieved_newest="2013-07-31T12:00:00Z")
-    assert number_of(loaded, "stale", "2013-07-31") == 1
-    assert number_of(frame, "stale", "2012-08-01") == 0
-    assert number_of(loaded, "no date") == 1
-
-
-def test_one_wrong_date_of_a_fetch_makes_no_other_analysis_stale():
-    frame = pd.DataFrame(
-        {FETCHED[0]: days("2013-07-30", "2013-07-29", "2011-01-01", "2031-01-01", None)}
-    )
-    assert number_of(frame, "stale", "2013-07-30") == 1
+def test_an_analysis_is_stale_a_year_before_the_load_whatever_one_wrong_date_says():
+    dates = days("2012-07-30", "2013-07-30", "2013-07-29", "2031-01-01", None)
+    frame = pd.DataFrame({FETCHED[0]: dates})
+    assert number_of(frame, "stale", "2013-07-30") == 0  # the day of the median one
     loaded = provenance.set_provenance(frame, retrieved_newest="2013-07-31T12:00:00Z")
     assert number_of(loaded, "stale", "2013-07-31") == 1
+    assert number_of(loaded, "no date") == 1
     assert number_of(loaded, "impossible", "after the load") == 1
 
 
@@ -93,9 +85,8 @@ def test_impossible_projects_are_counted_and_stay():
     }
     assert (found["no analysis"], found["no main language"]) == (0, 1)
     assert found["in doubt: began before 1970"] == 0
-    reasons = [*found]
-    doubts = [place for place, name in enumerate(reasons) if name.startswith("in doubt")]
-    assert doubts == [*range(len(reasons) - len(doubts), len(reasons))]  # after what cannot be
+    doubts = [name.startswith("in doubt") for name in found]
+    assert doubts == sorted(doubts)  # after what cannot be
     pd.testing.assert_frame_equal(frame, before)
 
 
@@ -136,25 +127,12 @@ def test_a_capped_load_says_what_its_sort_left_out(sample, sample_projects):
     assert not any("not loaded" in reason for reason in beware(sample_projects))
 
 
-class Cells(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.tags, self.text = [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
 def test_text_and_html_show_the_same_and_nothing_is_markup():
     overview = summary(pd.DataFrame({"id": ["1"], "<script>x</script>": ["$x$"]}))
-    page = Cells()
-    page.feed(overview._repr_html_())
-    assert "script" not in page.tags
+    page = overview._repr_html_()
+    assert "<script" not in page
     for part in ("<script>x</script>", "1 record", "Columns", overview.source):
-        assert part in page.text
+        assert html.escape(part) in page
         assert part in str(overview)
 
 
@@ -197,10 +175,9 @@ def test_the_title_says_whether_the_records_are_those_that_were_loaded():
 
 
 def test_records_that_are_there_twice_are_counted_as_such():
-    twice = pd.concat([loaded(), loaded()])
-    for frame, number in ((loaded(), 0), (twice, 6), (pd.DataFrame({"id": ["1", "1"]}), 1)):
+    for frame, number in ((loaded(), 0), (pd.concat([loaded(), loaded()]), 6)):
         assert number_of(frame, " id") == number  # in one reason alone
-    assert summary(twice).source.startswith("n = 12 projects, 6 with a repeated id")
+    assert summary(frame).source.startswith("n = 12 projects, 6 with a repeated id")
 
 
 def test_recorded_projects_are_told_as_their_collector_did(recorded):

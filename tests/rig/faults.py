@@ -152,7 +152,8 @@ def silence(exchange):
 def _repeated(exchange):
     """Say again what was requested: the whole address, and the key as it is and in addresses."""
     key = exchange.request.query.get("api_key", "")
-    return f"{exchange.request.target} {key} {quote_plus(key)}"
+    small = re.sub("%..", lambda found: found[0].lower(), quote_plus(key))
+    return f"{exchange.request.target} {key} {quote_plus(key)} {small}"
 
 
 def _repeats_in_names(exchange):

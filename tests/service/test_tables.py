@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 import dirframe
-from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
+from dirframe.errors import ConfigurationError, StoreError
 
 
 def load(data):
@@ -240,7 +240,7 @@ def test_what_is_no_table_of_accounts_or_projects_is_refused(tmp_path):
     frame = pd.DataFrame({"id": [1], "name": ["x"]})  # of which it might be
     refused(frame, ConfigurationError)
     refused({"people": frame}, ConfigurationError)
-    refused([{"id": 1}], InvalidInputError)
+    refused([{"id": 1}])
     refused({"accounts": pd.DataFrame({"name": ["x"]})}, ConfigurationError)
     for name in ("people.json", "people.xlsx", "people.db"):
         (tmp_path / name).write_text("[1]")

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +18,9 @@ from tests.client.test_columns import (  # noqa: F401  # run here with more exam
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
 )
-from tests.client.test_complete import check, collections
+from tests.client.test_complete import (  # noqa: F401  # run here with more examples
+    test_load_of_a_living_collection_is_a_state_or_in_doubt,
+)
 from tests.client.test_parser import (  # noqa: F401  # run here with more examples
     test_parser_finds_each_text_and_attribute_again,
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,
@@ -30,12 +31,6 @@ from tests.rig.today import Today
 from tests.test_provenance import WORDS
 
 XML = Path(__file__).parent.parent / "xml"
-
-
-@given(collection=collections())
-def test_load_is_a_state_or_in_doubt(collection):
-    with tempfile.TemporaryDirectory() as folder:
-        check(collection, Path(folder))
 
 
 def test_parser_refuses_documents_cut_off_at_any_byte(tmp_path):

@@ -31,55 +31,33 @@ RESOURCES |= {"contributors": "contributor_fact", "activity": "activity_fact"}
 EVERY = [(kind, name) for kind, names in oracle.STATISTICS.items() for name in names]
 TOPS = {"accounts_by_country", "contributors_by_language", "language_breakdown", "language_share"}
 TOPS |= {"languages_by_year", "licenses", "life_span", "tags"}
-MOMENT = "datetime64[us, UTC]"
-_SHARES = "share Float64, share_at_most Float64"
-#: The columns of every result, and their dtypes.
+DTYPES = {"s": "str", "f": "Float64", "b": "boolean", "t": "datetime64[us, UTC]", "": "Int64"}
+#: The columns of every result, with the letter of a dtype other than Int64.
 COLUMNS = {
-    "accounts_by_country": ("country_alpha_2 str, country_name str, accounts Int64, share Float64"),
-    "accounts_by_kudo_rank": "kudo_rank Int64, accounts Int64, share Float64",
-    "activity": (
-        f"activity str, projects Int64, share Float64, share_of_all Float64, as_of {MOMENT}"
-    ),
-    "commit_concentration": "measure str, value Float64",
-    "commits_by_contributor": (
-        "rank Int64, contributor_id str, contributor_name str, commits Int64, share Float64, "
-        "cumulative_share Float64"
-    ),
-    "contributor_concentration": "measure str, value Float64, value_without_zeros Float64",
-    "contributor_distribution": f"contributors Int64, projects Int64, {_SHARES}",
-    "contributors_by_language": (
-        "language str, projects Int64, projects_counted Int64, contributors Int64, "
-        "lower_quartile Float64, median Float64, upper_quartile Float64, median_low Float64, "
-        "median_high Float64, maximum Int64"
-    ),
-    "growth": f"start {MOMENT}, new Int64, total Int64, finished boolean",
-    "language_breakdown": "language str, projects Int64, code_lines Float64, share Float64",
-    "language_share": "language str, projects Int64, share Float64, code_lines Int64, users Int64",
-    "languages_by_year": (
-        "year Int64, from_year Int64, language str, projects Int64, share Float64, finished boolean"
-    ),
-    "license_families": "family str, projects Int64, share Float64",
-    "licenses": "license str, title str, projects Int64, share Float64",
-    "life_span": (
-        f"id str, name str, language str, first_month {MOMENT}, last_month {MOMENT}, "
-        "months Int64, ended boolean, contributors Int64"
-    ),
-    "lorenz": "projects_share Float64, contributors_share Float64, contributors Int64",
-    "monthly_activity": (
-        f"month {MOMENT}, commits Int64, contributors Int64, code_added Int64, code_removed Int64, "
-        "finished boolean"
-    ),
-    "posts_distribution": f"posts Int64, accounts Int64, {_SHARES}",
-    "survival": (
-        "months Int64, at_risk Int64, ended Int64, censored Int64, survival Float64, low Float64, "
-        "high Float64"
-    ),
-    "tags": "tag str, projects Int64, share Float64",
-    "team_size_classes": (
-        "team_size str, smallest Int64, largest Int64, projects Int64, share Float64, "
-        "contributors Int64"
-    ),
-    "users_against_contributors": "users Int64, contributors Int64, projects Int64",
+    "accounts_by_country": "country_alpha_2:s country_name:s accounts share:f",
+    "accounts_by_kudo_rank": "kudo_rank accounts share:f",
+    "activity": "activity:s projects share:f share_of_all:f as_of:t",
+    "commit_concentration": "measure:s value:f",
+    "commits_by_contributor": "rank contributor_id:s contributor_name:s commits share:f "
+    "cumulative_share:f",
+    "contributor_concentration": "measure:s value:f value_without_zeros:f",
+    "contributor_distribution": "contributors projects share:f share_at_most:f",
+    "contributors_by_language": "language:s projects projects_counted contributors "
+    "lower_quartile:f median:f upper_quartile:f median_low:f median_high:f maximum",
+    "growth": "start:t new total finished:b",
+    "language_breakdown": "language:s projects code_lines:f share:f",
+    "language_share": "language:s projects share:f code_lines users",
+    "languages_by_year": "year from_year language:s projects share:f finished:b",
+    "license_families": "family:s projects share:f",
+    "licenses": "license:s title:s projects share:f",
+    "life_span": "id:s name:s language:s first_month:t last_month:t months ended:b contributors",
+    "lorenz": "projects_share:f contributors_share:f contributors",
+    "monthly_activity": "month:t commits contributors code_added code_removed finished:b",
+    "posts_distribution": "posts accounts share:f share_at_most:f",
+    "survival": "months at_risk ended censored survival:f low:f high:f",
+    "tags": "tag:s projects share:f",
+    "team_size_classes": "team_size:s smallest largest projects share:f contributors",
+    "users_against_contributors": "users contributors projects",
 }
 
 
@@ -91,38 +69,35 @@ def test_every_statistic_is_what_plain_python_counts(kind, seed, size):
     assert not oracle.failures(kind, seed, size)
 
 
+_DATES = {oracle.FIRST: "analysis/min_month", oracle.LAST: "analysis/max_month"}
+_DATES |= {oracle.FETCHED[0]: "analysis/logged_at", "created_at": "created_at"}
+#: Where a recorded project has what a statistic reads, and what makes it of the text.
+PATHS = {
+    **{name: (name, str) for name in ("id", "name", "analysis_id")},
+    oracle.LANGUAGE: ("analysis/main_language_name", str),
+    oracle.LINES: ("analysis/total_code_lines", int),
+    oracle.PEOPLE: ("analysis/twelve_month_contributor_count", int),
+    "user_count": ("user_count", int),
+    **{column: (path, datetime.fromisoformat) for column, path in _DATES.items()},
+    "updated_at": ("updated_at", datetime.fromisoformat),
+}
+
+
 def plain_record(element):
     """Read a recorded project in another way than dirframe does."""
-
-    def text(path):
-        return (element.findtext(path) or "").strip()
-
-    numbers = {
-        oracle.LINES: "analysis/total_code_lines",
-        oracle.PEOPLE: "analysis/twelve_month_contributor_count",
-        "user_count": "user_count",
+    record = {
+        column: make(text.replace(",", "") if make is int else text)
+        for column, (path, make) in PATHS.items()
+        if (text := (element.findtext(path) or "").strip())
     }
-    dates = {
-        oracle.FIRST: "analysis/min_month",
-        oracle.LAST: "analysis/max_month",
-        oracle.FETCHED[0]: "analysis/logged_at",
-        **{name: name for name in ("created_at", "updated_at")},
+    lists = {
+        "tags": [one.text for one in element.iterfind("tags/tag")],
+        "licenses": [{c.tag: c.text for c in one} for one in element.iterfind("licenses/license")],
+        "analysis_languages": [
+            {"language": one.text, **one.attrib} for one in element.iterfind("analysis/languages/*")
+        ],
     }
-    texts = {oracle.LANGUAGE: "analysis/main_language_name"}
-    record = {column: text(path) for column, path in texts.items()}
-    record |= {name: text(name) for name in ("id", "name", "analysis_id")}
-    record |= {column: int(t.replace(",", "")) for column, p in numbers.items() if (t := text(p))}
-    for column, path in dates.items():
-        if day := text(path):
-            record[column] = datetime.fromisoformat(day)
-    record["tags"] = [one.text for one in element.iterfind("tags/tag")]
-    record["licenses"] = [
-        {child.tag: child.text for child in one} for one in element.iterfind("licenses/license")
-    ]
-    record["analysis_languages"] = [
-        {"language": one.text, **one.attrib} for one in element.iterfind("analysis/languages/*")
-    ]
-    return {name: value for name, value in record.items() if value not in ("", [])}
+    return record | {name: entries for name, entries in lists.items() if entries}
 
 
 def test_recorded_projects_are_counted_as_plain_python_counts_them(shared, recorded):
@@ -160,9 +135,11 @@ def test_columns_and_dtypes_do_not_depend_on_the_records(frames, few):
     for kind, name in EVERY:
         for frame in [frames[kind], *(frame for other, frame in few if other == kind)]:
             table = getattr(stats, name)(frame)
-            columns = ", ".join(f"{column} {dtype}" for column, dtype in table.dtypes.items())
-            if columns != COLUMNS[name] or list(table.index) != list(range(len(table))):
-                failures.append((name, columns, frame.to_dict("records")))
+            columns = (column.partition(":") for column in COLUMNS[name].split())
+            expected = [(column, DTYPES[letter]) for column, _, letter in columns]
+            dtypes = [*table.dtypes.astype("str").items()]
+            if dtypes != expected or list(table.index) != list(range(len(table))):
+                failures.append((name, dtypes, frame.to_dict("records")))
     assert not failures
 
 
@@ -173,20 +150,14 @@ def test_the_result_names_its_source_and_the_frame_stays_as_it_is(frames):
         before, record_before = frame.copy(deep=True), provenance.get_provenance(frame)
         table = getattr(stats, name)(frame)
         record = provenance.get_provenance(table)
-        facts = {
-            "source": "A directory",
-            "steps": [name],
-            "resource": RESOURCES[kind],
-            "statistic": {"name": name},
-        }
+        facts = {"source": "A directory", "steps": [name], "resource": RESOURCES[kind]}
+        facts["statistic"] = {"name": name}
         failures += [(name, fact, record[fact]) for fact in facts if record[fact] != facts[fact]]
         assert record["base"]["records"] in record["counted"].values()
         assert record["base"]["which"]
+        assert next(iter(record["counted"].values())) == len(frame), name
         pd.testing.assert_frame_equal(frame, before)
-        if provenance.get_provenance(frame) != record_before:
-            failures.append((name, "the frame has another provenance"))
-        if next(iter(record["counted"].values())) != len(frame):
-            failures.append((name, record["counted"]))
+        assert provenance.get_provenance(frame) == record_before, name
     assert not failures
 
 
@@ -299,7 +270,7 @@ def test_top_is_a_whole_number_of_one_or_more(frames):
 
 
 def test_options_have_names_and_the_defaults_that_are_documented():
-    failures, seen = [], 0
+    seen, by_name = 0, {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
     functions = [(module, name) for module in (stats, plot) for name in module.__all__]
     functions += [(dirframe, name) for name in ("compare", "exclude", "flags", "summary")]
     for module, name in functions:
@@ -307,19 +278,15 @@ def test_options_have_names_and_the_defaults_that_are_documented():
             continue
         parameters = inspect.signature(function).parameters
         if module in {stats, plot}:
-            by_name = {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
             positional = 3 if name in {"by", "panels"} else 1
-            failures += [
-                (name, p.name) for p in [*parameters.values()][positional:] if p.kind not in by_name
-            ]
-        for option, told in re.findall(
+            assert {p.kind for p in [*parameters.values()][positional:]} <= by_name, name
+        defaults = re.findall(
             r"^(\w+) : .*, default (.+)$", str(inspect.getdoc(function)), re.MULTILINE
-        ):
+        )
+        for option, told in defaults:
             with suppress(ValueError, SyntaxError):  # some are said in words
+                assert ast.literal_eval(told) == parameters[option].default, (name, option)
                 seen += 1
-                if ast.literal_eval(told) != parameters[option].default:
-                    failures.append((name, option, told))
-    assert not failures
     assert seen > 5
 
 

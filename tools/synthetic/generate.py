@@ -26,11 +26,6 @@ SEED = 2006
 _DOCUMENTED = 20
 
 
-def generate_accounts(count: int, *, seed: int = SEED) -> Iterator[dict[str, Any]]:
-    """Yield synthetic accounts."""
-    return (account(seed, index) for index in range(count))
-
-
 def generate_projects(count: int, *, seed: int = SEED) -> Iterator[dict[str, Any]]:
     """Yield synthetic projects that follow figures of 12,360 real ones."""
     return (project(seed, index) for index in range(count))
@@ -38,7 +33,7 @@ def generate_projects(count: int, *, seed: int = SEED) -> Iterator[dict[str, Any
 
 def generate(folder: Path, *, accounts: int, projects: int, seed: int = SEED) -> None:
     """Write a synthetic directory: collections, languages, and documents of the largest projects."""
-    _write(folder, "accounts", "account", generate_accounts(accounts, seed=seed))
+    _write(folder, "accounts", "account", (account(seed, index) for index in range(accounts)))
     _write(folder, "projects", "project", generate_projects(projects, seed=seed))
     # Projects are generated again, so that not all are in memory.
     _write(folder, "languages", "language", languages(generate_projects(projects, seed=seed)))

@@ -43,7 +43,8 @@ INSERT INTO requests (id, fingerprint, sent_at, count)
 SELECT random(), :fingerprint, :sent_at, :limit - ({_USED}) WHERE ({_USED}) < :limit
 """
 _EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
-#: A clock that was ahead dated requests in the future; they were sent by now.
+#: A clock that was ahead dated requests in the future, or a directory its return: they were sent by
+#: now, so that nobody waits for longer than a day.
 _REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now"
 
 
@@ -86,9 +87,8 @@ class DailyQuota:
 
     def mark_exhausted(self, resets_at: datetime | None = None) -> None:
         """Mark the quota as used up, as reported by the directory, for a day at most."""
-        now = datetime.now(UTC)
-        reset = resets_at or self.resets_at() or now + _DAY
-        self._execute(_EXHAUST, sent_at=(min(reset, now + _DAY) - _DAY).timestamp())
+        reset = resets_at or self.resets_at() or datetime.now(UTC) + _DAY
+        self._execute(_EXHAUST, sent_at=(reset - _DAY).timestamp())
 
     def used(self) -> int:
         """Return the number of requests of the last 24 hours."""

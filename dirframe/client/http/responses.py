@@ -166,19 +166,15 @@ def network_error(
     text = words or str(root) or type(root).__name__
     # urllib3 gives up before anything is sent. A plain OSError: a proxy does not connect, or
     # REQUESTS_CA_BUNDLE names no file.
-    has_arrived = (
-        not is_among(urllib3_errors.MaxRetryError, ssl.SSLError) and type(root) is not OSError
-    )
+    has_arrived = not is_among(urllib3_errors.MaxRetryError) and type(root) is not OSError
+    reason, hint, is_temporary = f"the response ended early ({text})", RUN_AGAIN, True
     if not has_arrived:
         proxy = select_proxy(url, proxies)
         host = urlsplit(proxy or url).netloc.rpartition("@")[2]
         reason = f"there was no connection to {'the proxy ' if proxy else ''}{host} ({text})"
         hint, is_temporary = _CHECK, is_among(*_PASSING)
     elif is_among(*_SILENCE):
-        reason, hint, is_temporary = f"no data was received for {timeout:g} seconds", SLOW, True
-    else:
-        reason, hint = f"the response ended early ({text})", RUN_AGAIN
-        is_temporary = not is_among(urllib3_errors.DecodeError)
+        reason, hint = f"no data was received for {timeout:g} seconds", SLOW
     free = "" if has_arrived else " The request did not arrive and was not counted."
     failure = NetworkError(f"{url} could not be fetched: {reason}.{free}", url=url, hint=hint)
     # Not the errors of libraries: they hold the request with the key, or repeat what came.
@@ -192,10 +188,5 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     following: BaseException | None = error
     while following is not None:
         yield following
-        linked = [
-            *following.args,
-            getattr(following, "reason", None),
-            getattr(following, "original_error", None),
-            following.__cause__,
-        ]
+        linked = (*following.args, following.__cause__)
         following = next((link for link in linked if isinstance(link, BaseException)), None)

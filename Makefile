@@ -85,7 +85,6 @@ coverage: $(VENV)/.dev ## Run the tests and show which lines and branches they r
 	$(BIN)/coverage run -m pytest --numprocesses=auto --maxprocesses=4 $(FAST) $(ARGS); \
 	    status=$$?; $(BIN)/coverage combine --quiet && $(BIN)/coverage report; exit $$status
 
-# The sample is the same each time; a surviving mutant fails the run. ARGS: an area, --sample, --seed, --processes.
 lint: $(VENV)/.lint $(VENV)/.slow ## Run every check except the tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -609,93 +609,64 @@ def monthly_activity(records, *, loaded):
 #: When the records of most frames were loaded; some of their dates are after it.
 LOADED = datetime(2004, 3, 17, tzinfo=UTC)
 _BEGIN, _SECONDS = datetime(2001, 1, 1, tzinfo=UTC), 4 * 365 * 86_400
-_WORDS = ["C", "C", "C", "c", "Java", "Java", "R", "ß", " ", ""]
-_PERCENTAGES = [*["0", "1", "33", "100", "<1"] * 5, "-1", "101", "", "?"]
-
-
-def _day(random):
-    day = _BEGIN + timedelta(seconds=random.randrange(_SECONDS))
-    return day.replace(day=1, hour=0, minute=0, second=0) if random.random() < 0.2 else day
-
-
-def _month(random):
-    return _day(random).replace(day=1, hour=0, minute=0, second=0)
-
-
-def _padded(random):
-    text = random.choice(["a", "a", "b", "B", "ä", ""])
-    return random.choice(["", " "]) + text + random.choice(["", " "])
-
-
-def _count(random):
-    return random.choice([random.randint(-2, 3), random.randint(0, 12), random.randint(0, 10**6)])
-
-
-def _entries(fields):
-    return lambda random: [
-        _some(fields, random, random.choice([0, 0.5])) for _ in range(random.randint(0, 3))
-    ]
-
-
-#: What makes a value of each sort, and the dtype of its column.
-_SORTS = {
-    "word": (lambda random: random.choice(_WORDS), "str"),
-    "name": (lambda random: random.choice(_WORDS[:-2]), "str"),
-    "id": (lambda random: random.choice(["1", "2", "10"]), "str"),
-    "number": (_count, "Int64"),
-    "few": (lambda random: random.randint(-1, 12), "Int64"),
-    "nothing": (lambda _: None, "Int64"),
-    "day": (_day, "datetime64[us, UTC]"),
-    "month": (_month, "datetime64[us, UTC]"),
-    "padded": (_padded, "str"),
-    "language": (
-        lambda random: random.choice([_padded(random), "C", "2 Other", "1 Others", "2 Other C"]),
-        "str",
-    ),
-    "percentage": (lambda random: random.choice(_PERCENTAGES), "str"),
-    "tags": (lambda random: [_padded(random) for _ in range(random.randint(0, 4))], "object"),
-    "licenses": (_entries(dict.fromkeys(("name", "nice_name", "vanity_url"), "padded")), "object"),
-    "breakdown": (
-        _entries({"id": "padded", "language": "language", "percentage": "percentage"}),
-        "object",
-    ),
-}
-_DATES = dict.fromkeys(("created_at", "updated_at"), "day")
-#: The columns of each kind of frame, and the sort of their values.
-FIELDS = {
-    "projects": {
-        "id": "id",
-        "name": "word",
-        "analysis_id": "id",
-        LANGUAGE: "word",
-        LINES: "number",
-        **dict.fromkeys((PEOPLE, *USERS), "few"),
-        **dict.fromkeys((FIRST, LAST), "month"),
-        **dict.fromkeys(FETCHED, "day"),
-        **_DATES,
-        "tags": "tags",
-        "licenses": "licenses",
-        "analysis_languages": "breakdown",
-    },
-    "accounts": {
-        "id": "id",
-        "country_code": "word",
-        "country_alpha_2": "id",
-        "country_name": "word",
-        **dict.fromkeys(("kudo_score_kudo_rank", "posts_count"), "few"),
-        **_DATES,
-    },
-    "contributors": {"contributor_id": "id", "contributor_name": "name", "commits": "number"},
-    "activity": {
-        "month": "month",
-        **dict.fromkeys(("commits", "contributors", "code_added"), "few"),
-        "code_removed": "nothing",
-    },
-}
 
 
 def _some(fields, random, gaps):
-    return {n: _SORTS[sort][0](random) for n, sort in fields.items() if random.random() >= gaps}
+    return {n: random.choice(values) for n, values in fields.items() if random.random() >= gaps}
+
+
+def _lists(**fields):
+    """Make lists of records that have some of the fields."""
+    sizes = [_POOL.randint(0, 3) for _ in range(300)]
+    return [[_some(fields, _POOL, _POOL.choice([0, 0.5])) for _ in range(n)] for n in sizes]
+
+
+#: Makes the values from which those of the records are drawn.
+_POOL = Random(7)
+_DAYS = [_BEGIN + timedelta(seconds=_POOL.randrange(_SECONDS)) for _ in range(400)]
+_MONTHS = [day.replace(day=1, hour=0, minute=0, second=0) for day in _DAYS]
+_DAYS[:80] = _MONTHS[:80]
+_FEW = range(-1, 13)
+_NUMBERS = [*range(-2, 4), *range(13), *(_POOL.randrange(10**6) for _ in range(15))]
+_WORDS = ["C", "C", "C", "c", "Java", "Java", "R", "ß", " ", ""]
+_IDS = ["1", "2", "10"]
+_PADDED = [f"{before}{text}{after}" for text in "aabBä" for before in " \n" for after in " \n"]
+_PADDED = [text.replace("\n", "") for text in [*_PADDED, "", " "]]
+_LANGUAGES = [*_PADDED, *["C", "2 Other", "1 Others", "2 Other C"] * 6]
+_PERCENTAGES = [*["0", "1", "33", "100", "<1"] * 5, "-1", "101", "", "?"]
+_DATES = dict.fromkeys(("created_at", "updated_at"), _DAYS)
+_DTYPES = {int: "Int64", datetime: "datetime64[us, UTC]", list: "object", str: "str"}
+#: The columns of each kind of frame, and their values.
+FIELDS = {
+    "projects": {
+        "id": _IDS,
+        **dict.fromkeys(("name", LANGUAGE), _WORDS),
+        "analysis_id": _IDS,
+        LINES: _NUMBERS,
+        **dict.fromkeys((PEOPLE, *USERS), _FEW),
+        **dict.fromkeys((FIRST, LAST), _MONTHS),
+        **dict.fromkeys(FETCHED, _DAYS),
+        **_DATES,
+        "tags": [[_POOL.choice(_PADDED) for _ in range(n % 5)] for n in range(300)],
+        "licenses": _lists(name=_PADDED, nice_name=_PADDED, vanity_url=_PADDED),
+        "analysis_languages": _lists(id=_PADDED, language=_LANGUAGES, percentage=_PERCENTAGES),
+    },
+    "accounts": {
+        **dict.fromkeys(("id", "country_alpha_2"), _IDS),
+        **dict.fromkeys(("country_code", "country_name"), _WORDS),
+        **dict.fromkeys(("kudo_score_kudo_rank", "posts_count"), _FEW),
+        **_DATES,
+    },
+    "contributors": {
+        "contributor_id": _IDS,
+        "contributor_name": _WORDS[:-2],
+        "commits": _NUMBERS,
+    },
+    "activity": {
+        "month": _MONTHS,
+        **dict.fromkeys(("commits", "contributors", "code_added", "code_removed"), _FEW),
+    },
+}
 
 
 def make(kind, random, size):
@@ -719,23 +690,23 @@ def make(kind, random, size):
 def frame(kind, records, loaded=LOADED):
     """Return the frame that a loader would return of these records."""
     columns = {
-        name: pd.Series([record.get(name) for record in records], dtype=_SORTS[sort][1])
-        for name, sort in FIELDS[kind].items()
+        name: pd.Series([record.get(name) for record in records], dtype=_DTYPES[type(values[0])])
+        for name, values in FIELDS[kind].items()
     }
     when = loaded.isoformat() if loaded else None
     return provenance.set_provenance(pd.DataFrame(columns), retrieved_newest=when)
 
 
-#: What makes a value of each option of a statistic.
+#: Values of each option of a statistic.
 _OPTIONS = {
-    "top": lambda random: random.choice([None, 1, 2, 3]),
-    "freq": lambda random: random.choice(["D", "W", "MS", "QS", "YS"]),
-    "window": lambda random: random.randint(1, 24),
-    "date": lambda random: random.choice([FIRST, "created_at"]),
-    "min_projects": lambda random: random.choice([1, 3]),
-    "as_of": lambda random: random.choice([None, _day(random)]),
-    "confidence": lambda random: random.choice([0.5, 0.95]),
-    "bounds": lambda random: [0, *sorted(random.sample(range(1, 2000), random.randint(0, 4)))],
+    "top": [None, 1, 2, 3],
+    "freq": ["D", "W", "MS", "QS", "YS"],
+    "window": range(1, 25),
+    "date": [FIRST, "created_at"],
+    "min_projects": [1, 3],
+    "as_of": [*[None] * 100, *_DAYS[50:150]],
+    "confidence": [0.5, 0.95],
+    "bounds": [[0, *sorted(_POOL.sample(range(1, 2000), n % 5))] for n in range(50)],
 }
 _TOP = ("language_share", "contributors_by_language", "language_breakdown", "licenses", "tags")
 _PLAIN = ("contributor_concentration", "contributor_distribution", "lorenz", "license_families")
@@ -800,7 +771,7 @@ def failures(kind, seed, size):
     loaded = random.choice([LOADED, LOADED, None]) if kind == "activity" else LOADED
     records_frame, found = frame(kind, records, loaded), []
     for name, options_of in STATISTICS[kind].items():
-        options = {option: _OPTIONS[option](random) for option in options_of}
+        options = {option: random.choice(_OPTIONS[option]) for option in options_of}
         table = getattr(stats, name)(records_frame, **options)
         rows, counted = expected(kind, name, records, loaded, **options)
         found += [f"{name}({options}): {one}" for one in differences(table, rows, counted)]

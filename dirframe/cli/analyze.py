@@ -13,7 +13,7 @@ import dirframe
 from dirframe._display import unknown_suffix
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
-from dirframe.cli.frames import Output, check_target, note, output, read, write_file
+from dirframe.cli.frames import Output, check_target, note, output, read, with_countries, write_file
 from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
 
 if TYPE_CHECKING:
@@ -74,10 +74,8 @@ def _apply(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."
         )
     frame = read(collection=(CHARTS | STATISTICS)[name].collection or collection, **source)
-    is_by_country = by == "country" or name in {"accounts_by_country", "accounts_map"}
-    if is_by_country and "country_code" in frame and "country_name" not in frame:
-        note("The countries are unified first, as by dirframe clean.")
-        frame = dirframe.unify_countries(frame)
+    if by == "country" or name in {"accounts_by_country", "accounts_map"}:
+        frame = with_countries(frame)
     if by is None:
         return function(frame, **parameters)
     return divide(function, frame, by, min_records=min_records, **parameters)

@@ -116,6 +116,8 @@ def _select(
     frame: pd.DataFrame, *, values: Mapping[str, str] | None = None, **conditions: Any
 ) -> pd.DataFrame:
     """Keep the records that `dirframe.select` keeps and that have these values by column."""
+    if "countries" in conditions:
+        frame = with_countries(frame)
     if conditions:
         frame = dirframe.select(frame, **conditions)
     for column, text in (values or {}).items():
@@ -129,6 +131,15 @@ def _select(
         step = f"only {_display.label(column)} {text or '(missing)'}"
         dirframe.provenance.copy_provenance(frame, frame, step)
     return frame
+
+
+def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
+    """Unify the countries of accounts if that was not done yet."""
+    if "country_code" not in frame or "country_name" in frame:
+        return frame
+    if not frame.empty:
+        note("The countries are unified first, as by dirframe clean.")
+    return dirframe.unify_countries(frame)
 
 
 def _read_file(file: str) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,11 +16,8 @@ def load_lines(collection: str, request: Mapping[str, Any], directory: Directory
     """Return the lines that load records; the environment has the key of the directory."""
     opened = "dirframe.sample_directory()"
     if directory.identity == directory.base_url:
-        options: dict[str, Any] = {}
-        if directory.name != urlsplit(directory.base_url).netloc:
-            options["name"] = directory.name
-        if directory.allow_http:
-            options["allow_http"] = True
+        options: dict[str, Any] = {"name": directory.name}
+        options |= {"allow_http": True} if directory.allow_http else {}
         opened = _call("dirframe.Directory", repr(directory.base_url), options)
     load = _call(f"dirframe.load_{collection}", "directory", request)
     return [f"with {opened} as directory:", f"    {collection} = {load}"]

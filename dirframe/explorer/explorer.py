@@ -191,6 +191,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     def load(self) -> None:
         """Load the records and show them; if it fails, those shown before stay."""
         name, request = self.collection.value, self._request()
+        lines = load_lines(name, request, self.source)
         load = dirframe.load_projects if name == "projects" else dirframe.load_accounts
 
         def on_progress(loaded: int, total: int) -> None:
@@ -201,10 +202,9 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
                 frame = load(self.source, progress=on_progress, **request)
             except dirframe.IncompleteCollectionError as error:
                 comment = f"# what was shown is not complete: {' '.join(str(error).split())}"
-                lines = [comment, *load_lines(name, request, self.source)]
-                self._show(error.frame, name, lines)
+                self._show(error.frame, name, [comment, *lines])
                 raise
-            self._show(frame, name, load_lines(name, request, self.source))
+            self._show(frame, name, lines)
             results.append(f"{len(frame):,} {name} loaded.")
 
     def export(self) -> None:

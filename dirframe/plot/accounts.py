@@ -67,7 +67,8 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     Not shown: 1 account in a territory too small for the map: Singapore (1).
     """
     table = stats.accounts_by_country(accounts)
-    canvas = Canvas(table, ax, look, rows=12)
+    rows = 6 if look.get("width") == "column" else 12  # the map is half as high as wide
+    canvas = Canvas(table, ax, look, rows=rows)
     canvas.heading = CHARTS["accounts_map"].title
     if canvas.is_empty:
         return canvas.finish()

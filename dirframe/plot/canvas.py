@@ -99,8 +99,7 @@ class Canvas:
         self._title, self._caption, width = checked(name, look)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
-                f"ax must be one Axes of matplotlib; got a {type(ax).__name__}. Of several axes, "
-                "pass one, such as axes[0]."
+                f"ax must be one Axes, such as axes[0] of several; got a {type(ax).__name__}."
             )
         if width is not None and ax is not None:
             raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
@@ -120,10 +119,7 @@ class Canvas:
     def finish(
         self, *notes: str | bool, pad: float | None = None, reasons: Mapping[str, str] | None = None
     ) -> Axes:
-        """Add the title, `pad` points above the axes, and the caption.
-
-        It has the notes that hold, and the reasons why records are not shown, by their counts.
-        """
+        """Add the title, and a caption of notes and of reasons, by counts, why records are not shown."""
         ax, unshown = self.ax, text.not_shown(self.table, reasons or {})
         shown = [str(note) for note in (*notes, unshown) if note]
         if self.is_empty:

@@ -12,6 +12,8 @@ from matplotlib.colors import to_rgb
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
 #: For data of one kind, such as all bars of a chart of countries.
 ACCENT = "#4477AA"
 #: For languages without their own colour.
@@ -71,7 +73,7 @@ def looks(languages: Iterable[str]) -> dict[str, tuple[str, str]]:
     return result
 
 
-def classes(numbers: Any) -> tuple[list[int], dict[int, tuple[str, Any]]]:
+def classes(numbers: Any) -> tuple[NDArray[np.int64], dict[int, tuple[str, Any]]]:
     """Sort numbers from 1 into classes of logarithmic width.
 
     Returns the class of each number, and the label and the shade of each class that has one. The
@@ -90,7 +92,7 @@ def classes(numbers: Any) -> tuple[list[int], dict[int, tuple[str, Any]]]:
     steps = np.linspace(0.25, 0.95, len(lowest)) if most > 1 else np.array([0.7])
     is_dark = _grey(mpl.rcParams["text.color"]) > 0.5
     shades = mpl.colormaps["YlGnBu"](steps[::-1] if is_dark else steps)
-    places = (np.digitize(numbers, lowest) - 1).tolist()
+    places = np.digitize(numbers, lowest) - 1
     return places, {
         place: (f"{low:,}" if low == end else f"{low:,}–{end:,}", shades[place])
         for place, (low, end) in enumerate(zip(lowest, ends, strict=True))

@@ -68,13 +68,12 @@ def activity(
     [1, 1, 0]
     """
     table = stats.activity(projects, as_of=as_of, window=window)
-    month, known = table["as_of"].iloc[0], ""
-    if not pd.isna(month):
-        period = "the month of" if window == 1 else f"the {window} months up to"
-        known = (
-            f"Active: activity in {period} {month:%Y-%m}, or before and after it. "
-            "Known where the code was fetched in that month or later."
-        )
+    month = table["as_of"].iloc[0]
+    period = "the month of" if window == 1 else f"the {window} months up to"
+    known = pd.notna(month) and (
+        f"Active: activity in {period} {month:%Y-%m}, or before and after it. "
+        "Known where the code was fetched in that month or later."
+    )
     return bar_chart(
         table,
         ax,

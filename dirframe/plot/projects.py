@@ -126,10 +126,9 @@ def users_against_contributors(
     >>> people = "analysis_twelve_month_contributor_count"
     >>> projects = pd.DataFrame({"stack_count": [7, 0, 0], people: [2, 1, 1]})
     >>> users_against_contributors(projects).collections[0].get_offsets().tolist()
-    [[7.0, 2.0], [0.0, 1.0]]
+    [[7.0, 2.0]]
     """
     table = stats.users_against_contributors(projects)
-    table = table.sort_values("projects", kind="stable")  # the most are on top
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
@@ -140,15 +139,12 @@ def users_against_contributors(
     axes.log_axis(ax, "y", y.max())
     places, present = classes(table["projects"])
     smallest = (0.5 * text.size(ax, "small")) ** 2
-    areas = {place: smallest * (1 + 0.6 * place) for place in present}
     edge: Any = {"edgecolor": NEUTRAL, "linewidth": 0.4, "clip_on": False, "zorder": 3}
-    shades = [present[place][1] for place in places]
-    ax.scatter(x, y, [areas[place] for place in places], shades, **edge)
-    key = [
-        ax.scatter([], [], areas[place], [shade], label=label, **edge)
-        for place, (label, shade) in present.items()
-    ]
-    axes.legend(ax, key, "Projects")
+    dots = []
+    for place, (label, shade) in present.items():  # the most projects are on top
+        rows, area = places == place, smallest * (1 + 0.6 * place)
+        dots.append(ax.scatter(x[rows], y[rows], area, [shade], label=label, **edge))
+    axes.legend(ax, dots, "Projects")
     counts = text.counts_of(table)
     is_twice = sum(map(counts.__getitem__, _WITHOUT)) > counts["projects"] - counts["with_both"]
     what = "Not shown, some for two reasons" if is_twice else "Not shown"

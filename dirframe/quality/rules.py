@@ -14,7 +14,7 @@ from dirframe import provenance
 from dirframe._tables import read_rows
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import true
-from dirframe.stats.kernel import MOMENT, read, require_records
+from dirframe.stats.kernel import MOMENT, read, require_records, retrieved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -250,9 +250,9 @@ def reference_day(frame: pd.DataFrame, fetched: pd.Series[Any]) -> pd.Timestamp 
 
     Of two medians, the later. The retrieval of synthetic data says nothing of its age.
     """
-    record = provenance.get_provenance(frame)
-    if record["retrieved_newest"] and not record["synthetic"]:
-        return pd.Timestamp(record["retrieved_newest"]).tz_convert("UTC")
+    day = retrieved(frame)
+    if day is not None and not provenance.get_provenance(frame)["synthetic"]:
+        return day
     known = fetched.dropna().sort_values()
     return None if known.empty else known.iloc[len(known) // 2]
 

@@ -222,6 +222,13 @@ def origin(frame: Any) -> Any:
     return pd.DataFrame(columns=[str(name) for name in getattr(frame, "columns", ())])
 
 
+def retrieved(frame: Any) -> pd.Timestamp | None:
+    """Return when the newest page of a frame was fetched, in UTC, if it is known."""
+    newest = provenance.get_provenance(origin(frame))["retrieved_newest"]
+    when: pd.Timestamp | None = pd.to_datetime(newest, utc=True) if newest else None
+    return when
+
+
 def _is_dask(frame: Any) -> bool:
     return hasattr(frame, "compute") and hasattr(frame, "_meta") and hasattr(frame, "columns")
 

@@ -8,17 +8,16 @@ is missing. The retrieval is when the frame was loaded, or now where that is not
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import check_top, first_reason, shares, table_of, true
-from dirframe.stats.kernel import MOMENT, Counted, Frame, origin, read, statistic, whole_number
+from dirframe.stats.kernel import MOMENT, Counted, Frame, read, retrieved, statistic, whole_number
 
 if TYPE_CHECKING:
     from dirframe.stats.counts import Floats
@@ -280,10 +279,8 @@ class _Months(NamedTuple):
 
 def _months(p: pd.DataFrame, projects: Frame) -> _Months:
     first, last, fetched = (_numbers(p[name]) for name in _MONTHS)
-    now = pd.Timestamp(datetime.now(UTC))
-    newest = provenance.get_provenance(origin(projects))["retrieved_newest"]
-    latest = min(now, pd.Timestamp(newest).tz_convert("UTC")) if newest else now
-    return _Months(first, last, fetched, _month_of(latest))
+    now = pd.Timestamp.now(UTC)
+    return _Months(first, last, fetched, _month_of(min(now, retrieved(projects) or now)))
 
 
 def _numbers(days: pd.Series[Any]) -> Floats:

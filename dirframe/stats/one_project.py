@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dirframe import provenance
 from dirframe.errors import InvalidInputError
 from dirframe.stats.contributors import gini_and_shares
 from dirframe.stats.counts import exact, shares, table_of, unusable
-from dirframe.stats.kernel import MOMENT, Counted, Frame, origin, read, statistic, whole_number
+from dirframe.stats.kernel import MOMENT, Counted, Frame, read, retrieved, statistic, whole_number
 
 _COUNTS = ("commits", "contributors")
 _LINES = ("code_added", "code_removed")  # not in every frame
@@ -176,13 +175,11 @@ def monthly_activity(frame: Frame) -> Counted:
     table = numbers.reindex(span)
     table.loc[~span.isin(numbers.index), known] = 0
     starts, ends = (at.start_time.tz_localize("UTC") for at in (span, span + 1))
-    loaded = provenance.get_provenance(origin(frame))["retrieved_newest"]
-    finished = pd.array([True] * len(span), dtype="boolean")
-    finished[-1:] = None
-    if loaded is not None:
-        finished = pd.array(ends <= pd.Timestamp(loaded), dtype="boolean")
     table.insert(0, "month", starts.as_unit("us"))
-    table["finished"] = finished
+    loaded = retrieved(frame)
+    table["finished"] = pd.array(ends <= (loaded or ends.max()), dtype="boolean")
+    if loaded is None:
+        table.loc[span[-1:], "finished"] = None
     return table.reset_index(drop=True), {
         "activity_facts": len(p),
         "with_month": len(dated),

@@ -10,7 +10,18 @@ from matplotlib.patches import StepPatch
 
 from dirframe import plot, stats
 from tests import frames
-from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points, widths
+from tests.charts import (
+    CHARTS,
+    bars,
+    caption,
+    draw,
+    key,
+    labels,
+    lay_out,
+    names,
+    points,
+    widths,
+)
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 
 
@@ -64,60 +75,58 @@ COUNTRIES = pd.DataFrame(
     }
 )
 TAGS = pd.DataFrame({"tags": [["xml", "web", "a"], ["xml", "b"], ["xml"]], "id": texts(*"012")})
+ZEROS = {str(n): "0 (0.0%)" for n in range(2, 9)}
+SEVERAL = "A project can have several."
 #: Of a chart its records and options; what its rows say, and its caption.
-BARS = [
-    (
-        *("accounts_by_country", COUNTRIES, {"top": 1}),
+BARS = {
+    "accounts_by_country": [
+        (COUNTRIES, {"top": 1}),
         {"Chad": "2 (50.0%)", "other (2 countries)": "2 (50.0%)"},
         "Not shown: 1 account without a country, 1 with one that was not identified.",
-    ),
-    (
-        *("language_share", speaking(*FEW), {}),
+    ],
+    "accounts_by_kudo_rank": [
+        (RANKS, {}),
+        {"1 (new)": "3 (60.0%)", **ZEROS, "9": "1 (20.0%)", "10 (highest)": "1 (20.0%)"},
+        "Not shown: 1 account without a kudo rank, 1 with an impossible one.",
+    ],
+    "language_share": [
+        (speaking(*FEW), {}),
         {"C": "3 (50.0%)", "Java": "2 (33.3%)", "Lua": "1 (16.7%)"},
         "Not shown: 1 project without a main language.",
-    ),
-    ("language_share", speaking(("C", 1)), {}, {"C": "1 (100.0%)"}, ""),
-    (
-        *("language_share", speaking(*[("C", 1)] * 2000, ("D", 1)), {}),
-        {"C": "2,000 (>99.9%)", "D": "1 (<0.1%)"},
-        "",
-    ),
-    (
-        *("team_size_classes", PEOPLE_OF, {"bounds": [0, 1, 10]}),
+    ],
+    "licenses": [
+        (LICENSES, {"top": 1}),
+        {"GNU General Public License 3.0": "2 (66.7%)", "other (3 licences)": "1 (33.3%)"},
+        f"{SEVERAL} Not shown: 1 project without a licence.",
+    ],
+    "tags": [
+        (TAGS, {"top": 1}),
+        {"xml": "3 (100.0%)"},
+        f"{SEVERAL} 2 projects with any of 3 other tags.",
+    ],
+    "team_size_classes": [
+        (PEOPLE_OF, {"bounds": [0, 1, 10]}),
         {"0": "4 (50.0%)", "1–9": "3 (37.5%)", "10 or more": "1 (12.5%)"},
         "Not shown: 1 project without a contributor count, 1 with a negative one.",
-    ),
-    (
-        *("accounts_by_kudo_rank", RANKS, {}),
-        {"1 (new)": "3 (60.0%)"}
-        | {str(n): "0 (0.0%)" for n in range(2, 9)}
-        | {"9": "1 (20.0%)", "10 (highest)": "1 (20.0%)"},
-        "Not shown: 1 account without a kudo rank, 1 with an impossible one.",
-    ),
-    (
-        *("licenses", LICENSES, {"top": 1}),
-        {"GNU General Public License 3.0": "2 (66.7%)", "other (3 licences)": "1 (33.3%)"},
-        "A project can have several. Not shown: 1 project without a licence.",
-    ),
-    (
-        *("tags", TAGS, {"top": 1}),
-        {"xml": "3 (100.0%)"},
-        "A project can have several. 2 projects with any of 3 other tags.",
-    ),
-]
+    ],
+}
 
 
-@pytest.mark.parametrize(("name", "frame", "options", "rows", "said"), BARS)
-def test_bars_are_the_rows_of_the_statistic_with_number_and_share(name, frame, options, rows, said):
+@pytest.mark.parametrize("name", BARS)
+def test_bars_are_the_rows_of_the_statistic_with_number_and_share(name):
+    (frame, options), rows, said = BARS[name]
     ax = draw(name, frame, **options)
     assert ax.yaxis_inverted()  # the first is at the top
     assert dict(zip(names(ax), labels(ax), strict=True)) == rows
     numbers = [int(label.partition(" ")[0].replace(",", "")) for label in rows.values()]
     assert widths(ax) == numbers
     assert hatched(ax) == [row.startswith("other") for row in rows]
-    words = caption(ax).partition("n = ")[0]
-    assert said in words
-    assert ("Not shown" in words) == ("Not shown" in said)
+    assert f"{said} n = " in caption(ax)
+
+
+def test_numbers_have_separators_and_no_share_is_rounded_to_none_or_all():
+    many = speaking(*[("C", 1)] * 2000, ("D", 1))
+    assert labels(plot.language_share(many)) == ["2,000 (>99.9%)", "1 (<0.1%)"]
 
 
 # Languages
@@ -355,17 +364,15 @@ def users(stacks, people):
 
 def test_users_against_contributors_are_dots_larger_and_darker_the_more():
     ax = plot.users_against_contributors(users([0] * 5 + [7, None, 1], [1] * 5 + [2, 1, -1]))
-    dots = ax.collections[0]
-    assert points(dots) == [[7, 2], [0, 1]]  # the most projects are on top
-    one, many = dots.get_sizes()
-    assert many > one
-    one, many = (sum(colour[:3]) for colour in np.asarray(dots.get_facecolor()))
-    assert many < one
+    one, many = ax.collections  # the most projects are on top
+    assert (points(one), points(many)) == ([[7, 2]], [[0, 1]])
+    assert many.get_sizes()[0] > one.get_sizes()[0]
+    assert many.get_facecolor()[0][:3].sum() < one.get_facecolor()[0][:3].sum()
     assert "Not shown: 1 project without users, 1 with negative contributors." in caption(ax)
     legend = ax.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["1", "5"]
-    # The legend shows dots, as the chart does.
-    assert [handle.get_sizes()[0] for handle in legend.legend_handles] == [*dots.get_sizes()]
+    for handle, dot in zip(legend.legend_handles, (one, many), strict=True):  # dots, too
+        assert handle.get_sizes()[0] == dot.get_sizes()[0]
     lacking = plot.users_against_contributors(users([None, 1, 0], [None, None, 0]))
     said = "Not shown, some for two reasons: 1 project without users, 2 without contributors."
     assert said in caption(lacking)

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe import plot, stats
+from dirframe import plot, provenance, stats
 from dirframe.charts import CHARTS as TITLES
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from tests import charts
-from tests.charts import CHARTS, caption, draw, labels, lay_out, noun
+from tests.charts import CHARTS, caption, draw, labels, lay_out, noun, words
 from tests.frames import LANGUAGE, LINES, PEOPLE, projects, with_provenance
 
 EVERY = pytest.mark.parametrize("name", CHARTS)
@@ -99,7 +99,7 @@ def test_chart_of_nothing_says_why_and_one_record_is_shown(name):
         assert charts.widths(missing)[-1] == 3
         missing = empty
     else:
-        assert f"Of 3 {noun(name)}, none " in charts.words(labels(missing)[0])
+        assert f"Of 3 {noun(name)}, none " in words(labels(missing)[0])
     for ax in (empty, missing):
         assert ax.get_title()
         assert not marks(ax)
@@ -176,22 +176,14 @@ def size_in(text):
 @EVERY
 def test_caption_says_n_of_the_figures_and_where_the_records_are_from(name):
     frame = with_gaps(name)
-    facts = {
-        "items_loaded": 60,
-        "items_available": 12_360,
-        "complete": False,
-        "synthetic": True,
-        "retrieved_oldest": "2026-11-21T09:00:00Z",
-    }
-    said = caption(draw(name, with_provenance(frame, **facts)))
+    with_provenance(frame, items_loaded=60, items_available=12_360, complete=False, synthetic=True)
+    said, table = caption(draw(name, frame)), table_of(name, frame)
+    assert said.endswith(words(provenance.caption(table)))
+    for fact in ("Source: A $directory$ of <names>", "synthetic", "incomplete: 60 of 12,360"):
+        assert fact in said
     expected = computed(name, frame)
     assert (expected == 60) == (name == "license_families")  # none is a bar of its own
     assert size_in(said) == (expected, 60)
-    assert f"60 {noun(name)}" in said
-    _, _, origin = said.partition("Source: A $directory$ of <names>")
-    for fact in ("2026-11-21", "synthetic", "incomplete", "60 of 12,360"):
-        assert fact in origin
-    table = table_of(name, frame)
     if {"share", noun(name)} <= {*table} and name not in OF_OTHERS:
         known = table[table["share"] > 0]
         assert (known[noun(name)] / known["share"]).round().eq(expected).all()
@@ -201,8 +193,8 @@ def test_caption_says_by_what_the_records_were_selected():
     found = with_provenance(projects(), query={"query": "linux $kernel$"})
     chosen = dirframe.select(dirframe.select(found, languages=["C", "Java"]), years=(2000, None))
     said = caption(plot.licenses(chosen))
-    for words in ("“linux $kernel$”", "only main language C or Java", "created in 2000 or later"):
-        assert words in said
+    for step in ("“linux $kernel$”", "only main language C or Java", "created in 2000 or later"):
+        assert step in said
     panels = plot.panels(plot.licenses, chosen, "language")
     assert "only main language C or Java" in caption(panels.axes[0])
     assert "main language" not in caption(plot.licenses(found))

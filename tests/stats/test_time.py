@@ -83,6 +83,14 @@ def test_a_window_is_a_month_to_two_years_and_a_confidence_a_share():
             stats.survival(projects(), confidence=confidence)
 
 
+def test_lives_that_tie_are_by_name_and_id_and_missing_ones_are_first():
+    facts = [("b", None), ("a", "2"), ("a", "10"), ("a", None), (None, "1")]
+    some = projects(*[project(0, 9) | {"name": name, "id": id_} for name, id_ in facts])
+    ids = [*stats.life_span(some)["id"].fillna("")]
+    assert ids == ["1", "", "10", "2", ""]
+    assert [*stats.life_span(some, top=3)["id"].fillna("")] == ids[:3]
+
+
 def test_recorded_projects_do_not_die_by_looking_back(recorded):
     now = stats.activity(recorded)
     assert set(now["as_of"]) == {pd.Timestamp("2013-07-01", tz="UTC")}

@@ -23,13 +23,19 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
     make_folder(folder)  # fail before anything is loaded
     say("The sample directory: synthetic accounts and projects, served on this machine.\n")
     frames = _load()
-    for frame in frames.values():
-        say(_report(frame))
+    for name, frame in frames.items():
+        facts = provenance.get_provenance(frame)
+        note = provenance.completeness_note(facts)
+        state = f"NOT complete: {note}" if note else "complete"
+        say(
+            f"{name:9}  {len(frame):,} of {facts['items_available']:,}, {state}; "
+            f"{facts['requests_made']:,} requests paid, {facts['requests_cached']:,} from the cache"
+        )
     accounts = frames["accounts"] = dirframe.unify_countries(frames["accounts"])
-    counts = provenance.get_provenance(accounts).get("countries", {})
+    counts = provenance.get_provenance(accounts)["countries"]
     say(
-        f"countries  {counts.get('resolved', 0):,} accounts with a country, "
-        f"{counts.get('missing', 0):,} without, {counts.get('unresolved', 0):,} not resolvable\n"
+        f"countries  {counts['resolved']:,} accounts with a country, {counts['missing']:,} without, "
+        f"{counts['unresolved']:,} not resolvable\n"
     )
     for name, frame in frames.items():
         for suffix in (".csv", ".parquet"):
@@ -46,8 +52,8 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
             figure.savefig(temporary, dpi=150, format="png")
         plt.close(figure)
         say(f"wrote  {folder / f'{name}.png'}")
-    again = [provenance.get_provenance(frame) for frame in _load(progress=False).values()]
-    requests = sum(facts["requests_made"] for facts in again)
+    again = _load(progress=False).values()
+    requests = sum(provenance.get_provenance(frame)["requests_made"] for frame in again)
     say(f"\nLoading the same once more costs {requests} requests: every page is in the cache.")
 
 
@@ -57,13 +63,3 @@ def _load(*, progress: bool = True) -> dict[str, pd.DataFrame]:
             "accounts": dirframe.load_accounts(directory=directory, progress=progress),
             "projects": dirframe.load_projects(directory=directory, progress=progress),
         }
-
-
-def _report(frame: pd.DataFrame) -> str:
-    facts = provenance.get_provenance(frame)
-    note = provenance.completeness_note(facts)
-    state = f"NOT complete: {note}" if note else "complete"
-    return (
-        f"{facts['resource'] + 's':9}  {len(frame):,} of {facts['items_available']:,}, {state}; "
-        f"{facts['requests_made']:,} requests paid, {facts['requests_cached']:,} from the cache"
-    )

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) -> Directory:
     """Start the embedded service on the bundled sample data and return a directory for it.
 
-    The service listens on a free port of the loopback interface. The data is synthetic, and
-    every frame and chart is marked so. Pages are found again in the cache although the port changes.
+    The service listens on a free port of this machine alone. Its data is synthetic, and frames and
+    charts say so. Pages are found again in the cache although the port changes.
 
     Parameters
     ----------

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from sys import intern
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -167,14 +166,14 @@ class _Node(dict[str, "_Node"]):
             self.cells += [None] * (row - len(self.cells))
             self.cells.append(value)
 
-    def put_attributes(self, row: int, element: Element) -> None:
-        for name, text in element.items():
+    def put_attributes(self, row: int, attributes: list[tuple[str, str]]) -> None:
+        for name, text in attributes:
             self[name].put(row, text.strip())
 
 
 def _read(element: Element, node: _Node, row: int) -> None:
     """Read the attributes and children of an element into a row of the columns below its node."""
-    node.put_attributes(row, element)
+    node.put_attributes(row, element.items())
     children = element[:]
     tags: list[str] = []
     for child in children:
@@ -184,20 +183,21 @@ def _read(element: Element, node: _Node, row: int) -> None:
             if tags.count(child.tag) > 1:
                 below.put(row, _entries([child], below))
             elif below.is_list or _is_list(child):
-                below.put_attributes(row, child)
+                below.put_attributes(row, child.items())
                 entries = _entries(child, below)
                 below.put(row, entries if below.is_list or any(entries) else None)
             else:
                 _read(child, below, row)
             continue
-        if child.keys():  # most leaves have none
-            below.put_attributes(row, child)
-        value = child.text
-        value = value.strip() if value else None
-        if value and below.is_list:
+        if attributes := child.items():
+            below.put_attributes(row, attributes)
+        text = child.text
+        value = text.strip() if text else None
+        if below.is_list and value:
             value = [value]
-        if len(below.cells) == row:  # as `put` does, but a call takes longer than this
-            below.cells.append(value)
+        cells = below.cells
+        if len(cells) == row:  # as `put` does, but a call takes longer than this
+            cells.append(value)
         else:
             below.put(row, value)
 
@@ -207,13 +207,13 @@ def _entries(elements: Iterable[Element], container: _Node) -> list[Any]:
     entries: list[Any] = []
     for element in elements:
         text = element.text
-        text = text and intern(text.strip())  # equal texts are one object
+        text = text and text.strip()
         attributes = element.items()
         if not attributes and not len(element):
             entries.append(text or None)
             continue
         node = container.entry = container.entry or _Node((), frozenset())
-        fields = [(node[tag].path[0], intern(value.strip())) for tag, value in attributes]
+        fields = [(node[tag].path[0], value.strip()) for tag, value in attributes]
         if len(element):
             _read(element, node, 0)
             fields = [("_".join(n.path), n.cells.pop()) for n in node.nodes() if n.cells]

@@ -10,7 +10,7 @@ import enum
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dirframe._tables import read_rows
 
@@ -54,8 +54,8 @@ class Dialect(enum.Enum):
 class Field:
     """One field of a record, at a path of elements below the record's own.
 
-    `items` describes the entries of a repeated element. What is `personal` tells who or where a
-    person is.
+    `items` describes the entries of a repeated element; `personal` fields tell who or where a person
+    is.
     """
 
     path: tuple[str, ...]
@@ -76,11 +76,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Items:
-    """A repeated element inside a record: its tag and the fields of an entry.
-
-    The text of an entry is named by the tag of the entry, attributes and children by their own
-    names.
-    """
+    """The entries of a repeated element: their tag, which names their text, and their fields."""
 
     tag: str
     fields: tuple[Field, ...]
@@ -90,10 +86,10 @@ class Items:
 class Resource:
     """A kind of record: its element, collection, fields and sort values.
 
-    `sorts` are those of the specification, `other_sorts` those of other dialects, and `relevance`,
-    best match first; the embedded service supports the latter if its records have the field, and
-    sorts by `query_sort` or `default_sort` if it is not told. `paths` are templates, the collection
-    first. `key` is the column that identifies a record within its collection, if there is one.
+    `sorts` are those of the specification, `other_sorts` those of other dialects, which the embedded
+    service supports if its records have the field; it sorts by `query_sort` or `default_sort` if it
+    is not told. `paths` are templates, the collection first. `key` is the column that identifies a
+    record within its collection, if there is one.
     """
 
     name: str
@@ -131,10 +127,7 @@ class Resource:
         return {f.column: f for f in self.fields}
 
 
-#: Rows of the table of fields, by resource and by the list whose entries they describe.
-_ROWS: dict[tuple[str, str], list[dict[str, str]]] = {}
-for _row in read_rows(Path(__file__).with_name("fields.csv")):
-    _ROWS.setdefault((_row["resource"], _row["list"]), []).append(_row)
+_ROWS = read_rows(Path(__file__).with_name("fields.csv"))
 
 
 def _fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
@@ -152,7 +145,8 @@ def _fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
             dialect=Dialect[row["source"].upper()],
             items=Items(row["entry"], _fields(resource, row["path"])) if row["entry"] else None,
         )
-        for row in _ROWS[resource, list_path]
+        for row in _ROWS
+        if (row["resource"], row["list"]) == (resource, list_path)
     )
 
 
@@ -164,15 +158,11 @@ def _of_analysis(field: Field) -> Field:
 
 
 def _resource(row: dict[str, str]) -> Resource:
+    lists: dict[str, Any] = {
+        name: tuple(row[name].split()) for name in ("sorts", "other_sorts", "paths")
+    }
     return Resource(
-        name=row["name"],
-        collection=row["collection"],
-        fields=_fields(row["name"]),
-        default_sort=row["default_sort"],
-        query_sort=row["query_sort"],
-        paged=row["paged"] == "yes",
-        key=row["key"],
-        **{name: tuple(row[name].split()) for name in ("sorts", "other_sorts", "paths")},
+        **row | lists | {"fields": _fields(row["name"]), "paged": row["paged"] == "yes"}
     )
 
 

@@ -345,6 +345,8 @@ def test_child_table_keeps_what_else_an_entry_has(build):
     assert table["name"].dropna().to_dict() == {1: "gpl", 2: "a"}
     assert table["license"].dropna().to_dict() == {0: "MIT"}
     assert table["new"].dropna().to_dict() == {3: "b"}
+    links = build("<links><link><x>a</x><x>b</x></link><link><x/></link></links>")
+    assert dirframe.child_table(links, "links")["x"].tolist() == [["a", "b"], None]
 
 
 def test_child_table_entry_does_not_replace_the_id_of_its_parent(build):

@@ -122,7 +122,8 @@ class Source:
         words += f" of {counted(of, 'project')}" if of else ""
         if text := query.pop("query", ""):
             words += f" matching “{' '.join(str(text).split())}”"
-        if sort := query.pop("sort", ""):
+        sort = query.pop("sort", "")  # a sample is in its order alone
+        if sort and not self.record["sample"]:
             words += f", sorted by {sort}"
         if (max_items := query.pop("max_items", None)) is not None:
             words += f", at most {max_items:,}"

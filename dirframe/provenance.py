@@ -305,8 +305,8 @@ def completeness_note(record: dict[str, Any]) -> str:
         drawn = f"random sample of {size:,} of {population:,} (seed {seed})"
         return drawn if word == "sample" else f"incomplete {drawn}: {loaded:,} loaded"
     available = record["items_available"]
-    known = loaded is not None and available is not None
-    return "incomplete" + (f": {loaded:,} of {available:,} loaded" if known else "")
+    is_part = loaded is not None and available is not None and loaded < available
+    return "incomplete" + (f": {loaded:,} of {available:,} loaded" if is_part else "")
 
 
 def digest_ids(ids: pd.Series[Any]) -> tuple[int, str]:

@@ -226,6 +226,6 @@ def _years(first: int | None, last: int | None) -> str:
 def _range(column: str, first: float | None, below: float | None) -> str:
     if first is None and below is None:
         return f"only without {label(column)}"
-    words = [f"from {first}"] if first is not None else []
-    words += [f"below {below}"] if below is not None else []
+    words = [f"from {first}".removesuffix(".0")] if first is not None else []
+    words += [f"below {below}".removesuffix(".0")] if below is not None else []
     return f"only {label(column)} {' '.join(words)}"

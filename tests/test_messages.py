@@ -125,7 +125,7 @@ def test_directory(message):
         "ConfigurationError: The base URL http://directory.example cannot be used. The key would be readable on the way: use https://, or pass allow_http=True."
     )
     assert message(Directory, f"{ADDRESS}?api_key={MARK}", "k") == snapshot(
-        "ConfigurationError: The base URL https://directory.example cannot be used. Leave out the user, the query and the fragment; the key is passed as key=."
+        "ConfigurationError: The base URL https://directory.example cannot be used. Leave out the user, the query and the fragment; the key is passed as key=, or taken from DIRFRAME_API_KEY."
     )
     assert message(Directory, "https://bücher.example", "k") == snapshot(
         "ConfigurationError: The base URL https://bücher.example cannot be used. Write the host as a browser copies it, xn--…."
@@ -169,16 +169,16 @@ def test_options_of_a_load(message):
         "ConfigurationError: No directory is given. Pass url= (--base-url), set DIRFRAME_BASE_URL, or use dirframe.sample_directory() (--sample) for the bundled sample data."
     )
     assert message(dirframe.load_project, "", directory=directory) == snapshot(
-        "InvalidInputError: The project is ''; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
+        "InvalidInputError: The project is ''; it must be a name, or an id as text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
     assert message(dirframe.load_project, 1.5, directory=directory) == snapshot(
-        "InvalidInputError: The project is 1.5; it must be text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
+        "InvalidInputError: The project is 1.5; it must be a name, or an id as text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'forums'; choose one of accounts, projects, languages, orgs, or pass a path below https://directory.example, such as '/projects/1/contributors.xml': it ends in .xml, and has no other host, no fragment, no step such as '..', and no page, because all pages are loaded (max_items= (--max-items) loads less)."
+        "InvalidInputError: There is no collection 'forums'. Did you mean 'orgs'? Choose one of accounts, projects, languages, orgs, or pass a path, such as '/projects/1/contributors.xml'."
     )
     assert message(dirframe.plan, "project", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'project'; choose one of accounts, projects, languages, orgs, or pass a path below https://directory.example, such as '/projects/1/contributors.xml': it ends in .xml, and has no other host, no fragment, no step such as '..', and no page, because all pages are loaded (max_items= (--max-items) loads less)."
+        "InvalidInputError: There is no collection 'project'. Did you mean 'projects'? Choose one of accounts, projects, languages, orgs, or pass a path, such as '/projects/1/contributors.xml'."
     )
 
 
@@ -193,10 +193,10 @@ def test_refusals(load):
         'InvalidKeyError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("api_key: [api key removed]"). The key is missing, unknown or revoked. Check it, or register an application with the directory to get one.'
     )
     assert load(fault=faults.fails("over the limit", 429)) == snapshot(
-        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. What was loaded is in the cache: run the same line again later and only the rest is asked for.'
+        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. What came is kept: run the same line again later and only the rest is asked for.'
     )
     assert load(fault=faults.fails("over the limit", 429, Retry_After="3600")) == snapshot(
-        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. The quota resets at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for.'
+        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. The quota resets at DATE UTC. What came is kept: run the same line again later and only the rest is asked for.'
     )
     assert load(fault=faults.fails("page is not a number", 400)) == snapshot(
         'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("page is not a number"). The request did not succeed and nothing was stored.'
@@ -253,21 +253,21 @@ def test_connections(message, tmp_path):
         hurried = rig.directory(tmp_path, timeout=0.05)
         rig.always = faults.silence
         assert message(dirframe.load_projects, hurried, progress=False) == snapshot(
-            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: no data was received for 0.05 seconds. What was loaded is in the cache: run the same line again. For a slow directory, pass a longer timeout= to Directory."
+            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: no data was received for 0.05 seconds. What came is kept: run the same line again. For a slow directory, pass a longer timeout= to Directory."
         )
         directory = rig.directory(tmp_path)
         load = partial(dirframe.load_projects, directory, progress=False)
         rig.always = faults.reset_before
         assert message(load) == snapshot(
-            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (Connection reset by peer). What was loaded is in the cache: run the same line again."
+            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (Connection reset by peer). What came is kept: run the same line again."
         )
         rig.always = faults.cut_short
         assert message(load) == snapshot(
-            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (IncompleteRead(REASON)). What was loaded is in the cache: run the same line again."
+            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (IncompleteRead(REASON)). What came is kept: run the same line again."
         )
     # Nothing listens any longer.
     assert message(load) == snapshot(
-        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request did not arrive and was not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. What was loaded is in the cache: run the same line again."
+        "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: there was no connection to 127.0.0.1:PORT (Connection refused). The request did not arrive and was not counted. Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, REQUESTS_CA_BUNDLE the certificate of an institution's own authority. What came is kept: run the same line again."
     )
     assert message(load, offline=True) == snapshot(
         "CacheError: http://127.0.0.1:PORT/projects.xml?page=1 is not in the cache, and offline mode sends no requests. Load it once without offline=True (--offline)."
@@ -295,7 +295,7 @@ def test_collections_that_cannot_be_proven_complete(load, message, tmp_path):
 
 def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
     assert load(30, options={"daily_quota": 6}) == snapshot(
-        "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
+        "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=7 was not requested: the quota of 6 requests within 24 hours is used up, and the next one is free at DATE UTC. What came is kept: run the same line again later and only the rest is asked for."
     )
     assert load(200, options={"daily_quota": 6}) == snapshot(
         "QuotaExceededError: The projects of rig need about 99 more requests, and 5 of 6 are left today. Pages stay fresh for 7 days, so this load would never end, and it was not begun. dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; sample= (--sample-size) draws a part of it."
@@ -335,7 +335,7 @@ def test_quota(message, tmp_path):
         directory = rig.directory(tmp_path, daily_quota=2)
         load = partial(dirframe.load_projects, directory, progress=False)
         assert message(load) == snapshot(
-            "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=3 was not requested: the quota of 2 requests within 24 hours is used up, and the next one is free at DATE UTC. What was loaded is in the cache: run the same line again later and only the rest is asked for."
+            "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=3 was not requested: the quota of 2 requests within 24 hours is used up, and the next one is free at DATE UTC. What came is kept: run the same line again later and only the rest is asked for."
         )
 
 
@@ -645,5 +645,5 @@ def test_failed_loads(said, monkeypatch, tmp_path):
         )
         rig.always = faults.fails("over the limit", 429)
         assert said("projects", "--refresh") == snapshot(
-            '4: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. What was loaded is in the cache: run the same line again later and only the rest is asked for.'
+            '4: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. What came is kept: run the same line again later and only the rest is asked for.'
         )

@@ -153,8 +153,14 @@ class Archive:
             newest=max((p.retrieved.isoformat() for p in pages.received), default=None),
         )
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self, *, whole: bool = False) -> pd.DataFrame:
         """Return every record that was ever received, once, as one frame like the loaders.
+
+        Parameters
+        ----------
+        whole : bool, default False
+            Whether to leave out the projects whose own page is needed and was not asked for yet, as
+            the command line does: a statistic would count them as projects without an analysis.
 
         Returns
         -------
@@ -175,7 +181,7 @@ class Archive:
         IncompleteWarning, AnalysesNotSentWarning
             If it is incomplete; if projects have analyses but none came with its analysis.
         """
-        frame = self._read(self._places())
+        frame = self._read(self._places(whole=whole))
         what = f"{self._pages.query.resource.collection} of the archive {self.path}"
         facts = describe(frame, self._pages, what, **self._source)
         if facts["completeness"] == "incomplete":
@@ -268,10 +274,10 @@ class Archive:
             ) from error
         return target
 
-    def _places(self) -> list[tuple[Received, int]]:
+    def _places(self, *, whole: bool = False) -> list[tuple[Received, int]]:
         if not self._pages.received:
             raise ArchiveError(f"{self.path} is empty: nothing was harvested yet.")
-        return [*self._pages.places()]
+        return [*self._pages.places(whole=whole)]
 
     def _read(self, places: Iterable[tuple[Received, int]]) -> pd.DataFrame:
         """Return the records at some places."""

@@ -98,7 +98,8 @@ def harvest(
                     f"{path} is in the order {order!r}, not {sort!r}. Leave sort out, or name "
                     "another file."
                 )
-            pages.query = replace(asked, sort=order or sort)
+            details = asked.details or pages.query.details  # begun with them, it ends with them
+            pages.query = replace(asked, sort=order or sort, details=details)
             walk = Walk(pages, client, Options(store=False), keep=store.add)
             if pages.missing():
                 if not pages.latest:

@@ -106,10 +106,14 @@ def open_directory(*, base_url: str | None, is_sample: bool, **_: Any) -> dirfra
 
 def empty(collection: str) -> pd.DataFrame:
     """Return a frame without records, whose columns are those of the schema."""
-    from dirframe.client.records import frame_of
+    import pandas as pd
+
+    from dirframe.client.records import typed_columns
     from dirframe.schema import RESOURCES
 
-    return frame_of((), RESOURCES[collection.removesuffix("s")])
+    resource = RESOURCES[collection.removesuffix("s")]
+    kinds = {field.column: field.kind for field in resource.fields}
+    return pd.DataFrame(typed_columns({name: [] for name in kinds}, kinds, resource)[0])
 
 
 def _select(
@@ -129,7 +133,9 @@ def _select(
             raise click.UsageError(f"{column} has numbers, not {text!r}.") from None
         frame = frame[cells == value if text else cells.isna()]
         step = f"only {_display.label(column)} {text or '(missing)'}"
-        dirframe.provenance.copy_provenance(frame, frame, step)
+        record = dirframe.provenance.get_provenance(frame)
+        facts = {name: [*record[name], step] for name in ("steps", "selection")}
+        dirframe.provenance.set_provenance(frame, **facts)
     return frame
 
 
@@ -155,7 +161,7 @@ def _read_file(file: str) -> pd.DataFrame:
     elif path.is_dir() or ".xml" in map(str.lower, path.suffixes):
         return dirframe.read_pages(file)
     elif path.is_file() and Store.is_archive(path):
-        return dirframe.open_archive(file).frame()
+        return dirframe.open_archive(file).frame(whole=True)
     else:
         frame = dirframe.read_export(file)
     if not dirframe.provenance.get_provenance(frame)["source"]:

@@ -119,6 +119,9 @@ def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
       dirframe harvest projects --to kept.archive --sample
       dirframe harvest projects --to kept.archive --details
     """
+    if plan and path.exists():
+        click.echo(dirframe.open_archive(path).status())
+        return
     if plan:
         _print_plan(collection, **question)
         return

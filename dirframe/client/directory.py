@@ -288,7 +288,10 @@ def _base_url(address: str | None, allow_http: bool) -> str:
     more = parts.username or parts.password or parts.query or parts.fragment
     is_open = scheme == "http" and not allow_http and not settings.is_loopback(host)
     for is_wrong, advice in (
-        (more, "Leave out the user, the query and the fragment; the key is passed as key=."),
+        (
+            more,
+            "Leave out the user, the query and the fragment; the key is passed as key=, or taken from DIRFRAME_API_KEY.",
+        ),
         (page.endswith(".xml"), f"It is that of a page: pass it without {page}."),
         (not host.isascii(), "Write the host as a browser copies it, xn--…."),
         (is_open, "The key would be readable on the way: use https://, or pass allow_http=True."),

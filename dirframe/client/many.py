@@ -43,7 +43,7 @@ def identifier_of(value: object, name: str) -> str:
     if text in {"", ".", ".."}:
         shown = repr(value) if pd.api.types.is_scalar(value) else f"a {type(value).__name__}"
         raise InvalidInputError(
-            f"The {name} is {shown}; it must be text or a whole number.",
+            f"The {name} is {shown}; it must be a name, or an id as text or a whole number.",
             hint="Pass one id or name; of a table, read the column of ids as text; of a row of a "
             "frame, pass row['id'].",
         )

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import pandas as pd
 
+from dirframe._display import did_you_mean
 from dirframe.client.page import check_records
 from dirframe.errors import (
     InvalidInputError,
@@ -86,6 +87,10 @@ class Query:
             text = getattr(self, name)
             if not isinstance(text or "", str) or _SURROGATE.search(text or ""):
                 raise InvalidInputError(f"{name} is {text!r}; it must be text, or None.")
+            if text is not None and not text.strip():  # as of a variable that is not set
+                raise InvalidInputError(
+                    f"{name} is empty.", hint=f"Leave {name}= (--{name}) out for all records."
+                )
         for name, least in (("max_items", 1), ("sample", 1), ("seed", 0)):
             value: Any = getattr(self, name)
             if value is None and name != "seed":
@@ -168,11 +173,15 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
     is_elsewhere = parts.scheme or parts.netloc or parts.fragment or steps & {".", ".."}
     if is_elsewhere or "page" in parameters or not parts.path.endswith(".xml"):
         shown = parts.path if name else path  # without a host, whose user may have a password
+        if not name or name.isidentifier():
+            raise InvalidInputError(
+                f"There is no collection {shown!r}.{did_you_mean(name, PATHS)} Choose one of "
+                f"{', '.join(PATHS)}, or pass a path, such as '/projects/1/contributors.xml'."
+            )
         raise InvalidInputError(
-            f"There is no collection {shown!r}; choose one of {', '.join(PATHS)}, or pass a path "
-            f"below {client.base_url}, such as '/projects/1/contributors.xml': it ends in .xml, and "
-            "has no other host, no fragment, no step such as '..', and no page, because all pages "
-            "are loaded (max_items= (--max-items) loads less)."
+            f"{shown!r} is no path below {client.base_url} that can be loaded: it must end in .xml, "
+            "without another host, a fragment, a step such as '..' or a page.",
+            hint="All pages are loaded; max_items= (--max-items) loads less.",
         )
     if twice := [name for name in parameters if options.get(name) is not None]:
         raise InvalidInputError(

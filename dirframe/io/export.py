@@ -86,8 +86,8 @@ def export(
     an apostrophe in CSV and TSV, as OWASP recommends against CSV injection. pandas' own reader
     keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(path, keep_default_na=False,
     na_values=[""], dtype={"id": "str"})``. A study has each table as CSV and as Parquet, with
-    ``datapackage.json`` (Frictionless: type, unit and meaning of each column), ``citation.bib`` and
-    ``README.md``; the same frames give the same bytes.
+    ``datapackage.json`` (Frictionless: the type of each column, and of records also unit and
+    meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
 
     Examples
     --------

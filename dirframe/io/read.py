@@ -72,8 +72,10 @@ def read_export(path: str | Path) -> pd.DataFrame:
     ['01', 'NA']
     """
     file = Path(path)
-    if file.is_dir() or not file.exists():
-        raise InvalidInputError(f"There is no file {file}.", hint=_HINT if file.is_dir() else None)
+    if file.is_dir():
+        raise InvalidInputError(f"{file} is a folder, not a file of records.", hint=_HINT)
+    if not file.exists():
+        raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
         raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
     record = _record_beside(file)

@@ -17,10 +17,11 @@ import pandas as pd
 
 from dirframe import __version__
 from dirframe._arrow import plain_value
+from dirframe._display import counted
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import frame_bytes, record_bytes
-from dirframe.provenance import get_provenance, resource_of, set_provenance
+from dirframe.provenance import caption, get_provenance, resource_of, set_provenance
 from dirframe.schema import ACCOUNT, RESOURCES, Kind
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ _README = """# {title}
 
 {terms}
 
-`datapackage.json` says what each column is: its type, its unit and its meaning; `citation.bib` how
-to cite the records. The tables are in `data/`, each as CSV and as Parquet, with the same records.
+`datapackage.json` says of what type each column is, and of records also its unit and its meaning;
+for a statistic `help(dirframe.stats.NAME)` does. `citation.bib` says how to cite the records. The
+tables are in `data/`, each as CSV and as Parquet, with the same records.
 Unpack the file; then, in its folder:
 
     dirframe.read_export("data/{name}.parquet")     # Python, with the provenance
@@ -95,8 +97,8 @@ def write_study(
             )
         table, left_out = (frame, []) if personal else _without_persons(name, frame)
         tables[name] = table
-        word = get_provenance(table)["completeness"]
-        listed.append(f"- `{name}`: {len(table):,} rows ({word}). Cite as: {cite(table)}")
+        listed.append(f"- `{name}`, {counted(len(table), 'row')}: {caption(table)}.")
+        listed.append(f"  Cite as: {cite(table)}")
         if left_out:
             columns = ", ".join(left_out)
             listed.append(f"  Left out, for they are about persons or may be: {columns}.")

@@ -71,7 +71,7 @@ def activity(
     month = table["as_of"].iloc[0]
     period = "the month of" if window == 1 else f"the {window} months up to"
     known = pd.notna(month) and (
-        f"Active: activity in {period} {month:%Y-%m}, or before and after it. "
+        f"Active: the last month of activity is in {period} {month:%Y-%m}, or later. "
         "Known where the code was fetched in that month or later."
     )
     return bar_chart(

@@ -54,14 +54,23 @@ def findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
 
 
 def _most_frequent(name: str, noun: str, nouns: str, table: pd.DataFrame) -> str:
-    """Name the rows with the most records: ``... languages are C (2, 66.7%) and Ada (1, 33.3%)``."""
+    """Name the rows with the most records: ``... languages are C (2, 66.7%) and Ada (1, 33.3%)``.
+
+    Those as frequent as one that is left out are counted instead.
+    """
     count = "projects" if "projects" in table else "accounts"
     rows = table[table[name].notna() & (table[count] > 0)]
-    rows = rows.sort_values(count, ascending=False, kind="stable").head(_NAMED)
+    rows = rows.sort_values(count, ascending=False, kind="stable")
+    left_out = int(rows[count].iloc[_NAMED]) if len(rows) > _NAMED else 0
+    named, tied = rows[rows[count] > left_out].head(_NAMED), rows[rows[count] == left_out]
     parts = [
         f"{label} ({number:,}, {percent(share)})"
-        for label, number, share in rows[[name, count, "share"]].itertuples(index=False)
+        for label, number, share in named[[name, count, "share"]].itertuples(index=False)
     ]
+    if len(parts) < min(_NAMED, len(rows)):
+        others = "others with" if parts else "with"
+        each = f"{left_out:,} each, {percent(tied['share'].iloc[0])}"
+        parts.append(f"{len(tied):,} {others} {each}")
     of = f" of {len(table):,}" if len(table) > _NAMED else ""
     are = f"{nouns} are" if len(parts) > 1 else f"{noun} is"
     return f"the most frequent{of} {are} {_listed(parts)}"
@@ -73,11 +82,10 @@ def _contributors_by_language(table: pd.DataFrame) -> str:
         return "none has a contributor"
     columns = ["language", "projects_counted", "contributors", "median"]
     parts = [
-        f"{language} has {counted(contributors, 'contributor')} in {counted(projects, 'project')} "
-        f"(median {_number(median)} a project)"
+        f"{language} ({contributors:,} in {counted(projects, 'project')}, median {_number(median)})"
         for language, projects, contributors, median in rows[columns].itertuples(index=False)
     ]
-    return f"{_listed(parts)}; who is in two projects counts twice"
+    return f"the most contributors are in {_listed(parts)}; who is in two projects counts twice"
 
 
 def _contributors(table: pd.DataFrame) -> str:

@@ -7,6 +7,7 @@ import pandas as pd
 
 import dirframe
 from dirframe import provenance
+from tests.rig.server import record
 from tests.rig.today import Today
 
 
@@ -29,6 +30,18 @@ def test_load_hands_its_options_on(rig, run):
     assert len(rig.requests) == paid
     assert run(*words, "--refresh").code == 0
     assert len(rig.requests) > paid
+
+
+def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(rig, run):
+    rig.add("project", [record("1", html_url="http://d.example/p/1", user_count="20")])
+    words = ("projects", "--columns", "html_url,user_count")
+    kept = run(*words, "--where", "user_count=20..30")
+    assert kept.table.to_dict("records") == [
+        {"id": "1", "html_url": "http://d.example/p/1", "user_count": 20}
+    ], kept.err
+    assert "only user count from 20 below 30" in kept.err
+    assert "only user count 20 " in run(*words, "--where", "user_count=20").err
+    assert run("projects", "--query", "").code == 2
 
 
 def test_load_of_a_path_is_priced_and_then_paid_for_once(rig, run):

@@ -50,7 +50,7 @@ WRONG_CALLS = [
     ("serve nowhere.xml", 2, "nowhere.xml"),
     ("demo -o taken.csv/x", 2, "taken.csv"),
     ("projects --base-url ftp://d.example", 3, "https://"),
-    ("projects --base-url https://a@d.example", 3, "the key"),
+    ("projects --base-url https://a@d.example", 3, "DIRFRAME_API_KEY"),
     ("projects --query key", 3, "key"),
     ("projects --query html", 5, "HTML"),
     ("projects --query cut", 5, "projects.xml"),

@@ -38,10 +38,8 @@ _CHUNK = 65_536
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
-RUN_AGAIN = "What was loaded is in the cache: run the same line again."
-RUN_AGAIN_LATER = (
-    "What was loaded is in the cache: run the same line again later and only the rest is asked for."
-)
+RUN_AGAIN = "What came is kept: run the same line again."
+RUN_AGAIN_LATER = "What came is kept: run the same line again later and only the rest is asked for."
 SLOW = f"{RUN_AGAIN} For a slow directory, pass a longer timeout= to Directory."
 _CHECK = (
     "Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, "

@@ -227,7 +227,7 @@ class _Adapter(HTTPAdapter):
             for name, value in vars(error).items():
                 if isinstance(value, str) and name not in _OWN:
                     setattr(error, name, self._key.redact(value))
-            error.args = tuple(self._key.redact(str(text)) for text in error.args)
+            error.args = tuple(map(self._key.redact, map(str, error.args)))
             error.__context__ = None
             raise error.with_traceback(None) from error.__cause__
         finally:

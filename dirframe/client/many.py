@@ -87,7 +87,8 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     came, kinds = list[Received](), {"proven"}
     failures = dict.fromkeys(names, "not asked for")
     read = fetch_ahead(lambda name: _read(client, queries[name], options), names, client.workers)
-    is_capped, accepted = False, [StopIteration]  # of a callback
+    is_capped = False
+    accepted: list[type[Exception]] = [StopIteration]  # of a callback
     if options.incomplete == "warn":
         accepted += [CacheError, QuotaExceededError]
     with progress_of("projects", options.progress) as on_project, suppress(*accepted):

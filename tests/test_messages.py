@@ -140,7 +140,7 @@ def test_directory(message):
         "InvalidInputError: workers is 0; it must be a whole number from 1."
     )
     assert message(Directory, ADDRESS, "k", expire_after=5) == snapshot(
-        "InvalidInputError: expire_after is 5; it must be a timedelta, such as timedelta(days=7)."
+        "InvalidInputError: expire_after is 5; it must be a timedelta from 0 to 36,500 days, such as timedelta(days=7)."
     )
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Requests per second to another machine.
 _RATE = 10.0
+#: Maximum age of a cached page: its end must be a date.
+_LONGEST = timedelta(days=36_500)
 _SAMPLE = "or use dirframe.sample_directory() (--sample) for the bundled sample data."
 #: Sessions that a forked process has of its parent: not even closing them is allowed.
 _inherited: list[object] = []
@@ -125,10 +127,11 @@ class Directory(AbstractContextManager["Directory"]):
         folder = None if isinstance(cache, bool) else cache
         self.cache_folder = None if cache is False else settings.cache_folder(folder)
         self.quota_folder: Path | None = settings.data_folder()
-        if not isinstance(expire_after, timedelta):
+        is_time = isinstance(expire_after, timedelta)
+        if not is_time or not timedelta(0) <= expire_after <= _LONGEST:
             raise InvalidInputError(
-                f"expire_after is {expire_after!r}; it must be a timedelta, such as "
-                "timedelta(days=7)."
+                f"expire_after is {expire_after!r}; it must be a timedelta from 0 to "
+                f"{_LONGEST.days:,} days, such as timedelta(days=7)."
             )
         self.expire_after, self.allow_http = expire_after, allow_http
         self.workers = int(_positive("workers", workers, Integral))

@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
@@ -176,8 +177,10 @@ def test_cache_entry_that_cannot_be_read_is_fetched_again(rig, connect, file):
     load(connect(rig), max_items=10)
     [(whole,)] = entries(file)
     undated = gzip.decompress(whole).replace(b'"created_at": "', b'"created_at": "x')
+    zoneless = re.sub(rb'("created_at": "[^+"]*)[^"]*', rb"\1", gzip.decompress(whole))
+    nowhere = gzip.decompress(whole).replace(b'"url"', b'"other"')
     unreadable = [b"", b"\x80\x04\x95\x00pickle.", "a text", None, whole[:-40]]
-    unreadable += map(gzip.compress, (undated, b"[" * 100_000, b"{}"))
+    unreadable += map(gzip.compress, (undated, zoneless, nowhere, b"[" * 100_000, b"{}", b"[1]"))
     for entry in unreadable:
         with closing(sqlite3.connect(file)) as database, database:
             database.execute("UPDATE responses SET value = ?", (entry,))

@@ -131,7 +131,7 @@ class Archive:
             expected = max(math.ceil((pages.available or 0) / size), stored)
         elif missing:
             expected += missing
-        if pages.expected and 1 in pages.latest:
+        if missing and pages.expected and 1 in pages.latest:
             # Of the records that are still to come, as of those on the first page.
             to_come = max(1 - len(pages.records) / pages.expected, 0)
             own_left += round(to_come * pages.estimated_own())

@@ -69,11 +69,10 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
     client.session.warn_if_stale(pages.received)
     what = f"{pages.query.resource.collection} of {client.name}"
     facts = describe(frame, pages, what, source=client.name, base_url=client.base_url)
-    most, available = query.max_items, pages.available
     if facts["completeness"] == "incomplete":
         _raise_missing(frame, pages, what, facts["incomplete_reason"], options)
-    elif most is not None and (available is None or available > most):
-        reason = f"capped at max_items={most}"
+    elif pages.is_capped():
+        reason = f"capped at max_items={query.max_items}"
         provenance.set_provenance(frame, completeness="incomplete", incomplete_reason=reason)
     return frame
 
@@ -90,14 +89,13 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
 
     more = pages.estimated_own()
     is_said = check_quota(client, options, what, pages.missing(), is_known, more=more)
-    begun = len(pages.received)
     try:
         walk.read_all()
         if not is_said:
             check_quota(client, options, what, pages.own_missing(), own_is_known)
         walk.read_own_pages()
     except (CacheError, QuotaExceededError):
-        if options.incomplete == "raise" or len(pages.received) == begun:
+        if options.incomplete == "raise":
             raise
         if not options.refresh:
             walk.read_own_pages(where=own_is_known)

@@ -21,7 +21,7 @@ from dirframe.client.collection import (
 from dirframe.client.paging import Pages, Received, cost_of, list_named
 from dirframe.client.query import Query
 from dirframe.client.records import Records
-from dirframe.errors import InvalidInputError
+from dirframe.errors import CacheError, InvalidInputError, QuotaExceededError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,9 +87,14 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     came, kinds = list[Received](), {"proven"}
     failures = dict.fromkeys(names, "not asked for")
     read = fetch_ahead(lambda name: _read(client, queries[name], options), names, client.workers)
-    with progress_of("projects", options.progress) as on_project, suppress(StopIteration):
+    is_capped = False
+    accepted: list[type[Exception]] = [StopIteration]  # of a callback
+    if options.incomplete == "warn":
+        accepted += [CacheError, QuotaExceededError]
+    with progress_of("projects", options.progress) as on_project, suppress(*accepted):
         for name, pages in zip(names, read, strict=True):
             came += pages.received
+            is_capped |= pages.is_capped()
             del failures[name]
             if (refusal := pages.received[0].refusal) is not None:
                 failures[name] = refusal or _NO_ANALYSIS
@@ -110,6 +115,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     session.warn_if_stale(came)
     lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
     why = f"{list_named(lost)} did not come whole" if lost else None
+    cap = f"capped at max_items={query.max_items}" if is_capped else None
     facts = query.to_provenance() | {"projects": len(names)}
     del facts["project"]
     provenance.set_provenance(
@@ -119,8 +125,9 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
         resource=query.resource.name,
         query=facts,
         items_loaded=len(frame),
-        completeness="incomplete" if lost else min(kinds),  # counted, if some are only that
-        incomplete_reason=why,
+        # Counted, if some are only that.
+        completeness="incomplete" if lost or is_capped else min(kinds),
+        incomplete_reason=why or cap,
         failures=failures,
         **cost_of(came),
     )

@@ -405,6 +405,11 @@ class Pages:
         ids = [id_ for page in self._used() for id_ in page.ids if id_ is not None]
         return len(ids) - len(set(ids))
 
+    def is_capped(self) -> bool:
+        """Return whether there are, or may be, more records than were asked for."""
+        most = self.query.max_items
+        return most is not None and (self.available is None or self.available > most)
+
     def completeness(self) -> tuple[str, str | None]:
         """Return the provenance's word for how complete the records are, and why not proven."""
         if self.missing():

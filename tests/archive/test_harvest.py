@@ -286,6 +286,15 @@ def test_own_pages_of_records_to_come_count_among_the_requests_to_go(harvests):
     assert 40 <= status.requests_left <= 45
 
 
+def test_count_that_is_too_high_does_not_keep_a_harvest_of_own_pages_from_its_end(harvests):
+    rig = Today(30)
+    rig.items_available = lambda count: count + 15
+    harvest = harvests(rig)
+    with rig.in_process():
+        status = harvest.run(details=True).status()
+    assert (status.finished, status.completeness, status.requests_left) == (True, "incomplete", 0)
+
+
 def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
     rig = Today(30)
     rig.own_pages = {"3": GONE, "4": DELETED, "5": SILENT}

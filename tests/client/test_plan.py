@@ -218,6 +218,10 @@ def test_many_collections_of_several_pages(facts, connect):
     assert len(facts.requests) == 3 + 1 + 3  # a full last page needs one more
     capped = dirframe.load_contributors([25, 4], max_items=5, directory=directory, progress=False)
     assert capped.groupby("project_id", sort=False).size().to_dict() == {"25": 5, "4": 4}
+    assert get_provenance(capped)["completeness"] == "incomplete"
+    assert get_provenance(capped)["incomplete_reason"] == "capped at max_items=5"
+    whole = dirframe.load_contributors([4], max_items=5, directory=directory, progress=False)
+    assert get_provenance(whole)["completeness"] == "proven"
 
 
 def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
@@ -262,6 +266,10 @@ def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):
     with pytest.warns(QuotaWarning, match="on 3 days"), pytest.raises(QuotaExceededError):
         activity(connect(facts, daily_quota=5), range(1, 13))
     assert len(facts.requests) == 5
+    with pytest.warns((QuotaWarning, IncompleteWarning)):
+        part = activity(connect(facts, daily_quota=5), range(1, 13), incomplete="warn")
+    assert part["project_id"].unique().tolist() == list("12345")
+    assert len(get_provenance(part)["failures"]) == 7
     assert len(activity(connect(facts), range(1, 13))) == 12 * MONTHS
     assert len(facts.requests) == 12
 

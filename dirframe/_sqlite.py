@@ -19,14 +19,14 @@ _PAUSE = 0.01
 def open_database(
     path: Path | None,
     *,
-    mode: Literal["rwc", "rw", "ro&immutable=1"] = "rwc",
+    mode: Literal["rwc", "rw", "ro", "ro&immutable=1"] = "rwc",
     timeout: float = BUSY_TIMEOUT,
     any_thread: bool = False,
 ) -> sqlite3.Connection:
     """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit.
 
     `mode` is read and write with a file that may be missing (rwc), read and write (rw), or read only
-    without locks, for a file that nobody writes to. `any_thread` lets other threads use the
+    (ro), also without locks, for a file that nobody writes to. `any_thread` lets other threads use the
     connection; the caller synchronizes them.
     """
     return sqlite3.connect(

@@ -19,7 +19,7 @@
     ├── IncompleteCollectionError   a collection cannot be verified to be complete
     ├── StoreError                  the database of the service is missing or invalid
     ├── ArchiveError                an archive is damaged, in use or invalid
-    ├── CacheError                  a page is not in the cache while offline
+    ├── CacheError                  a page is not in the cache while offline, or that cannot be cleared
 
 Warnings, for use with `warnings.filterwarnings`::
 
@@ -31,7 +31,7 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── UnknownValueWarning         a selection names values that no record has
     ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
     ├── StaleWarning                expired pages from the cache are used
-    ├── CacheWarning                the cache is unusable; the load continues without it
+    ├── CacheWarning                the cache cannot be written; the load continues
     ├── QuotaWarning                the quota count cannot be shared with other processes
     └── ExportWarning               a file format cannot represent part of a frame
 
@@ -206,7 +206,7 @@ class ArchiveError(DirframeError):
 
 
 class CacheError(DirframeError):
-    """A page is not in the cache, and requests are not allowed."""
+    """A page is not in the cache, and requests are not allowed; or the cache cannot be cleared."""
 
 
 class DirframeWarning(_Hinted, UserWarning):
@@ -266,7 +266,7 @@ class StaleWarning(DirframeWarning):
 
 
 class CacheWarning(DirframeWarning):
-    """The cache is unusable; the load continues without it."""
+    """The cache cannot be written, or read either; the load continues."""
 
 
 class QuotaWarning(DirframeWarning):

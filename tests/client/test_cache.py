@@ -3,12 +3,16 @@
 import base64
 import gzip
 import json
+import os
+import shutil
 import sqlite3
+import tempfile
 import threading
 import time
 import warnings
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import time_machine
@@ -190,6 +194,39 @@ def test_cache_folder_that_cannot_be_made_is_warned_of(rig, connect, tmp_path):
     (tmp_path / "cache").write_text("a file is here")
     with pytest.warns(CacheWarning):
         assert len(load(connect(rig))) == 55
+
+
+@pytest.fixture
+def place():
+    """Return a folder where root has the rights of a user, too."""
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # that of all tests is for its owner alone
+    folder.chmod(0o777)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)
+    yield folder
+    if is_root:
+        os.seteuid(0)
+    (folder / "cache").chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders are protected in another way")
+def test_cache_that_may_not_be_written_is_read(rig, place):
+    with rig.directory(place) as directory:
+        frame = load(directory)
+    folder, file = place / "cache", dirframe.cache_info(place / "cache").file
+    file.chmod(0o444)
+    folder.chmod(0o555)
+    for options, paid in (({}, 0), ({"offline": True}, 0), ({"refresh": True}, 6)):
+        rig.forget()
+        with pytest.warns(CacheWarning) as caught:
+            assert load(rig.directory(place), **options)["id"].equals(frame["id"])
+        assert (len(caught), len(rig.requests)) == (1, paid)
+    assert dirframe.cache_info(folder).pages == 6
+    with pytest.raises(CacheError):
+        dirframe.clear_cache(folder)
+    assert [*folder.iterdir()] == [file]
 
 
 @pytest.mark.parametrize("harm", ["damaged", "removed"])

@@ -5,6 +5,7 @@ import time
 import warnings
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
 
 import pytest
 import time_machine
@@ -14,6 +15,7 @@ from dirframe.client.http import responses, session
 from dirframe.errors import (
     DirframeError,
     DirframeWarning,
+    IncompleteWarning,
     InvalidKeyError,
     NotFoundError,
     QuotaExceededError,
@@ -21,9 +23,10 @@ from dirframe.errors import (
     ServiceError,
     UnreadableResponseError,
 )
+from dirframe.provenance import get_provenance
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, page_xml, record
-from tests.rig.today import failure
+from tests.rig.today import Today, failure
 
 PAUSES = session.PAUSES  # as they are before any test
 ONE = page_xml([record("1")], available=1, first=0)
@@ -224,6 +227,45 @@ def test_response_redirect_is_paid_for_once_by_workers_and_by_those_who_come_lat
             options = {"directory": connect(rig, workers=4), "progress": False}
             assert len(dirframe.load_contributors([*projects], **options)) == len(projects)
             assert len(rig.requests) == requests
+
+
+@pytest.mark.parametrize(
+    "page", ["/explore/gone", "/gone", "/p/name8/disabled", "/projects/name8/disabled"]
+)
+def test_response_for_people_of_one_record_is_a_refusal_that_is_paid_for_once(page, connect):
+    month = page_xml(["<activity_fact><month>2010-01-01T00:00:00Z</month></activity_fact>"])
+
+    def answer(asked):
+        if asked.path.endswith(("/gone", "/disabled")):
+            return Reply(faults.HTML.encode())
+        if asked.path.startswith("/projects/8"):
+            return Reply(b"", 302, {"Location": page})
+        return month if asked.path.endswith("facts.xml") else None
+
+    options = {"incomplete": "warn", "progress": False}
+    with Today(12, answer=answer).in_process() as rig:
+        for is_paid in (True, False):
+            rig.forget()
+            directory = connect(rig)
+            with pytest.warns(IncompleteWarning):
+                frame = dirframe.load_projects(directory, details=True, **options)
+            with pytest.warns(IncompleteWarning):
+                facts = dirframe.load_activity(["9", "8", "7"], directory=directory, **options)
+            assert get_provenance(frame)["details_missing"] == ["8"]
+            assert get_provenance(facts)["failures"] == {"8": "refused"}
+            assert (len(frame), len(facts), bool(rig.requests)) == (12, 2, is_paid)
+
+
+def test_response_for_people_of_the_whole_directory_ends_the_load(connect):
+    def answer(asked):
+        moved = Reply(b"", 302, {"Location": f"/login?to={asked.path}"})
+        return Reply(faults.HTML.encode()) if asked.path == "/login" else moved
+
+    with Rig(answer=answer).in_process() as rig:
+        options = {"directory": connect(rig), "incomplete": "warn", "progress": False}
+        for load in (dirframe.load_projects, partial(dirframe.load_activity, ["9", "8", "7"])):
+            with pytest.raises(UnreadableResponseError, match="/login"):
+                load(**options)
 
 
 # Bodies

@@ -6,9 +6,9 @@ import gzip
 import sqlite3
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from requests_cache.backends.base import BaseCache
 from requests_cache.models.response import CachedResponse
@@ -16,7 +16,7 @@ from requests_cache.serializers import SerializerPipeline, Stage, json_serialize
 
 from dirframe._display import card
 from dirframe._sqlite import close_on_error, enable_wal, open_database
-from dirframe.errors import CacheWarning, warn
+from dirframe.errors import CacheError, CacheWarning, warn
 from dirframe.settings import cache_folder
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class PageCache(BaseCache):
     """Pages in a folder, or nowhere: a file that fails neither ends nor holds up a load.
 
     The SQLite backend of requests-cache waits for ever for a file that it may not write to, and
-    stores nothing on a full disk without a word. Here a `CacheWarning` is issued once, and nothing
-    is written any more.
+    stores nothing on a full disk without a word. Here a `CacheWarning` is issued once, and the file
+    is only read from then on.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -62,7 +62,10 @@ class PageCache(BaseCache):
                 folder.mkdir(parents=True, exist_ok=True)
                 self._database = _open(self._file)
             except (sqlite3.Error, OSError) as error:
+                self._is_writable = False
                 _warn(self._file, error)
+                with suppress(sqlite3.Error, OSError):
+                    self._database = _open_to_read(self._file)
 
     def get_response(self, key: str, default: Any = None) -> Any:
         """Return a stored page; the default if it is missing or cannot be read."""
@@ -113,11 +116,18 @@ def _open(file: Path) -> sqlite3.Connection:
     return database
 
 
+def _open_to_read(file: Path) -> sqlite3.Connection:
+    # Without a log nobody writes to the file, and it is read where SQLite cannot make one.
+    has_log = file.with_name(f"{_FILE}-wal").exists()
+    mode: Literal["ro", "ro&immutable=1"] = "ro" if has_log else "ro&immutable=1"
+    return open_database(file, mode=mode, timeout=_TIMEOUT, any_thread=True)
+
+
 def _warn(file: Path, error: Exception) -> None:
     warn(
         CacheWarning(
-            f"The cache {file} cannot be used ({error}). The load continues without it, so pages "
-            "are requested again next time.",
+            f"The cache {file} cannot be used in full ({error}). The load continues with what can "
+            "be read of it, and other pages are requested again next time.",
             hint="Name another folder by cache= or DIRFRAME_CACHE_DIR, or remove the file with "
             "dirframe.clear_cache() (dirframe cache clear).",
         )
@@ -167,7 +177,7 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
     if file.exists():
         count = "SELECT count(*), count(*) FILTER (WHERE expires <= ?) FROM responses"
         try:
-            with closing(_open(file)) as database:
+            with closing(_open_to_read(file)) as database:
                 pages, expired = database.execute(count, [time.time()]).fetchone()
         except (sqlite3.Error, OSError) as error:
             _warn(file, error)
@@ -183,6 +193,11 @@ def clear_cache(folder: str | Path | None = None) -> int:
     folder : str or pathlib.Path, optional
         As in `cache_info`.
 
+    Raises
+    ------
+    CacheError
+        If the file may not be removed.
+
     Examples
     --------
     >>> import dirframe, tempfile
@@ -194,8 +209,14 @@ def clear_cache(folder: str | Path | None = None) -> int:
         # By SQL: other processes that have the file open go on with an empty one.
         return _delete(file, before=float("inf"))
     except (sqlite3.Error, OSError):
-        for part in sorted(file.parent.glob(f"{_FILE}*"), reverse=True):
-            part.unlink(missing_ok=True)
+        try:
+            for part in sorted(file.parent.glob(f"{_FILE}*"), reverse=True):
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            raise CacheError(
+                f"The cache {file} was not cleared ({error.strerror}).",
+                hint="Name another folder by cache= or DIRFRAME_CACHE_DIR.",
+            ) from None
         return 0
 
 

@@ -86,21 +86,20 @@ def read_body(response: requests.Response, timeout: float) -> bytes:
     return bytes(body)
 
 
-def check_response(content: bytes, response: requests.Response, before: str) -> Page:
-    """Return the page of a success, or raise; `before` is the URL that redirected to it, if any."""
+def check_response(content: bytes, response: requests.Response, record: str | None) -> Page:
+    """Return the page of a success, or raise; `record` is the URL of one that redirected to it."""
     status, headers, url = response.status_code, response.headers, response.url
     text, reported = "", None
     try:
         page = parse(content, source=url)
     except UnreadableResponseError as error:
         if status == 200:
-            # /accounts/ada/disabled, of /accounts/1.xml; not a page of maintenance for all.
-            if url.rsplit("/", 2)[0] == before.rpartition("/")[0]:
+            if record is not None:
                 message = (
-                    f"{before} redirects to {url}, which is a web page: the directory does not give "
+                    f"{record} redirects to {url}, which is a web page: the directory does not give "
                     "this record out as data. It may be disabled, private or removed."
                 )
-                raise ServiceError(message, url=before, status=302) from None
+                raise ServiceError(message, url=record, status=302) from None
             raise error from None  # its cause repeats what came
     else:
         if status == 200 and page.succeeded:

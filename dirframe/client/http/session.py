@@ -217,6 +217,8 @@ class _Adapter(HTTPAdapter):
         #: The first request is made alone: the others then know where its folder is.
         self._first: AbstractContextManager[object] = threading.Lock()
         self._moved: dict[str, str] = {}
+        #: The paths of the last request, and of what it led to.
+        self._last = "", ""
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
         """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
@@ -248,6 +250,15 @@ class _Adapter(HTTPAdapter):
         below = _PATH.fullmatch(url.removeprefix(self._base_url))
         return below.groups() if below else ("", url, "")
 
+    def _is_of_one(self, requested: str, url: str) -> bool:
+        """Return whether a redirect is about one record, such as to /accounts/ada/disabled.
+
+        A login answers for collections too, and for one record after the other.
+        """
+        last, self._last = self._last, (requested.partition("?")[0], url.partition("?")[0])
+        is_repeated = last[1] == self._last[1] and last[0] != self._last[0]
+        return self._parts(requested)[1].startswith("/") and not is_repeated
+
     def _follow(
         self, request: requests.PreparedRequest, options: dict[str, Any]
     ) -> requests.Response:
@@ -265,8 +276,9 @@ class _Adapter(HTTPAdapter):
                 f"{requested} redirects in a circle and was not followed further.", url=requested
             )
         content = self._key.redact_data(response.body)
+        is_of_one = self._is_of_one(requested, url) and url != before
         try:
-            page = check_response(content, response, before)
+            page = check_response(content, response, before if is_of_one else None)
         except (QuotaExceededError, InvalidKeyError) as error:
             self._quota.release(response.receipt)  # a directory does not count what it refuses
             if isinstance(error, QuotaExceededError):

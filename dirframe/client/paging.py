@@ -135,6 +135,7 @@ class Pages:
         self.has_ended = False  # the directory answered that there is no further page
         self._confirmed: set[int] = set()  # pages that came again as they were
         self._records: Readings | None = None
+        self._settled = 0  # how many of them are on the pages that follow each other
 
     def add(self, page: Received) -> None:
         """Add a page; it replaces an earlier version."""
@@ -260,6 +261,8 @@ class Pages:
 
     def _unfit(self) -> list[int]:
         """Return the numbers of the pages that do not belong to one state of the collection."""
+        if self.query.sample:
+            return self._misplaced()
         available, used = self.available, self._used()
         if available is None:
             return []
@@ -287,6 +290,21 @@ class Pages:
             unfit.add(len(used))
         return sorted(unfit)
 
+    def _misplaced(self) -> list[int]:
+        """Return the numbers of the pages of a sample that do not hold what their numbers mean.
+
+        Those that share a record of the sample are among them: it has more than one position.
+        """
+        size, unfit = len(self.latest[1].ids), []
+        shared = _repeated([*self.latest.values()]).intersection(self.records)
+        for number, page in self.latest.items():
+            begin = (number - 1) * size
+            available = self.available if page.available is None else page.available
+            is_whole = len(page.ids) == min(size, (available or 0) - begin)
+            if page.first not in {None, begin} or not is_whole or not shared.isdisjoint(page.ids):
+                unfit.append(number)
+        return unfit
+
     def order_fails(self) -> bool:
         """Return whether ids come again on more pages than a change of the collection explains."""
         used, came = self._used(), [p for p in self.received if p.number and p.refusal is None]
@@ -305,20 +323,27 @@ class Pages:
     def records(self) -> Readings:
         """The newest reading of each record by its id: its page and position, in order.
 
-        These are of the pages from the first to the end, or of every page that ever came if their
-        order does not hold. Records without an id cannot be told apart: those of the newest version
-        of a page count.
+        These are of the pages from the first to the end; of every page that ever came if their
+        order does not hold, or if they prove nothing. Records without an id cannot be told apart:
+        those of the newest version of a page count.
         """
         if self._records is None:
-            records = self._drawn() if self.query.sample else self._readings()
-            self._records = dict(islice(records.items(), self.query.max_items))
+            used, came = self._used(), [p for p in self.received if p.number is not None]
+            came.sort(key=lambda page: page.number or math.inf)
+            has_ids = bool(self.query.resource.key)
+            counts_all = has_ids and (self.keeps_all or self.order_fails())
+            self._records = self._readings(came if counts_all else used)
+            self._settled = len(self._records)
+            if has_ids and not counts_all and (self.missing() or self._doubt()):
+                self._records = self._readings([*used, *came])
         return self._records
 
-    def _readings(self) -> Readings:
-        key, pages = self.query.resource.key, self._used()
-        if key and (self.keeps_all or self.order_fails()):
-            pages = [page for page in self.received if page.number is not None]
-            pages.sort(key=lambda page: page.number or math.inf)
+    def _readings(self, pages: list[Received]) -> Readings:
+        readings: Readings = self._drawn() if self.query.sample else self._read_from(pages)
+        return dict(islice(readings.items(), self.query.max_items))
+
+    def _read_from(self, pages: list[Received]) -> Readings:
+        key = self.query.resource.key
         readings: Readings = {}
         # The place of a record remains the first one.
         for page in [*pages, *sorted(pages, key=lambda page: page.retrieved)]:
@@ -394,23 +419,27 @@ class Pages:
             return "incomplete", f"not finished: {left:,} own pages were not asked for yet"
         days = self._days()
         period = f"read from {days[0]} to {days[-1]}" if len(days) > 1 else ""
-        lack, lost = self._lack(), self.lost()
-        is_counted = period and self.available is not None and not self.query.sample
-        if lack is not None:
-            lack = "; ".join(filter(None, [lack, period]))
-        elif not self.query.sample and not is_counted:
-            lack = self._contradiction()
-        if lack is not None:
-            return "incomplete", lack + (f". {self._order()}" if self.lacks_order() else "")
+        doubt, lost = self._doubt(), self.lost()
+        if doubt is not None:
+            doubt = "; ".join(filter(None, [doubt, period]))
+            return "incomplete", doubt + (f". {self._order()}" if self.lacks_order() else "")
         if lost:
             own = f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
             return "incomplete", own
-        if is_counted:
+        if self._is_counted():
             return "counted", (
                 f"{period}, as many different records as the directory counts; records that were "
                 "exchanged meanwhile cannot be seen"
             )
         return ("sample" if self.query.sample else "proven"), None
+
+    def _is_counted(self) -> bool:
+        """Return whether pages of several days can be counted only."""
+        return len(self._days()) > 1 and self.available is not None and not self.query.sample
+
+    def _doubt(self) -> str | None:
+        """Return why these may not be all records."""
+        return self._lack() or (None if self._is_counted() else self._contradiction())
 
     def _lack(self) -> str | None:
         """Return why there are not as many different records as expected."""
@@ -418,20 +447,22 @@ class Pages:
         without_id = sum(not isinstance(key, str) for key in self.records)
         if self.available is None:
             unknown = "the directory does not state the number of records (items_available)"
-            return unknown if came != expected and self.query.resource.paged else None
+            return unknown if self._settled != expected and self.query.resource.paged else None
         if without_id and self.query.resource.key and expected != 1:
             return f"{without_id:,} records have no id, so they cannot be distinguished"
-        more = f"; {self.repeated():,} repeated" if self.repeated() else ""
+        settled = f", {self._settled:,} of them on pages that follow each other"
+        more = settled if came != self._settled else ""
+        more += f"; {self.repeated():,} repeated" if self.repeated() else ""
         lack = f"{came:,} different records were received of {expected:,}{more}"
-        return lack if came != expected else None
+        return lack if self._settled != expected else None
 
     def _contradiction(self) -> str | None:
-        """Return how pages of one day contradict each other, though the number of records fits."""
+        """Return how pages contradict each other, though the number of records fits."""
         counts = {page.available for page in self._used()}
-        if len(counts) > 1:
+        if len(counts) > 1 and not self.query.sample:
             reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
             return f"the collection changed while it was read: its pages count {reported} records"
-        return "the pages overlap or leave gaps" if self._unfit() else None
+        return "the pages overlap, leave gaps or contradict the count" if self._unfit() else None
 
     def lacks_order(self) -> bool:
         """Return whether records are missing because the order does not hold."""

@@ -1,5 +1,8 @@
 """A load is complete, or said not to be: never short or doubled without a word."""
 
+import re
+from collections import Counter
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -9,7 +12,7 @@ from dirframe.errors import IncompleteCollectionError, InvalidInputError, NotFou
 from dirframe.provenance import get_provenance
 from tests.faults.test_faults import EDITS
 from tests.rig import faults
-from tests.rig.server import Rig, numbered, page_xml, record
+from tests.rig.server import Request, Rig, numbered, page_xml, record
 
 #: What a page past the end is.
 ENDS = ("empty", "first page", "no result", "404")
@@ -280,6 +283,37 @@ def test_load_takes_stored_pages_once_and_asks_again_where_they_do_not_fit(conne
 
 
 # Records and pages as no directory should send them
+
+
+def sending(rig, other):
+    """Serve another page instead, by a function of the page and of how often it was asked for."""
+    reply, asked = rig.page, Counter()
+
+    def page(request):
+        asked[request.page] += 1
+        number = other(request.page, asked[request.page])
+        return reply(Request(re.sub(r"page=\d+", f"page={number}", request.target)))
+
+    rig.page = page
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("count", "other", "came", "settled"),
+    [
+        (55, lambda page, _: 1 if page == 3 else page, 45, 20),
+        (37, lambda page, time: {1: 1 if time == 1 else 9, 2: 3}.get(page, page), 27, 0),
+        (20, lambda page, time: {1: 1 if time == 1 else 9, 2: time}.get(page, page), 20, 0),
+    ],
+)
+def test_load_that_is_incomplete_holds_every_record_that_came(count, other, came, settled):
+    ids, facts, doubt = loaded(sending(Rig(count), other), workers=4)
+    assert (len(ids), len(set(ids)), doubt) == (came, came, True)
+    assert facts["completeness"] == "incomplete"
+    assert facts["incomplete_reason"] == (
+        f"{came} different records were received of {count}, {settled} of them on pages that "
+        "follow each other"
+    )
 
 
 def test_load_of_records_that_the_directory_has_twice():

@@ -1,5 +1,6 @@
 """A random sample: the records that were drawn and no others, at the price of their pages."""
 
+import re
 import warnings
 from collections import Counter
 from functools import partial
@@ -16,7 +17,7 @@ from dirframe.errors import (
     SortIgnoredWarning,
 )
 from dirframe.provenance import caption, get_provenance
-from tests.rig.server import Rig, id_of, page_xml
+from tests.rig.server import Reply, Request, Rig, id_of, page_xml
 from tests.rig.today import GONE, Today
 
 
@@ -181,6 +182,51 @@ def test_sample_with_a_record_that_did_not_come_is_incomplete(connect):
         assert "100" in caught.value.missing
         assert 0 < len(caught.value.frame) < 100
         assert get_provenance(caught.value.frame)["completeness"] == "incomplete"
+
+
+def without_positions(rig):
+    """Serve pages that do not state where they begin."""
+    reply, position = rig.page, re.compile(rb"<first_item_position>\d*</first_item_position>")
+    rig.page = lambda request: Reply(position.sub(b"", reply(request).body))
+
+
+def moved_page(rig):
+    reply = rig.page
+    rig.page = lambda asked: reply(Request(asked.target.replace("page=4", "page=6")))
+
+
+def first_page_past_the_end(rig):
+    rig.past_end_is_first, rig.edits = True, {4: lambda ids: ids[:25]}
+
+
+def shifted_pages(rig):
+    without_positions(rig)
+    rig.edits = {4: lambda ids: [*map(str, range(-9, 1)), *ids[:-10]]}
+
+
+def other_count(stated):
+    return lambda rig: setattr(rig, "items_available", lambda _: stated)
+
+
+@pytest.mark.parametrize(
+    ("change", "sample", "seed", "came"),
+    [
+        (moved_page, 8, 1, 8),
+        (first_page_past_the_end, 3, 3, 3),
+        (lambda rig: (first_page_past_the_end(rig), without_positions(rig)), 3, 3, 3),
+        (shifted_pages, 3, 10, 3),
+        (other_count(0), 3, 0, 0),
+        (other_count(5), 3, 0, 3),
+    ],
+)
+def test_sample_of_pages_that_contradict_it_is_incomplete(connect, change, sample, seed, came):
+    rig = kept(60)
+    change(rig)
+    with rig.in_process(), pytest.raises(IncompleteCollectionError) as caught:
+        draw(connect(rig), sample, seed)
+    assert len(caught.value.frame) == came
+    assert caught.value.missing == "the pages overlap, leave gaps or contradict the count"
+    assert get_provenance(caught.value.frame)["completeness"] == "incomplete"
 
 
 def test_sample_that_cannot_be_drawn(serve, connect):

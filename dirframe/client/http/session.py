@@ -152,10 +152,10 @@ class Session:
 
     def put_refusal(self, path: str, why: str) -> None:
         """Remember for as long as a page is fresh why a page was refused."""
-        refusal: Any = CachedResponse(content=json.dumps(why).encode(), status_code=404)
+        content, url = json.dumps(why).encode(), self.address(path) + _REFUSED
+        refusal: Any = CachedResponse(content=content, status_code=404, url=url)
         expires = datetime.now(UTC) + self._expire_after
-        key = self._key_of(self.address(path) + _REFUSED)
-        self._http.cache.save_response(refusal, key, expires)
+        self._http.cache.save_response(refusal, self._key_of(url), expires)
 
     def get_refusal(self, path: str, *, refresh: bool = False, offline: bool = False) -> str | None:
         """Return why a page was refused, if that is newer than the page in the cache."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
+import requests
+
 import dirframe
 from dirframe import settings
 from dirframe._display import card
@@ -280,14 +282,15 @@ def _base_url(address: str | None, allow_http: bool) -> str:
     try:
         parts = urlsplit(address)
         scheme, host, _ = parts.scheme, parts.hostname or "", parts.port
+        path = urlsplit(str(requests.Request("GET", address).prepare().url)).path  # as it is sent
     except ValueError:
         scheme = host = ""
     if scheme not in ("http", "https") or not host:
         raise ConfigurationError(
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
         )
-    base_url = f"{scheme}://{parts.netloc.rpartition('@')[2].lower()}{parts.path}".rstrip("/")
-    page = parts.path.rpartition("/")[2]
+    base_url = f"{scheme}://{parts.netloc.rpartition('@')[2].lower()}{path}".rstrip("/")
+    page = path.rpartition("/")[2]
     more = parts.username or parts.password or parts.query or parts.fragment
     is_open = scheme == "http" and not allow_http and not settings.is_loopback(host)
     for is_wrong, advice in (

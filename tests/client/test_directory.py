@@ -91,7 +91,7 @@ def test_directory_that_is_nowhere_named_is_an_error(name):
     "address",
     [
         *("directory.example", "ftp://directory.example", "https://", "https://[directory"),
-        *("https://directory.example:port", "https://directory.example?key=x"),
+        *("https://.example", "https://directory.example:port", "https://directory.example?key=x"),
         *("https://directory.example/#top", f"https://person:{SECRET}@directory.example"),
         "https://bücher.example",  # in another form on the wire: redirects would not be recognised
     ],
@@ -107,6 +107,25 @@ def test_directory_is_named_and_told_apart_by_its_address():
     assert directory(ADDRESS + "/").base_url == ADDRESS
     assert directory("https://xn--bcher-kva.example").name == "xn--bcher-kva.example"
     assert directory(name="Example").name == "Example"
+
+
+@pytest.mark.parametrize(
+    ("place", "sent"),
+    [
+        ("/ä", "/%C3%A4"),
+        ("/a b/", "/a%20b"),
+        ("/x/../y", "/y"),
+        ("/%7Ex", "/~x"),
+        ("/a//b", "/a//b"),
+    ],
+)
+def test_directory_address_is_as_it_is_sent(place, sent):
+    rig = Rig()
+    rig.add("project", 12, path=f"{sent}/projects.xml")
+    with rig.in_process(), rig.directory(url=rig.url + place) as opened:
+        assert len(opened.projects(progress=False)) == 12
+    assert opened.base_url == rig.url + sent
+    assert {request.path for request in rig.requests} == {f"{sent}/projects.xml"}
 
 
 def test_directory_asks_only_this_machine_without_encryption_or_limit_unless_told():

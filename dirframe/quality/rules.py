@@ -177,6 +177,8 @@ def exclude(
         numbers[name] = numbers.get(name, 0) + int(found.sum())
         left &= ~found
     told = ", ".join(f"{name} {numbers[name]:,}" for name in chosen)
+    if older_than is not None:
+        told += f", older than {older_than}{' days' if isinstance(older_than, int) else ''}"
     kept = frame[left]
     provenance.copy_provenance(frame, kept, f"exclude: {told}")
     return provenance.set_provenance(kept, excluded=numbers)

@@ -173,7 +173,6 @@ ACCOUNT, PROJECT = _resource(_ACCOUNT), _resource(_PROJECT)
 RESOURCES = {resource.name: resource for resource in (ACCOUNT, PROJECT)}
 EXTENSIONS = {row["name"]: _resource(row) for row in _OTHERS}
 ALL_RESOURCES = RESOURCES | EXTENSIONS
-LANGUAGE = EXTENSIONS["language"]
 CONTRIBUTOR_FACT = EXTENSIONS["contributor_fact"]
 ACTIVITY_FACT = EXTENSIONS["activity_fact"]
 SIZE_FACT = EXTENSIONS["size_fact"]

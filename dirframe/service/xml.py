@@ -15,6 +15,7 @@ from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK
 if TYPE_CHECKING:
     from dirframe.service.store import Store
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _PAGE = re.compile(r"0*[1-9][0-9]{0,17}")
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _MARK = f"<?{SYNTHETIC_MARK} generated records: they describe no real person and no project?>\n"
@@ -48,7 +49,8 @@ def asked() -> tuple[str, str, int]:
     """Return query, sort and page that the current request asks for; empty if missing, and 1."""
     arguments = request_arguments()
     query = arguments.get("query", arguments.get("q", ""))  # the second of old clients
-    query = query.replace("\0", " ")  # which ends a text of SQLite
+    if _CONTROL.search(query):  # of which one ends a text of SQLite
+        raise InvalidInputError("A query has no control characters.")
     page = arguments.get("page") or "1"
     if not _PAGE.fullmatch(page):
         raise InvalidInputError(

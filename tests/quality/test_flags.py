@@ -208,8 +208,9 @@ def test_a_record_that_several_rules_tell_is_counted_once():
 
 
 def test_old_analyses_are_those_of_the_rule(sample_projects):
-    for age in ("6mo", 90):
+    for age, words in (("6mo", "older than 6mo"), (90, "older than 90 days")):
         young = exclude(sample_projects, older_than=age)
+        assert provenance.get_provenance(young)["steps"][-1].endswith(words)
         stale = flags(sample_projects, rules=["stale_analysis"], max_age=age)
         assert set(young["id"]) == set(sample_projects["id"]) - set(stale["id"])
 

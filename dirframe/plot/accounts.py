@@ -48,9 +48,9 @@ def accounts_by_country(
 def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw countries on an equal-area map, darker with the number of accounts.
 
-    One without accounts is white. The caption states how many accounts are in no country, or in a
-    territory too small for the map. The shape of a country has its two-letter code as its gid.
-    Options as `dirframe.stats.accounts_by_country` and `dirframe.plot`.
+    The caption states how many accounts are in no country, or in a territory too small for the map.
+    The shape of a country has its two-letter code as its gid. Options as
+    `dirframe.stats.accounts_by_country` and `dirframe.plot`.
 
     Notes
     -----
@@ -77,10 +77,9 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     places, present = classes(table["accounts"][on_map])
     shades = [present[place][1] for place in places]
     shade_of = dict(zip(table["country_alpha_2"][on_map], shades, strict=True))
-    (left, bottom), (right, top) = edge.get_extents().get_points()
-    ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], aspect="equal", anchor="S")
-    ax.spines[:].set_visible(False)
-    ax.grid(visible=False)
+    xlim, ylim = edge.get_extents().get_points().T
+    ax.set(xlim=xlim, ylim=ylim, xticks=[], yticks=[], aspect="equal", anchor="S")
+    ax.set_axis_off()
     ax.add_patch(PathPatch(edge, facecolor="none", edgecolor=NEUTRAL, linewidth=0.4, alpha=0.6))
     for code, outline in outlines.items():
         land = PathPatch(outline, facecolor=shade_of.get(code, "none"), edgecolor=NEUTRAL, gid=code)

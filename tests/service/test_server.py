@@ -30,7 +30,7 @@ from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
-from tests.service.conftest import HeldKeys
+from tests.service.conftest import Held
 
 
 def get(service, path="/healthz", **parameters):
@@ -69,26 +69,22 @@ def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
-def test_stop_that_was_interrupted_can_be_repeated(folder, tmp_path):
+def test_stop_that_was_interrupted_can_be_repeated(folder, monkeypatch):
     def interrupt():
         wire.wait_until_refused(service.url)
         sleep(0.1)  # so that the main thread waits for the end
         os.kill(os.getpid(), signal.SIGINT)
 
-    before = set(threading.enumerate())
-    with (
-        HeldKeys(tmp_path / "keys") as keys,
-        processes.interruptible(),
-        ThreadPoolExecutor(2) as pool,
-    ):
-        service = dirframe.serve(folder, keys=keys)
+    before, held = set(threading.enumerate()), Held(monkeypatch)
+    with processes.interruptible(), ThreadPoolExecutor(2) as pool:
+        service = dirframe.serve(folder)
         threads = set(threading.enumerate()) - before
-        answer = pool.submit(get, service, "/accounts.xml", api_key=keys.key)
-        assert keys.asked.wait(wire.LIMIT)
+        answer = pool.submit(get, service, "/accounts.xml")
+        assert held.asked.wait(wire.LIMIT)
         pool.submit(interrupt)
         with pytest.raises(KeyboardInterrupt):
             service.stop()
-        keys.go_on.set()
+        held.go_on.set()
         assert answer.result().status_code == 200
         service.stop()
         for thread in threads:

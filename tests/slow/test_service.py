@@ -18,7 +18,7 @@ from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
-from tests.service.conftest import HeldKeys
+from tests.service.conftest import Held
 
 resource = pytest.importorskip("resource", reason="this system has neither limits nor signals")
 
@@ -167,21 +167,23 @@ def test_command_that_is_to_stop_ends_its_import(tmp_path, number):
     assert not list((tmp_path / "cache" / "stores").iterdir())  # nor half of a store
 
 
-def test_request_that_outlasts_the_service_writes_into_no_other_file(folder, tmp_path):
+def test_request_that_outlasts_the_service_writes_into_no_other_file(
+    folder, tmp_path, monkeypatch
+):
     """Files of the user get the numbers of the descriptors that the service had."""
-    before = open_files(tmp_path)
-    with ExitStack() as files, HeldKeys(tmp_path / "keys.sqlite") as keys:
-        service = dirframe.serve(folder, keys=keys)
-        target = f"{service.url}/accounts.xml?api_key={keys.key}"
+    before, held = open_files(tmp_path), Held(monkeypatch)
+    with ExitStack() as files:
+        service = dirframe.serve(folder)
+        target = f"{service.url}/accounts.xml?api_key={service.api_key.reveal()}"
         with ThreadPoolExecutor(1) as pool:
             answer = pool.submit(requests.get, target, timeout=60)
-            assert keys.asked.wait(wire.LIMIT)
+            assert held.asked.wait(wire.LIMIT)
             service.stop()  # it waits for some seconds
             others = tmp_path / "others"
             others.mkdir()
             for number in range(60):
                 files.enter_context((others / str(number)).open("w"))
-            keys.go_on.set()
+            held.go_on.set()
             assert answer.exception() is not None
         assert {path.stat().st_size for path in others.iterdir()} == {0}
     assert open_files(tmp_path) == before

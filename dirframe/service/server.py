@@ -56,6 +56,8 @@ def _connections() -> int:
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
     """A connection that keeps nobody out."""
 
+    last_activity: float
+
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
         super().__init__(server, sock, addr, adj, map=map)
         if len(server.active_channels) > server.limit:  # who waited longest makes room

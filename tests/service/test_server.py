@@ -25,7 +25,6 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import ConfigurationError, StoreError
-from dirframe.service.keys import KeyStore
 from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
@@ -128,16 +127,19 @@ main()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
-def test_command_ends_with_0_on_a_signal_and_logs_no_key(folder, tmp_path, number):
-    with KeyStore(tmp_path / "k") as keys:
-        secret = keys.add("Ada", "charts")
-    words = ("serve", folder, "--port", 0, "--key-file", tmp_path / "k")
+def test_command_serves_with_its_keys_ends_with_0_on_a_signal_and_logs_no_key(
+    folder, tmp_path, run, monkeypatch, number
+):
+    monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path))
+    secret = run("keys", "add", "--developer", "Ada", "--application", "test").out.strip()
+    words = ("serve", folder, "--port", 0, "--name", "Ours")
     options = {"program": None if number else SIGNALLED, "stdin": subprocess.PIPE}
     with processes.interruptible(), processes.start(*words, **options) as process:
         log = process.stderr.readline()
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", log)
         parameters = {"api_key": secret}
         assert requests.get(f"{url}/accounts.xml", params=parameters, timeout=wire.LIMIT).ok
+        assert "Ours" in requests.get(url, timeout=wire.LIMIT).text
         if number:
             process.send_signal(number)
         try:

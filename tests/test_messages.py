@@ -326,7 +326,7 @@ def test_one_record(message, tmp_path):
         )
         rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
         assert message(dirframe.load_project, 1, directory=directory) == snapshot(
-            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 1 project: 2 (project 1); that is not the one that was asked for by the id or name '1'."
+            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 2 (project 1), and not the one project of the id or name '1'."
         )
 
 

@@ -317,6 +317,7 @@ def _repeated(frame: Any) -> int:
 def _rows(record: dict[str, Any], frame: Any) -> int:
     """Return the number of records in a frame, or behind a table."""
     resource = ALL_RESOURCES.get(record["resource"], UNKNOWN)
-    rows: int = record["records"].get("rows", len(frame))
+    rows = record["records"].get("rows", len(frame))
     # A statistic counted the records of a file or a relation, which has no rows here.
-    return record["counted"].get(resource.collection, rows)
+    number: int = record["counted"].get(resource.collection, rows)
+    return number

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from dirframe.stats.kernel import Frame
 
 _NAMED = 6  # territories named in the caption
-_UNKNOWN = {
-    "country_missing": "without a country",
-    "country_unresolved": "with one that was not identified",
-}
 
 
 def accounts_by_country(
@@ -42,7 +38,7 @@ def accounts_by_country(
     ['Germany']
     """
     table = stats.accounts_by_country(accounts, top=top)
-    return bar_chart(table, ax, look, name="country_name", reasons=_UNKNOWN)
+    return bar_chart(table, ax, look, name="country_name")
 
 
 def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -89,8 +85,9 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     key = [("none", "none"), *present.values()]
     patches = [Patch(facecolor=shade, edgecolor=NEUTRAL, label=name) for name, shade in key]
     axes.legend(ax, patches, "Accounts")
-    unknown = text.not_shown(table, _UNKNOWN)
-    return canvas.finish(unknown, _too_small(table[~on_map], "Nor" if unknown else "Not shown:"))
+    unknown = text.not_shown(table)
+    too_small = _too_small(table[~on_map], "Nor" if unknown else "Not shown:")
+    return canvas.finish(unknown, too_small, reasons=())
 
 
 def _too_small(territories: pd.DataFrame, prefix: str) -> str:
@@ -119,11 +116,7 @@ def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Un
     """
     table = stats.accounts_by_kudo_rank(accounts)
     table["kudo_rank"] = ["1 (new)", *map(str, range(2, 10)), "10 (highest)"]
-    reasons = {
-        "kudo_rank_missing": "without a kudo rank",
-        "kudo_rank_impossible": "with an impossible one",
-    }
-    return bar_chart(table, ax, look, reasons=reasons)
+    return bar_chart(table, ax, look)
 
 
 def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -137,9 +130,5 @@ def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpac
     >>> posts_distribution(pd.DataFrame({"posts_count": [0, 12, 0]})).lines[0].get_xdata().tolist()
     [0.0, 12.0]
     """
-    reasons = {
-        "posts_missing": "without a number of posts",
-        "posts_negative": "with a negative one",
-    }
     table = stats.posts_distribution(accounts)
-    return distribution_chart(table, ax, look, unit="Forum posts of an account", reasons=reasons)
+    return distribution_chart(table, ax, look, unit="Forum posts of an account")

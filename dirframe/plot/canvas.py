@@ -18,7 +18,7 @@ from dirframe.errors import InvalidInputError
 from dirframe.plot import text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     import pandas as pd
     from matplotlib.axis import Axis
@@ -123,10 +123,13 @@ class Canvas:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
     def finish(
-        self, *notes: str | bool, pad: float | None = None, reasons: Mapping[str, str] | None = None
+        self,
+        *notes: str | bool,
+        pad: float | None = None,
+        reasons: Container[str] = text.REASONS,
     ) -> Axes:
-        """Add the title, and a caption of notes and of reasons, by counts, why records are not shown."""
-        ax, unshown = self.ax, text.not_shown(self.table, reasons or {})
+        """Add the title, and a caption of the notes, and of the reasons why records are not shown."""
+        ax, unshown = self.ax, text.not_shown(self.table, () if self.is_empty else reasons)
         if self.is_empty:
             noun, count = text.noun_and_count(self.table)
             why = f"Of {counted(count, noun)}, none {self._needs}" if count else f"No {noun}s"

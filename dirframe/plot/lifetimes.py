@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from dirframe.stats.kernel import Frame
 
 _ANOTHER = "another or none"
-_FAULTS = {
-    "month_missing": "without both months",
-    "months_reversed": "that ended before they began",
-    "months_after_fetch": "with activity after the fetch",
-}
-_UNKNOWN = {
-    "not_fetched_since": "not fetched since",
-    "fetch_missing": "without a date of the fetch",
-    "fetch_impossible": "with a date of the fetch that cannot be",
-}
 _PERIODS = {"D": "day", "W": "week", "MS": "month", "QS": "quarter", "YS": "year"}
 _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
@@ -64,6 +54,7 @@ def activity(
     table = stats.activity(projects, as_of=as_of, window=window)
     month = table["as_of"].iloc[0]
     period = "the month of" if window == 1 else f"the {window} months up to"
+    later = {"begun_after_as_of"}
     known = pd.notna(month) and (
         f"Active: the last month of activity is in {period} {month:%Y-%m}, or later. "
         "Known where the code was fetched in that month or later."
@@ -73,10 +64,10 @@ def activity(
         ax,
         look,
         known,
-        text.not_shown(table, _UNKNOWN | _FAULTS, "Unknown"),
+        text.not_shown(table, text.REASONS.keys() - later, "Unknown"),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
-        reasons={"begun_after_as_of": "begun later"},
+        reasons=later,
     )
 
 
@@ -132,7 +123,7 @@ def life_span(
         and f"+: active {before}, or not known to have ended. Such are {going:,} of all {lives:,} "
         "lives, which may go on: mean and median of the lengths are too low.",
         pad=pad,
-        reasons={"projects_not_shown": "with a shorter life"} | _FAULTS,
+        reasons=text.REASONS.keys() - {"end_unknown"},
     )
 
 
@@ -186,7 +177,6 @@ def survival(
         else "More than half live on as long as any was seen.",
         f"Ended: no activity in the last {counted(window, 'month')} seen; {alive:,} had not ended.",
         f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-        reasons={"end_unknown": "whose end is not known"} | _FAULTS,
     )
 
 
@@ -229,5 +219,4 @@ def growth(
         any(unfinished)
         and f"Hatched: the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in "
         "the data.",
-        reasons={"created_at_missing": "without a date"},
     )

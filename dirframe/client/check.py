@@ -139,11 +139,11 @@ class _Probe:
         self.findings.append(Finding(what, str(found), as_specified))
 
     def _get(self, query: Query, page: int = 1) -> FetchedPage:
-        before = self._session.quota.used()
+        before = self._session.quota.state().used
         try:
             return query.get(self._session, Options(refresh=True, store=False), page)
         finally:
-            self.requests += max(self._session.quota.used() - before, 1)
+            self.requests += max(self._session.quota.state().used - before, 1)
 
     def _look(
         self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int | None = None

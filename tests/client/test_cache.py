@@ -98,7 +98,7 @@ def test_cache_pages_expire(rig, connect):
         load(directory)
         assert len(rig.pages) == 6
         clock.shift(timedelta(seconds=1))
-        with pytest.warns(StaleWarning, match="5 hours"):
+        with pytest.warns(StaleWarning, match=r"0\.2 days"):
             load(directory, offline=True)
         assert len(rig.pages) == 6
         frame = load(directory)

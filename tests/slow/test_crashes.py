@@ -173,22 +173,6 @@ def test_harvest_ended_at_any_write_goes_on(small, tmp_path):
     assert end_everywhere(tmp_path / "base", harvest, check, small.url, small.key) >= 12
 
 
-def to_parquet(folder):
-    dirframe.open_archive(folder / "a").to_parquet(folder / "x.parquet")
-
-
-def test_tables_of_an_archive_are_there_whole_or_not_at_all(small, tmp_path):
-    (tmp_path / "base").mkdir()
-    harvest(tmp_path / "base", small.url, small.key)
-
-    def check(folder):
-        if not (folder / "x.parquet").exists():
-            to_parquet(folder)
-        assert names(pd.read_parquet(folder / "x.parquet")) == expected(small)
-
-    assert end_everywhere(tmp_path / "base", to_parquet, check) >= 2
-
-
 # Exports
 
 

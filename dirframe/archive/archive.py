@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from dirframe import provenance
 from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted
 from dirframe._files import atomic_write, check_writable, make_folder
@@ -173,11 +172,9 @@ class Archive:
             the chunks that contain it.
         """
         places = self._places()
-        ids = [key if isinstance(key, str) else None for key in self._pages.records]
-        digest = provenance.digest_ids(pd.Series(ids, dtype="str"))[1]
         for begin in range(0, max(len(places), 1), ROWS):
             frame = self._read(places[begin : begin + ROWS])
-            describe(frame, self._pages, ids=digest, **self._source)
+            describe(frame, self._pages, **self._source)
             yield frame
 
     def verify(self) -> int:

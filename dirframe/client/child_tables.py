@@ -13,7 +13,7 @@ from dirframe import provenance
 from dirframe._arrow import plain_value, require_frame
 from dirframe.client.records import typed_columns
 from dirframe.errors import InvalidInputError
-from dirframe.schema import PROJECT, Items, Resource
+from dirframe.schema import PROJECT, Field, Kind, Resource
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,21 +57,21 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     """
     frame = require_frame(frame)
     resource = provenance.resource_of(frame) or PROJECT
-    column, items = _find_list(resource, name, frame)
+    field = _find_list(resource, name, frame)
     key = resource.key or "id"
     if key not in frame:
         raise InvalidInputError(
             f"The frame has no column {key!r}, so its entries could not be assigned to records. Pass a "
             "frame of a loader, with its id."
         )
-    if error := provenance.absent(frame, [column]):
+    if error := provenance.absent(frame, [field.column]):
         raise error
-    lists = _lists(frame[column]) if column in frame else [[]] * len(frame)
+    lists = _lists(frame[field.column]) if field.column in frame else [[]] * len(frame)
     rows = [
-        entry if isinstance(entry, dict) else {} if entry is None else {items.tag: entry}
+        entry if isinstance(entry, dict) else {} if entry is None else {field.tag: entry}
         for entry in chain.from_iterable(lists)
     ]
-    kinds = {known.column: known.kind for known in items.fields}
+    kinds = {known.column: known.kind for known in field.fields}
     names = dict.fromkeys([*kinds, *chain.from_iterable(rows)])
     cells = {name: [row.get(name) for row in rows] for name in names}
     data, _ = typed_columns(cells, kinds, resource)
@@ -99,15 +99,16 @@ def _lists(column: pd.Series[Any]) -> list[list[Any]]:
     return [list(value or ()) for value in values]
 
 
-def _find_list(resource: Resource, name: str, frame: pd.DataFrame) -> tuple[str, Items]:
-    """Return the column of a list, and what its entries are: for one not in the schema, texts."""
-    lists = [field for field in resource.fields if field.items]
-    column = {field.path[-1]: field.column for field in lists}.get(name, name)
-    known = {field.column: field.items for field in lists if field.items}
-    others = frame.columns[frame.dtypes == "object"].difference([*known])
-    if column not in known and column not in others:
-        names = sorted({*map(str, others), *(field.path[-1] for field in lists)})
-        raise InvalidInputError(
-            f"There is no table {name!r} of {resource.collection}: it is one of {', '.join(names)}."
-        )
-    return column, known.get(column) or Items(column.removesuffix("s"), ())
+def _find_list(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
+    """Return the field of a list; one that is not in the schema has texts, or any fields."""
+    lists = [field for field in resource.fields if field.tag]
+    for field in lists:
+        if name in {field.path[-1], field.column}:
+            return field
+    others = frame.columns[frame.dtypes == "object"].difference([f.column for f in lists])
+    if name in others:
+        return Field((name,), Kind.ITEMS, "", tag=name.removesuffix("s"))
+    names = sorted({*map(str, others), *(field.path[-1] for field in lists)})
+    raise InvalidInputError(
+        f"There is no table {name!r} of {resource.collection}: it is one of {', '.join(names)}."
+    )

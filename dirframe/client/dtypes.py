@@ -176,10 +176,10 @@ def find_resource(name: str) -> Resource:
 
 
 def _meaning(field: Field) -> str:
-    if field.items is None:
+    if not field.tag:
         return field.meaning
     parts = [
         f"{item.column} ({', '.join(filter(None, (item.meaning, item.unit)))})"
-        for item in field.items.fields
+        for item in field.fields
     ]
     return f"{field.meaning}; an entry holds {', '.join(parts)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import pandas as pd
+import pyarrow as pa
 
 from dirframe import __version__
 from dirframe._accessor import check_text_dtype, register_accessor
@@ -311,9 +312,16 @@ def completeness_note(record: dict[str, Any]) -> str:
 
 def digest_ids(ids: pd.Series[Any]) -> tuple[int, str]:
     """Return the number of distinct ids, and a digest of them; the number 7 is the text "7"."""
-    texts = ids.dropna().astype("str")
-    hashes = pd.util.hash_pandas_object(texts, index=False, categorize=False).to_numpy()
-    distinct = pd.unique(hashes)  # of a million, several times as fast as numpy's
+    texts = pa.array(ids.dropna().astype("str"))
+    try:
+        numbers = texts.cast(pa.int64())
+        is_written_so = numbers.cast(texts.type).equals(texts)
+    except pa.ArrowInvalid:
+        is_written_so = False
+    # Of a million numbers, a fourth of the time that texts take; "007" is another id than "7".
+    values = numbers if is_written_so else texts
+    hashes = pd.util.hash_array(values.to_pandas().to_numpy(), categorize=False)
+    distinct = pd.unique(hashes)  # several times as fast as numpy's
     return len(distinct), f"{int(distinct.sum()):016x}"
 
 

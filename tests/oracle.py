@@ -148,8 +148,7 @@ def language_breakdown(records, top=None):
         mine = set()
         for entry, part in zip(entries, parts, strict=True) if reason == "with_breakdown" else ():
             name = stripped(entry, "language")
-            is_rest = re.fullmatch(r"\d+ Others?", name or "") and not stripped(entry, "id")
-            if name is None or is_rest:
+            if name is None or re.fullmatch(r"\d+ Others?", name):
                 unnamed += own * part / 100
             else:
                 lines[name] += own * part / 100
@@ -649,7 +648,7 @@ FIELDS = {
         **_DATES,
         "tags": [[_POOL.choice(_PADDED) for _ in range(n % 5)] for n in range(300)],
         "licenses": _lists(name=_PADDED, nice_name=_PADDED, vanity_url=_PADDED),
-        "analysis_languages": _lists(id=_PADDED, language=_LANGUAGES, percentage=_PERCENTAGES),
+        "analysis_languages": _lists(language=_LANGUAGES, percentage=_PERCENTAGES),
     },
     "accounts": {
         **dict.fromkeys(("id", "country_alpha_2"), _IDS),

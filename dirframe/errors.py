@@ -27,7 +27,6 @@ Warnings, for use with `warnings.filterwarnings`::
     ├── AnalysesNotSentWarning      the project collection was sent without analyses
     ├── IncompleteWarning           the frame cannot be verified to be complete
     ├── SortIgnoredWarning          the records are not in the order that was requested
-    ├── StrataOmittedWarning        a stratum cannot be computed; the others are
     ├── UnknownValueWarning         a selection names values that no record has
     ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
     ├── StaleWarning                expired pages from the cache are used
@@ -240,14 +239,6 @@ class SortIgnoredWarning(DirframeWarning):
     """The records are not in the order that was requested; `sort` is this order."""
 
     sort: str
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class StrataOmittedWarning(DirframeWarning):
-    """`strata` are left out, for the directory did not send their `columns`."""
-
-    strata: Sequence[str]
-    columns: Sequence[str]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -448,15 +448,6 @@ def state(record, as_of, window, retrieved):
     return "active" if last > as_of - window else "dormant"
 
 
-def disagrees(record, retrieved):
-    (first, last, fetched), people = months_of(record), record.get(PEOPLE)
-    if None in {first, last, fetched} or not valid(people):
-        return False
-    if not first <= last <= fetched <= retrieved:
-        return False
-    return fetched - last < 12 if people == 0 else fetched - last > 12
-
-
 def activity(records, as_of=None, window=12, *, loaded):
     retrieved = month(loaded)
     at = median_month(records, retrieved) if as_of is None else month(as_of)
@@ -474,12 +465,7 @@ def activity(records, as_of=None, window=12, *, loaded):
         "with_activity": known,
         "unknown": unknown,
         **{reason: states.count(reason) for reason in (*reasons, "begun_after_as_of")},
-        "not_fetched_since_but_active": sum(
-            one == "not_fetched_since" and month(record[LAST]) > at - window
-            for record, one in zip(records, states, strict=True)
-        ),
         "window": window,
-        "in_disagreement": sum(disagrees(record, retrieved) for record in records),
     }
 
 

@@ -54,5 +54,6 @@ def _reference(module: ModuleType, names: Iterable[str]) -> str:
             kind = "class" if inspect.isclass(value) else "function"
             shown = "dirframe" if is_error else module.__name__
             lines.append(f".. auto{'exception' if is_error else kind}:: {shown}.{name}")
-            lines += ["   :members:"] if kind == "class" and not is_error else []
+            if kind == "class":
+                lines.append("   :show-inheritance:" if is_error else "   :members:")
     return "\n".join(["```{eval-rst}", *lines, "```"])

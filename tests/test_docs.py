@@ -141,6 +141,17 @@ def test_links_lead_somewhere(pages):
     assert [link for file, link in links if not (file.parent / link).exists()] == []
 
 
+def test_modules_that_contributing_names_exist(pages):
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", pages[ROOT / "CONTRIBUTING.md"]))
+    folders = [
+        ROOT,
+        *(ROOT / "dirframe" / part for part in ("", "client", "client/http")),
+        ROOT / "tests",
+    ]
+    assert len(named) > 15
+    assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
+
+
 def test_pages_are_short_and_in_one_table_of_contents(pages):
     assert sum(text.count("\n") for file, text in pages.items() if file.parent == DOCS) < 1_100
     index = (DOCS / "index.md").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Kind
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from dirframe.schema import Field
+    from dirframe.schema import Field, Resource
 
 _TEXT = pa.large_string()
 _ARROW_TYPES = {
@@ -153,11 +153,6 @@ def fields(resource: str = "project") -> pd.DataFrame:
     >>> fields("account").query("name == 'latitude'")[["type", "unit"]].values.tolist()
     [['Float64', 'degrees north']]
     """
-    by_name = ALL_RESOURCES | {known.collection: known for known in ALL_RESOURCES.values()}
-    if resource not in by_name:
-        raise InvalidInputError(
-            f"There is no resource {resource!r}; choose one of {', '.join(ALL_RESOURCES)}."
-        )
     table = pd.DataFrame(
         {
             "name": field.column,
@@ -168,9 +163,18 @@ def fields(resource: str = "project") -> pd.DataFrame:
             "meaning": _meaning(field),
             "dialects": field.dialect.value,
         }
-        for field in by_name[resource].fields
+        for field in find_resource(resource).fields
     )
     return table.astype({"unit": "str"})
+
+
+def find_resource(name: str) -> Resource:
+    """Return the resource of a name, or of the name of its collection."""
+    for resource in ALL_RESOURCES.values():
+        if name in {resource.name, resource.collection}:
+            return resource
+    names = ", ".join(ALL_RESOURCES)
+    raise InvalidInputError(f"There is no resource {name!r}; choose one of {names}.")
 
 
 def _meaning(field: Field) -> str:

@@ -368,13 +368,13 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: There is no rule negativ. The rules are began_before_1970, began_before_language, duplicate_id, impossible_kudo_rank, impossible_latitude, impossible_longitude, lines_outlier, month_in_future, months_reversed, negative_contributors, negative_lines, negative_posts, stale_analysis, updated_before_created."
     )
     assert message(stats.language_share, wrong) == snapshot(
-        "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: it holds fractions. Convert it first, such as with pandas.to_numeric(…)."
+        "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: Float value 1.500000 was truncated converting to int64. Convert it first, such as with pandas.to_numeric(…)."
     )
     assert message(stats.language_share, empty) == snapshot(
         "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
-        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. Projects have no country; accounts have."
+        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds it. Projects have no country."
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
         "InvalidInputError: The frame is the result of language_share, not records: pass these."

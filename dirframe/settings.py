@@ -55,11 +55,12 @@ class ApiKey:
     __slots__ = ("_pattern", "_secret")
 
     def __init__(self, secret: str) -> None:
-        is_text = isinstance(secret, str) and secret.isprintable()
-        if not is_text or not secret or secret != secret.strip():
+        if not isinstance(secret, str):
+            raise ConfigurationError(f"The API key must be text; got a {type(secret).__name__}.")
+        if not secret or secret != secret.strip() or not secret.isprintable():
             raise ConfigurationError(
-                "The API key is no text, is empty, or contains blanks or control characters; copy it "
-                "again as the directory shows it."
+                "The API key is empty or contains blanks or control characters; "
+                "copy it again as the directory shows it."
             )
         spelt = secret, escape(secret, quote=False), quote_plus(secret), quote(secret, safe="")
         self._secret = secret

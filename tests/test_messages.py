@@ -128,7 +128,10 @@ def test_directory(message):
         "ConfigurationError: The base URL https://directory.example cannot be used. Leave out the user, the query and the fragment; the key is passed as key=, or taken from DIRFRAME_API_KEY."
     )
     assert message(Directory, ADDRESS, "two words ") == snapshot(
-        "ConfigurationError: The API key is no text, is empty, or contains blanks or control characters; copy it again as the directory shows it."
+        "ConfigurationError: The API key is empty or contains blanks or control characters; copy it again as the directory shows it."
+    )
+    assert message(Directory, ADDRESS, 5) == snapshot(
+        "ConfigurationError: The API key must be text; got a int."
     )
     assert message(Directory, ADDRESS, "k", workers=0) == snapshot(
         "InvalidInputError: workers is 0; it must be a whole number from 1."

@@ -482,8 +482,8 @@ def _read_record(query: Query, name: str, client: Directory, options: Options) -
     if sum(is_it) != 1:
         came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
         raise NotFoundError(
-            f"{fetched.url} returned {', '.join(came) or 'nothing'}, and not the one {resource.name} "
-            f"of the id or name {query.facts['id']!r}.",
+            f"{fetched.url} returned {', '.join(came) or 'nothing'}, not the {resource.name} asked for "
+            f"by the id or name {query.facts['id']!r}.",
             url=fetched.url,
             status=200,
         )

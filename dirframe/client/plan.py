@@ -35,7 +35,6 @@ class Plan:
     cached: int = 0  # of all these pages, fresh in the cache, also those that were refused
     requests_needed: int | None = None  # at most
     requests_at_least: int = 0
-    requests_used: int = 0  # by the plan itself
     quota: Quota
 
     @property
@@ -117,7 +116,6 @@ def plan(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory(cache=False) as directory:
     ...     price = dirframe.plan("projects", max_items=100, directory=directory)
     >>> price.pages, price.requests_needed, price.fits
@@ -154,11 +152,10 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     query = recognised(query, first)
     pages = Pages(query)
     pages.add(received(first, query, number=1))
-    used = sum(page.attempts for page in fetched)
     facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
     numbers, items = pages.planned(), pages.expected
     if numbers is None or items is None:
-        return Plan(**facts, requests_used=used)
+        return Plan(**facts)
     cached = [n for n in numbers if not refresh and query.is_known(session, n)]
     to_pay, own, own_cached, unknown = len(numbers) - len(cached), list[str](), 0, 0
     if query.details:
@@ -177,7 +174,6 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         requests_needed=to_pay + len(own) + unknown - own_cached,
         # Pages to come may show that none of the others needs it.
         requests_at_least=to_pay if unknown else to_pay + len(own) - own_cached,
-        requests_used=used,
     )
 
 

@@ -176,13 +176,6 @@ class SortIgnoredWarning(DirframeWarning):
     sort: str
 
 
-class StrataOmittedWarning(DirframeWarning):
-    """`strata` are left out, for the directory did not send their `columns`."""
-
-    strata: Sequence[str]
-    columns: Sequence[str]
-
-
 class UnknownValueWarning(DirframeWarning):
     """A selection names values that no record has; `values` holds them."""
 

@@ -92,8 +92,8 @@ def test_every_field_is_in_the_data_dictionary_with_its_type(tables, sample_proj
     for name, section in found:
         types = dict(re.findall(r"^\| `(\S+)` \| [^|]+ \| `([^`]+)`", section, re.MULTILINE))
         for field in ALL_RESOURCES[name].fields:
-            entries = field.items.fields if field.items else ()
-            assert {field.column, *(f"{field.column}[].{e.column}" for e in entries)} <= {*types}
+            entries = {f"{field.column}[].{entry.column}" for entry in field.fields}
+            assert {field.column, *entries} <= {*types}
         for field in ALL_RESOURCES[name].specified if name == "project" else ():
             assert types[field.column] == str(sample_projects[field.column].dtype)
 

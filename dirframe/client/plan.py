@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display import card, counted, suggests_options
+from dirframe.client.collection import Walk
 from dirframe.client.directory import open_directory
-from dirframe.client.http.session import FetchedPage
 from dirframe.client.many import names_of, query_of
-from dirframe.client.paging import Pages, received
-from dirframe.client.query import Options, find_order, query_at, recognised, record_query
+from dirframe.client.paging import Pages
+from dirframe.client.query import Options, query_at, record_query
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
@@ -141,17 +141,11 @@ def plan(
 
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
-    session, fetched = client.session, list[FetchedPage]()
-
-    def fetch(query: Query, page: int = 1) -> FetchedPage:
-        fetched.append(query.get(session, Options(), page))
-        return fetched[-1]
-
-    query, first = find_order(query, session, fetch)
-    first = first or (fetched[-1] if fetched else fetch(query))
-    query = recognised(query, first)
-    pages = Pages(query)
-    pages.add(received(first, query, number=1))
+    pages, session = Pages(query), client.session
+    walk = Walk(pages, client, Options())
+    query, first, _ = walk.choose_order()
+    walk.receive_first(query, first)
+    query = pages.query
     facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
     numbers, items = pages.planned(), pages.expected
     if numbers is None or items is None:
@@ -159,8 +153,7 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     cached = [n for n in numbers if not refresh and query.is_known(session, n)]
     to_pay, own, own_cached, unknown = len(numbers) - len(cached), list[str](), 0, 0
     if query.details:
-        for number in cached:
-            pages.add(received(fetch(query, number), query, number=number))
+        walk.read(cached)
         own, unknown = pages.own_missing(), items - len(pages.signs())
         if not refresh:
             own_cached = sum(record_query(query.resource, one).is_known(session) for one in own)

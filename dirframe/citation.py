@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-import unicodedata
-from html import escape
+from hashlib import sha256
 from typing import Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
@@ -33,15 +30,7 @@ _ESCAPES = str.maketrans(
 class Citation(str):
     """A citation: a string whose repr is its text, with line breaks and without quotes."""
 
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        font = "" if self.startswith("@") else ";font-family:inherit"
-        style = f"white-space:pre-wrap;overflow-wrap:anywhere;margin:0{font}"
-        return f'<pre style="{style}">{escape(self)}</pre>'
+    __repr__ = str.__str__
 
 
 def cite(frame: Any, *, style: Style = "text") -> Citation:
@@ -58,9 +47,9 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     -------
     Citation
         A string that is displayed as it is: name and address of the directory, query, number of
-        records, days of access in UTC (of recorded pages the years of the last changes), version of
-        dirframe, steps and exclusions; that the data is synthetic, a sample or not proven complete,
-        and how it differs from what was loaded: in BibTeX in the title, which every style prints.
+        records, days of access in UTC, version of dirframe, steps and exclusions; that the data is
+        synthetic, a sample or not proven complete, and how it differs from what was loaded: in
+        BibTeX in the title, which every style prints.
 
     Raises
     ------
@@ -106,8 +95,6 @@ class Source:
         # Without the address of this machine, whose port changes with every start.
         self.link = "" if is_loopback(urlsplit(address).hostname or "") else address
         self.days = days_of(self.record)
-        changes = (self.record["records_oldest"], self.record["records_newest"])
-        self.years = list(dict.fromkeys(day[:4] for day in self.days or changes if day))
         self.differs = str(differs or "")
         if differs and differs.rows >= differs.loaded:
             self.differs = f"{counted(differs.rows, 'record')}, {differs}"
@@ -138,9 +125,6 @@ class Source:
     def notes(self) -> list[str]:
         """Return what was done with the records, and what is missing."""
         record, notes = self.record, []
-        if self.years and not self.days:
-            years = " to ".join(self.years)
-            notes.append(f"Days of access not recorded; the records were last changed in {years}.")
         if record["steps"]:
             notes.append(f"Then: {', '.join(record['steps'])}.")
         if record["excluded"]:
@@ -164,17 +148,12 @@ class Source:
         )
 
     def key(self) -> str:
-        """Return the key of an entry: the same for the same query, days and records."""
-        record, resource = self.record, ALL_RESOURCES.get(self.record["resource"])
-        plain = unicodedata.normalize("NFKD", self.name).encode("ascii", "ignore").decode()
-        words = re.findall(r"[a-z0-9]+", plain.casefold())[:4] or ["directory"]
-        facts = [record[name] for name in ("resource", "query", "items_loaded", "ids")]
-        identity = json.dumps(
-            [self.name, self.link, self.days, self.differs, facts], sort_keys=True
-        )
-        digest = hashlib.blake2b(identity.encode(), digest_size=4).hexdigest()
-        parts = [*words, resource.collection if resource else "", *self.years[-1:], digest]
-        return "-".join(filter(None, parts))
+        """Return the key of an entry: the same for the same query, days and number of records."""
+        facts = [self.title(), self.link, self.days, self.record["items_loaded"]]
+        digest = sha256(repr(facts).encode()).hexdigest()[:8]
+        words = re.findall(r"[a-z0-9]+", self.name.casefold())[:4]
+        collection = ALL_RESOURCES.get(self.record["resource"], UNKNOWN).collection
+        return "-".join([*words, collection, *(day[:4] for day in self.days[-1:]), digest])
 
 
 def _text(source: Source) -> str:
@@ -195,7 +174,7 @@ def _bibtex(source: Source) -> str:
     fields = {
         "author": "{" + source.name.translate(_ESCAPES) + "}",
         "title": "{" + source.title().translate(_ESCAPES) + "}",
-        "year": "".join(source.years[-1:]),
+        "year": "".join(source.days[-1:])[:4],
         # BibTeX reads an address verbatim: only characters that would end the field are encoded.
         "url": quote(source.link, safe=":/?#[]@!$&'()*+,;=%~_-."),
         "urldate": "".join(source.days[-1:]),

@@ -1,50 +1,10 @@
-"""Exceptions and warnings of dirframe.
-
-::
-
-    DirframeError
-    ├── ConfigurationError          an address, a key or an optional package is missing
-    │   └── MissingExtraError       (also an ImportError) an extra is not installed
-    ├── InvalidInputError           (also a ValueError) invalid argument
-    │   ├── MissingColumnsError     a frame lacks columns that a function needs
-    │   ├── ColumnsNotSentError     columns were not sent by the directory
-    │   └── UnresolvedCountriesError  values cannot be resolved to countries
-    ├── UnreadableResponseError     the response is not the interface's XML
-    ├── RequestError                a request failed
-    │   ├── NetworkError            no response: connection refused, closed or timed out
-    │   ├── InvalidKeyError         the key is missing, unknown or revoked
-    │   ├── QuotaExceededError      the daily quota is exhausted
-    │   ├── NotFoundError           the account or project does not exist
-    │   └── ServiceError            any other failed response
-    ├── IncompleteCollectionError   a collection cannot be verified to be complete
-    ├── StoreError                  the database of the service is missing or invalid
-    ├── ArchiveError                an archive is damaged, in use or invalid
-    ├── CacheError                  a page is not in the cache while offline, or that cannot be cleared
-
-Warnings, for use with `warnings.filterwarnings`::
-
-    DirframeWarning (a UserWarning)
-    ├── AnalysesNotSentWarning      the project collection was sent without analyses
-    ├── IncompleteWarning           the frame cannot be verified to be complete
-    ├── SortIgnoredWarning          the records are not in the order that was requested
-    ├── StrataOmittedWarning        a stratum cannot be computed; the others are
-    ├── UnknownValueWarning         a selection names values that no record has
-    ├── UnreadableValueWarning      invalid numbers or timestamps were kept as text
-    ├── StaleWarning                expired pages from the cache are used
-    ├── CacheWarning                the cache cannot be written; the load continues
-    ├── QuotaWarning                the quota count cannot be shared with other processes
-    └── ExportWarning               a file format cannot represent part of a frame
-
-The message states what happened, `hint` what to do; facts are attributes. Exceptions can be pickled,
-and never contain an API key.
-"""
+"""Exceptions and warnings of dirframe, with facts as attributes, which never hold an API key."""
 
 from __future__ import annotations
 
 import copyreg
 import sys
 import warnings
-from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,26 +15,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(eq=False, repr=False)
 class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
-    """A message with one advice, `hint`, that names the argument and the option."""
+    """What happened, with one advice, `hint`, that names the argument and the option, and facts."""
 
-    message: str
-    _: KW_ONLY
-    hint: str | None = None
-
-    def __post_init__(self) -> None:
-        self.args = (self.message,)
-        for name, value in vars(self).items():
-            if isinstance(value, list):
-                setattr(self, name, tuple(value))
+    def __init__(self, message: str, *, hint: str | None = None, **facts: Any) -> None:
+        super().__init__(message)
+        self.hint = hint
+        for name, value in facts.items():
+            setattr(self, name, tuple(value) if isinstance(value, list) else value)
 
     def __str__(self) -> str:
-        gap = "\n" if "\n" in self.message else " "  # a list is followed by a new line
-        return f"{self.message}{gap}{self.hint}" if self.hint else self.message
+        message = super().__str__()
+        gap = "\n" if "\n" in message else " "  # a list is followed by a new line
+        return f"{message}{gap}{self.hint}" if self.hint else message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The default calls cls(*args), which fails for keyword-only arguments.
+        # The default calls cls(*args), and some classes write their message themselves.
         return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]  # not in the stubs
 
 
@@ -87,15 +43,15 @@ class ConfigurationError(DirframeError):
 
 
 class MissingExtraError(ConfigurationError, ImportError):
-    """An optional package is not installed; `extra` names the extra to install, if one has it."""
+    """An optional package is not installed; `extra` names the extra to install."""
 
-    def __init__(self, package: str, *, extra: str | None = None, purpose: str) -> None:
-        wanted = f'"dirframe[{extra}]"' if extra else package
+    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed.",
-            hint=f"Run pip install {wanted}.",
+            hint=f'Run pip install "dirframe[{extra}]".',
+            package=package,
+            extra=extra,
         )
-        self.package, self.extra = package, extra
 
 
 class InvalidInputError(DirframeError, ValueError):
@@ -113,25 +69,22 @@ class UnresolvedCountriesError(InvalidInputError):
             f"{len(lines):,} values in {records:,} records name no country:{''.join(lines[:20])}{more}",
             hint="Resolve them with overrides={value: code or None} (--overrides FILE, which --audit "
             'writes), or pass errors="coerce" (leave --strict out).',
+            unresolved=tuple(unresolved),
         )
-        self.unresolved = list(unresolved)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class ColumnsNotSentError(InvalidInputError):
     """The directory did not send the needed `columns`."""
 
     columns: Sequence[str]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class MissingColumnsError(InvalidInputError):
     """A frame lacks the `columns` that a function needs."""
 
     columns: Sequence[str]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class UnreadableResponseError(DirframeError):
     """The response is not the interface's XML; `found` describes its content."""
 
@@ -139,13 +92,13 @@ class UnreadableResponseError(DirframeError):
     source: str | None = None
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class RequestError(DirframeError):
-    """A request failed; `url` does not contain the API key."""
+    """A request failed; `reported` is the status word of a response, `help_text` its text."""
 
-    url: str
+    url: str  # without the key
     status: int | None = None
     help_text: str | None = None
+    reported: str | None = None
 
 
 class NetworkError(RequestError):
@@ -160,21 +113,16 @@ class NotFoundError(RequestError):
     """The account or project does not exist."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class ServiceError(RequestError):
-    """The service responded with a failure; `reported` is the status word of the body."""
-
-    reported: str | None = None
+    """The service responded with a failure that is none of the others."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class QuotaExceededError(RequestError):
     """The daily quota is exhausted; `resets_at` is the time when it resets, if known."""
 
     resets_at: datetime | None = None
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class _Incomplete(_Hinted):
     details_missing: Sequence[str] = ()
     received: int | None = None
@@ -183,7 +131,6 @@ class _Incomplete(_Hinted):
     better_sort: str | None = None
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class IncompleteCollectionError(_Incomplete, DirframeError):
     """A collection cannot be verified to be complete.
 
@@ -213,18 +160,6 @@ class DirframeWarning(_Hinted, UserWarning):
     """Base class of all warnings of dirframe."""
 
 
-def warn(warning: DirframeWarning) -> None:
-    """Issue a warning that points to the line that called dirframe."""
-    frame: FrameType | None = sys._getframe(1)
-    depth, level = 2, 2
-    while frame is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] == "dirframe":
-            level = depth + 1  # others, such as requests, may stand between
-        frame, depth = frame.f_back, depth + 1
-    warnings.warn(warning, stacklevel=level)
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
 class AnalysesNotSentWarning(DirframeWarning):
     """Projects were sent without analyses; `requests` is the number needed to fetch them."""
 
@@ -235,22 +170,12 @@ class IncompleteWarning(_Incomplete, DirframeWarning):
     """The frame may be incomplete; the attributes are those of `IncompleteCollectionError`."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class SortIgnoredWarning(DirframeWarning):
     """The records are not in the order that was requested; `sort` is this order."""
 
     sort: str
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class StrataOmittedWarning(DirframeWarning):
-    """`strata` are left out, for the directory did not send their `columns`."""
-
-    strata: Sequence[str]
-    columns: Sequence[str]
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
 class UnknownValueWarning(DirframeWarning):
     """A selection names values that no record has; `values` holds them."""
 
@@ -275,6 +200,17 @@ class QuotaWarning(DirframeWarning):
 
 class ExportWarning(DirframeWarning):
     """A file format cannot represent part of a frame; the message names the columns."""
+
+
+def warn(warning: DirframeWarning) -> None:
+    """Issue a warning that points to the line that called dirframe."""
+    frame: FrameType | None = sys._getframe(1)
+    depth, level = 2, 2
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] == "dirframe":
+            level = depth + 1  # others, such as requests, may stand between
+        frame, depth = frame.f_back, depth + 1
+    warnings.warn(warning, stacklevel=level)
 
 
 __all__ = [name for name in dir() if name.endswith(("Error", "Warning"))]  # all of them

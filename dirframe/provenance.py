@@ -47,8 +47,6 @@ FACTS: dict[str, Any] = {
     "duplicates_removed": 0,
     "retrieved_oldest": None,  # when the oldest and the newest page were fetched, in UTC
     "retrieved_newest": None,
-    "records_oldest": None,  # if that is not known: the first and the last change of a record
-    "records_newest": None,
     "requests_made": 0,  # requests to the directory, and pages from the cache
     "requests_cached": 0,
     "synthetic": False,  # generated, not observed
@@ -59,10 +57,7 @@ FACTS: dict[str, Any] = {
     "steps": [],  # processing steps since the load, oldest first
     "selection": [],  # those of them that chose records by their values
     "counted": {},  # numbers of records that a statistic counted and left out
-    "ids": "",  # digest of the ids of the loaded records
-    # Of a table without ids: rows and repeated ids of the frame that it was computed from, and
-    # others, 1 if that frame has other records than were loaded.
-    "records": {},
+    "records": {},  # of a table: rows and repeated ids of the frame that it was computed from
     "statistic": {},  # its name and options
     "base": {},  # records that the figures of a statistic are based on, and which these are
 }
@@ -82,18 +77,16 @@ class Difference(NamedTuple):
 
     loaded: int  # numbers of records then and now
     rows: int
-    repeated: int = 0  # ids
-    others: int = 0  # 1 if there are some that were not loaded; of a part that cannot be told
+    repeated: int  # ids
 
     def __str__(self) -> str:
-        loaded, is_part = f"{self.loaded:,}", self.rows < self.loaded
-        parts = [f"{self.rows:,} of {loaded} records loaded"] if is_part else []
+        parts = []
+        if self.rows < self.loaded:
+            parts.append(f"{self.rows:,} of {self.loaded:,} records loaded")
         if self.repeated:
             parts.append(f"{self.repeated:,} with a repeated id")
-        if self.others:
-            parts.append(f"not the {loaded} that were loaded")
-        elif self.rows > self.loaded and not self.repeated:
-            parts.append(f"{loaded} were loaded")
+        if self.rows - self.repeated > self.loaded:
+            parts.append(f"{self.loaded:,} were loaded")
         return ", ".join(parts)
 
 
@@ -140,8 +133,7 @@ def set_provenance(frame: F, **facts: Any) -> F:
     frame : pandas.DataFrame
         The frame.
     **facts : object
-        Facts as `get_provenance` returns them, as JSON values; others keep their value. With
-        ``items_loaded`` as many as rows, a digest of their ids is set too.
+        Facts as `get_provenance` returns them, as JSON values; others keep their value.
 
     Raises
     ------
@@ -158,8 +150,6 @@ def set_provenance(frame: F, **facts: Any) -> F:
         facts = {"completeness": _WORDS[facts.pop("complete")]} | facts
     if unknown := [name for name in facts if name not in FACTS]:
         raise TypeError(f"Provenance has no fact {unknown[0]!r}.")
-    if facts.get("items_loaded") == len(frame) and (ids := _ids(frame)) is not None:
-        facts = {"ids": digest_ids(ids)[1]} | facts
     record = get_provenance(frame) | facts
     address = urlsplit(record["base_url"])
     if address.query or address.username or address.password or "api_key" in record["query"]:
@@ -198,9 +188,8 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     record = get_provenance(source)
     if step:
         record["steps"].append(step)
-    is_table = not records or _ids(target) is None
-    if is_table and _ids(source) is not None and not record["records"]:
-        record["records"] = _records(source, record)
+    if not record["records"] and (not records or _ids(target) is None):
+        record["records"] = {"rows": _rows(record, source), "repeated": _repeated(source)}
     target.attrs[ATTRIBUTE] = record
     return target
 
@@ -215,11 +204,12 @@ def resource_of(frame: Any) -> Resource | None:
 def difference(frame: Any) -> Difference | None:
     """Return how the records of a frame differ from those loaded; None if not, or not known."""
     record = get_provenance(frame)
-    loaded = record["items_loaded"]
+    loaded, repeated = record["items_loaded"], record["records"].get("repeated")
     if loaded is None:
         return None
-    change = Difference(loaded, **(record["records"] or _records(frame, record)))
-    return None if change == Difference(loaded, rows=loaded) else change
+    repeated = _repeated(frame) if repeated is None else repeated
+    change = Difference(loaded, _rows(record, frame), repeated)
+    return None if change == (loaded, loaded, 0) else change
 
 
 def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError | None:
@@ -278,14 +268,14 @@ def caption(frame: Any) -> str:
 
 
 def _size(record: dict[str, Any], frame: Any) -> str:
-    rows, differs = _rows(record, frame), difference(frame)
-    count = record["base"].get("records", rows)
-    which = record["base"].get("which", "") if count < rows else ""
-    of = rows if count < rows else max(count, differs.loaded if differs else 0)
-    noun = ALL_RESOURCES.get(record["resource"], UNKNOWN).words[of != 1]
+    rows, differs, which = _rows(record, frame), difference(frame), ""
+    count = of = record["base"].get("records", rows)
+    if count < rows:
+        of, which = rows, record["base"].get("which", "")
+    elif differs and count < differs.loaded:  # the size states both numbers
+        of, differs = differs.loaded, differs._replace(rows=differs.loaded)
     numbers = f"{count:,} of {of:,}" if count < of else f"{count:,}"
-    if differs and of == differs.loaded:  # the size states that number
-        differs = differs._replace(rows=differs.loaded)
+    noun = ALL_RESOURCES.get(record["resource"], UNKNOWN).words[of != 1]
     return ", ".join(filter(None, [f"n = {numbers} {noun} {which}".rstrip(), str(differs or "")]))
 
 
@@ -309,14 +299,6 @@ def completeness_note(record: dict[str, Any]) -> str:
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if is_part else "")
 
 
-def digest_ids(ids: pd.Series[Any]) -> tuple[int, str]:
-    """Return the number of distinct ids, and a digest of them; the number 7 is the text "7"."""
-    texts = ids.dropna().astype("str")
-    hashes = pd.util.hash_pandas_object(texts, index=False, categorize=False).to_numpy()
-    distinct = pd.unique(hashes)  # of a million, several times as fast as numpy's
-    return len(distinct), f"{int(distinct.sum()):016x}"
-
-
 def _ids(frame: Any) -> pd.Series[Any] | None:
     # A Series has attrs too, and column labels may be duplicated.
     names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
@@ -326,19 +308,16 @@ def _ids(frame: Any) -> pd.Series[Any] | None:
     return ids if isinstance(ids, pd.Series) else ids.to_pandas()
 
 
-def _records(frame: Any, record: dict[str, Any]) -> dict[str, int]:
-    """Count rows and repeated ids, and check whether there are records that were not loaded."""
-    loaded = record["items_loaded"]
-    ids = None if record["counted"] or loaded is None else _ids(frame)
-    if ids is None:
-        return {"rows": _rows(record, frame), "repeated": 0, "others": 0}
-    distinct, digest = digest_ids(ids)
-    others = distinct > loaded or (distinct == loaded and record["ids"] not in {"", digest})
-    return {"rows": len(ids), "repeated": int(ids.count()) - distinct, "others": int(others)}
+def _repeated(frame: Any) -> int:
+    ids = _ids(frame)
+    texts = pd.Series() if ids is None else ids.astype("str")  # an id can be a list
+    return int(texts.count()) - texts.nunique()
 
 
 def _rows(record: dict[str, Any], frame: Any) -> int:
-    # A statistic has one row per group; `counted` has the number of records behind it.
-    resource = ALL_RESOURCES.get(record["resource"])
-    rows: int = record["records"].get("rows", len(frame))
-    return record["counted"].get(resource.collection, rows) if resource else rows
+    """Return the number of records in a frame, or behind a table."""
+    resource = ALL_RESOURCES.get(record["resource"], UNKNOWN)
+    rows = record["records"].get("rows", len(frame))
+    # A statistic counted the records of a file or a relation, which has no rows here.
+    number: int = record["counted"].get(resource.collection, rows)
+    return number

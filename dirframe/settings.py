@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus
 
 import platformdirs
 
-from dirframe.errors import ConfigurationError, InvalidInputError
+from dirframe.errors import ConfigurationError
 
 #: The parameter that requests have the key in.
 KEY_PARAMETER = "api_key"
@@ -26,11 +26,6 @@ _SHORTEST = 16
 
 def cache_folder(folder: str | Path | None = None) -> Path:
     """Return a folder, or the user's cache folder of dirframe; DIRFRAME_CACHE_DIR overrides it."""
-    if not isinstance(folder, str | Path | None):
-        raise InvalidInputError(
-            f"The cache is named by its folder; got a {type(folder).__name__}.",
-            hint="Pass a path, such as directory.cache_folder.",
-        )
     default = os.environ.get("DIRFRAME_CACHE_DIR") or platformdirs.user_cache_dir("dirframe")
     return Path(default if folder is None else folder).expanduser()
 
@@ -79,10 +74,6 @@ class ApiKey:
     def fingerprint(self) -> str:
         """Eight hexadecimal digits that identify the key without revealing it."""
         return sha256(b"dirframe:" + self._secret.encode()).hexdigest()[:8]
-
-    def sign(self, url: str) -> str:
-        """Return a URL with the key."""
-        return f"{url}{'&' if '?' in url else '?'}{KEY_PARAMETER}={quote_plus(self._secret)}"
 
     def unsign(self, url: str) -> str:
         """Return a URL without the key and the parameter that holds it."""

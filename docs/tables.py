@@ -38,7 +38,7 @@ def _fields(name: str) -> str:
         unit = row.unit if isinstance(row.unit, str) else ""
         cells = [f"`{row.name}`", field.meaning, f"`{row.type}`", unit, ", ".join(marks)]
         lines.append("| " + " | ".join([*cells, row.dialects]) + " |")
-        for entry in field.items.fields if field.items else ():
+        for entry in field.fields:
             cells = [f"`{row.name}[].{entry.column}`", entry.meaning, f"`{dtype_of(entry.kind)}`"]
             lines.append("| " + " | ".join([*cells, entry.unit, "", ""]) + " |")
     return "\n".join([f"**{name}**", "", *lines])
@@ -54,5 +54,6 @@ def _reference(module: ModuleType, names: Iterable[str]) -> str:
             kind = "class" if inspect.isclass(value) else "function"
             shown = "dirframe" if is_error else module.__name__
             lines.append(f".. auto{'exception' if is_error else kind}:: {shown}.{name}")
-            lines += ["   :members:"] if kind == "class" and not is_error else []
+            if kind == "class":
+                lines.append("   :show-inheritance:" if is_error else "   :members:")
     return "\n".join(["```{eval-rst}", *lines, "```"])

@@ -92,8 +92,8 @@ def test_every_field_is_in_the_data_dictionary_with_its_type(tables, sample_proj
     for name, section in found:
         types = dict(re.findall(r"^\| `(\S+)` \| [^|]+ \| `([^`]+)`", section, re.MULTILINE))
         for field in ALL_RESOURCES[name].fields:
-            entries = field.items.fields if field.items else ()
-            assert {field.column, *(f"{field.column}[].{e.column}" for e in entries)} <= {*types}
+            entries = {f"{field.column}[].{entry.column}" for entry in field.fields}
+            assert {field.column, *entries} <= {*types}
         for field in ALL_RESOURCES[name].specified if name == "project" else ():
             assert types[field.column] == str(sample_projects[field.column].dtype)
 
@@ -139,6 +139,17 @@ def test_links_lead_somewhere(pages):
     ]
     assert len(links) > 25
     assert [link for file, link in links if not (file.parent / link).exists()] == []
+
+
+def test_modules_that_contributing_names_exist(pages):
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", pages[ROOT / "CONTRIBUTING.md"]))
+    folders = [
+        ROOT,
+        *(ROOT / "dirframe" / part for part in ("", "client", "client/http")),
+        ROOT / "tests",
+    ]
+    assert len(named) > 15
+    assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
 
 
 def test_pages_are_short_and_in_one_table_of_contents(pages):

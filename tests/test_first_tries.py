@@ -60,12 +60,6 @@ def test_chart_without_a_title_is_asked_for_as_one_without_a_caption(sample_proj
         plot.language_share(sample_projects, title=3)
 
 
-def test_cache_is_named_by_its_folder(sample):
-    for call, given in ((dirframe.clear_cache, sample), (dirframe.prune_cache, 30)):
-        with pytest.raises(InvalidInputError, match=r"directory\.cache_folder"):
-            call(given)
-
-
 def test_pages_are_named_by_a_pattern(root, tmp_path):
     for number in (1, 2):
         shutil.copy(root / "data" / "projects.xml.gz", tmp_path / f"page-{number}.xml.gz")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from dirframe import provenance
 from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted
 from dirframe._files import atomic_write, check_writable, make_folder
@@ -24,6 +22,7 @@ from dirframe.errors import ArchiveError, IncompleteWarning, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
     from dirframe.client.paging import Received
 
@@ -40,16 +39,12 @@ class Status:
     records: int  # different ones that were received
     available: int | None  # that the directory reports
     pages: int  # of the collection, that are stored
-    pages_expected: int
     details: int  # own pages of projects that are stored or refused
-    details_expected: int  # so far; 0 if none was asked for
     completeness: str  # as in `Archive.frame`
     reason: str | None  # why it is not proven
     sort: str | None  # the order of the pages; None for the directory's own
     requests_left: int  # as far as is known
-    daily_quota: int | None
-    size_bytes: int  # of all stored pages, uncompressed
-    newest: str | None  # when the newest page was fetched, ISO 8601 in UTC
+    newest: datetime | None  # when the newest page was fetched, in UTC
 
     @property
     def finished(self) -> bool:
@@ -69,37 +64,28 @@ class Status:
         return min(self.records / self.available, 0.999) if self.available else 0.0
 
     def __repr__(self) -> str:
-        left = counted(self.requests_left, "request")
-        if self.daily_quota:
-            days = counted(math.ceil(self.requests_left / self.daily_quota), "day")
-            left += f", {days} at {self.daily_quota:,} a day"
         words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
         note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
         if not self.finished:
+            left = counted(self.requests_left, "request")
             note = f"Not finished: {left} to go. Run the same line again."
         of = "" if self.available is None else f" of {self.available:,}"
-        own = f", and {self.details:,} of {self.details_expected:,} own pages"
+        own = f", and {counted(self.details, 'own page')}" if self.details else ""
         facts = {
             "records": f"{self.records:,}{of} {self.resource} ({self.share:.1%})",
-            "pages": f"{self.pages:,} of {self.pages_expected:,}"
-            + own * bool(self.details_expected),
-            "size": f"{self.size_bytes / 1e6:,.1f} MB uncompressed",
-            "newest page": f"{self.newest[:16].replace('T', ' ')} UTC" if self.newest else "none",
+            "pages": f"{self.pages:,}{own}",
+            "newest page": f"{self.newest:%Y-%m-%d %H:%M} UTC" if self.newest else "none",
         }
         return card(f"Archive {self.path}", facts, note)
 
 
 class Archive:
-    """A collection stored as received; created by `harvest` and `open_archive`.
-
-    It shows the state at the time it was opened, whatever is harvested meanwhile.
+    """A collection stored as received, as it is when it is opened by `harvest` or `open_archive`.
 
     Parameters
     ----------
     path : pathlib.Path
         The file.
-    daily_quota : int, optional
-        Requests a day, for the days left in the status.
 
     Examples
     --------
@@ -110,47 +96,34 @@ class Archive:
     1500
     """
 
-    def __init__(self, path: Path, daily_quota: int | None = None) -> None:
-        self.path, self._daily_quota = path, daily_quota
+    def __init__(self, path: Path) -> None:
+        self.path = path
         with Store.open(path) as store:
             self._pages, facts = store.pages(), store.facts()
         self._source = {name: facts[name] for name in ("source", "base_url")}
-        self._size = int(facts["size"])
 
     def __repr__(self) -> str:
         return repr(self.status())
 
     def status(self) -> Status:
-        """Return the records, pages, sizes and completeness so far; printed as a few lines."""
+        """Return the records, pages and completeness so far; printed as a few lines."""
         pages = self._pages
         completeness, reason = pages.completeness()
-        stored = sum(bool(page.ids) for page in pages.latest.values())
-        missing, own_left, expected = len(pages.missing()), len(pages.own_missing()), stored
-        if pages.query.sample is None and stored:
-            size = len(pages.latest[1].ids) if 1 in pages.latest else 1
-            expected = max(math.ceil((pages.available or 0) / size), stored)
-        elif missing:
-            expected += missing
-        if missing and pages.expected and 1 in pages.latest:
-            # Of the records that are still to come, as of those on the first page.
-            to_come = max(1 - len(pages.records) / pages.expected, 0)
-            own_left += round(to_come * pages.estimated_own())
+        left = pages.estimated_own()
+        if pages.missing():
+            left += max(len(pages.planned() or ()) - len(pages.latest), 1)
         return Status(
             path=self.path,
             resource=pages.query.resource.collection,
             records=len(pages.records),
             available=pages.expected,
-            pages=stored,
-            pages_expected=expected,
+            pages=sum(bool(page.ids) for page in pages.latest.values()),
             details=len(pages.own),
-            details_expected=len(pages.own) + own_left,
             completeness=completeness,
             reason=reason,
             sort=pages.query.sort,
-            requests_left=max(expected - stored, 1) * bool(missing) + own_left,
-            daily_quota=self._daily_quota,
-            size_bytes=self._size,
-            newest=max((p.retrieved.isoformat() for p in pages.received), default=None),
+            requests_left=left,
+            newest=max((page.retrieved for page in pages.received), default=None),
         )
 
     def frame(self, *, whole: bool = False) -> pd.DataFrame:
@@ -159,8 +132,8 @@ class Archive:
         Parameters
         ----------
         whole : bool, default False
-            Whether to leave out the projects whose own page is needed and was not asked for yet, as
-            the command line does: a statistic would count them as projects without an analysis.
+            Whether to leave out the projects whose own page is needed and was not asked for yet:
+            a statistic would count them as projects without an analysis.
 
         Returns
         -------
@@ -199,11 +172,9 @@ class Archive:
             the chunks that contain it.
         """
         places = self._places()
-        ids = [key if isinstance(key, str) else None for key in self._pages.records]
-        digest = provenance.digest_ids(pd.Series(ids, dtype="str"))[1]
         for begin in range(0, max(len(places), 1), ROWS):
             frame = self._read(places[begin : begin + ROWS])
-            describe(frame, self._pages, ids=digest, **self._source)
+            describe(frame, self._pages, **self._source)
             yield frame
 
     def verify(self) -> int:

@@ -108,4 +108,4 @@ def harvest(
                     walk.read([n for n in pages.latest if n + 1 not in pages.latest], refresh=True)
                 walk.read_all()
             walk.read_own_pages()
-    return Archive(Path(path), daily_quota=client.daily_quota)
+    return Archive(Path(path))

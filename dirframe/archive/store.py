@@ -140,10 +140,9 @@ class Store(AbstractContextManager["Store"]):
             raise ArchiveError(f"{self.path} has format {version}; this version reads {FORMAT}.")
 
     def facts(self) -> dict[str, Any]:
-        """Return the directory, the collection, the query, and the bytes of all pages."""
-        select = "SELECT *, (SELECT total(size) FROM pages) AS size FROM archive"
+        """Return the directory, the collection and the query."""
         with self._lock, self._errors():
-            return dict(self._database.execute(select).fetchone())
+            return dict(self._database.execute("SELECT * FROM archive").fetchone())
 
     def pages(self) -> Pages:
         """Return the stored pages, whose `source` is their place in the file."""

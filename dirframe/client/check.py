@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dirframe import __version__
+from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.query import Options, Query, is_in_order, record_query
 from dirframe.client.records import frame_of
@@ -39,7 +40,7 @@ class Finding(NamedTuple):
     as_specified: bool | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Check:
     """How a directory answers: its name and address, when it was asked, and what was seen."""
 
@@ -49,13 +50,12 @@ class Check:
     requests: int
     findings: tuple[Finding, ...]
 
-    def __str__(self) -> str:
-        marks = {True: "ok      ", False: "differs ", None: "        "}
-        width = max((len(finding.what) for finding in self.findings), default=0)
-        lines = [f"{marks[f.as_specified]}{f.what:<{width}}  {f.found}" for f in self.findings]
-        head = f"{self.directory}, {self.base_url}, {self.checked:%Y-%m-%d %H:%M} UTC"
+    def __repr__(self) -> str:
+        marks = {True: "ok", False: "differs", None: ""}
+        facts = {f.what: f"{marks[f.as_specified]:<7}  {f.found}" for f in self.findings}
+        when = f"{self.checked:%Y-%m-%d %H:%M} UTC"
         by = f"{self.requests:,} requests by dirframe {__version__}"
-        return "\n".join([head, by, *lines])
+        return card(f"{self.directory}, {self.base_url}, {when}, {by}", facts)
 
 
 def check(directory: Directory | None = None) -> Check:
@@ -66,8 +66,8 @@ def check(directory: Directory | None = None) -> Check:
 
     Parameters
     ----------
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
+    directory
+        As in `load_projects`.
 
     Returns
     -------
@@ -124,10 +124,10 @@ class _Probe:
         self._note("analyses in collections", f"{sent} of {size} projects", sent > 0)
         if available is not None and size:
             behind = -(-available // size) + 1
-            self._look("page past the end", self._past_the_end, behind, ids)
+            self._look("page past the end", self._empty, _PROJECTS, behind, ids)
         for sort in _SORTS:
             self._look(f"projects by {sort}", self._sort, replace(_PROJECTS, sort=sort))
-        self._look("query without a match", self._nothing)
+        self._look("query without a match", self._empty, replace(_PROJECTS, query=_NOTHING), 1, ids)
         self._look("accounts", self._accounts)
         self._look("accounts by id", self._sort, replace(_ACCOUNTS, sort="id"))
         if ids and ids[0]:
@@ -161,8 +161,8 @@ class _Probe:
         except DirframeError as error:
             self._note(what, type(error).__name__, as_specified=False)
 
-    def _past_the_end(self, number: int, first: tuple[str | None, ...]) -> _Seen:
-        ids = self._get(_PROJECTS, number).page.values("id")
+    def _empty(self, query: Query, number: int, first: tuple[str | None, ...]) -> _Seen:
+        ids = self._get(query, number).page.values("id")
         found = "the first page again" if ids == first else f"{len(ids)} records"
         return found if ids else "empty", not ids
 
@@ -172,12 +172,6 @@ class _Probe:
         words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
         # project_name is a sort of the live service, not of the specification.
         return words[kept], kept if sort in resource.sorts else None
-
-    def _nothing(self) -> _Seen:
-        page = self._get(replace(_PROJECTS, query=_NOTHING)).page
-        result = "with an empty result" if page.has_result else "without a result element"
-        found = f"{len(page.records)} records, {page.items_available} counted, {result}"
-        return found, not page.records
 
     def _accounts(self) -> _Seen:
         page = self._get(_ACCOUNTS).page
@@ -209,12 +203,8 @@ def _count(page: Page) -> str:
 
 
 def _country_forms(values: tuple[str | None, ...]) -> str:
-    """Return how many values are codes, names or missing, with an example of each."""
-    forms: dict[str, list[str]] = {}
-    for value in values:
-        is_code = re.fullmatch("[A-Za-z]{2,3}", value or "")
-        form = "missing" if value is None else "codes" if is_code else "names"
-        forms.setdefault(form, []).append(value or "")
-    by_number = sorted(forms.items(), key=lambda form: -len(form[1]))
-    texts = [f"{len(v)} {form}" + (f" ({v[0]})" if v[0] else "") for form, v in by_number]
-    return ", ".join(texts) or "no accounts"
+    """Return how many values are codes, names or missing."""
+    codes = [value for value in values if re.fullmatch("[A-Za-z]{2,3}", value or "")]
+    missing = values.count(None)
+    names = len(values) - len(codes) - missing
+    return f"{len(codes)} codes, {names} names, {missing} missing"

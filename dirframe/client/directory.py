@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
-import requests
-
 import dirframe
-from dirframe import settings
 from dirframe._display import card
-from dirframe.client.http.session import Session
+from dirframe.client.http.session import Session, as_sent
 from dirframe.errors import ConfigurationError, InvalidInputError
+from dirframe.settings import ApiKey, cache_folder, data_folder, is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,7 +42,6 @@ class Quota:
     """The daily quota of a key, as counted on this machine for all processes of a user."""
 
     directory: str
-    base_url: str
     limit: int  # requests within 24 hours
     used: int
     left: int
@@ -105,7 +102,7 @@ class Directory(AbstractContextManager["Directory"]):
     def __init__(
         self,
         url: str | None = None,
-        key: str | settings.ApiKey | None = None,
+        key: str | ApiKey | None = None,
         *,
         name: str | None = None,
         cache: bool | str | Path = True,
@@ -123,12 +120,12 @@ class Directory(AbstractContextManager["Directory"]):
                 f"No API key is given for {self.base_url}.",
                 hint=f"Pass key=, set DIRFRAME_API_KEY, {_SAMPLE}",
             )
-        self.api_key = key if isinstance(key, settings.ApiKey) else settings.ApiKey(key)
+        self.api_key = key if isinstance(key, ApiKey) else ApiKey(key)
         host = urlsplit(self.base_url)
         self.name = name or host.netloc
-        folder = None if isinstance(cache, bool) else cache
-        self.cache_folder = None if cache is False else settings.cache_folder(folder)
-        self.quota_folder: Path | None = settings.data_folder()
+        folder = None if cache is True else cache
+        self.cache_folder = cache_folder(folder) if folder is not False else None
+        self.quota_folder: Path | None = data_folder()
         is_time = isinstance(expire_after, timedelta)
         if not is_time or not timedelta(0) <= expire_after <= _LONGEST:
             raise InvalidInputError(
@@ -139,7 +136,7 @@ class Directory(AbstractContextManager["Directory"]):
         self.workers = int(_positive("workers", workers, Integral))
         self.daily_quota = int(_positive("daily_quota", daily_quota, Integral))
         if rate is None:
-            rate = math.inf if settings.is_loopback(host.hostname or "") else _RATE
+            rate = math.inf if is_loopback(host.hostname or "") else _RATE
         self.rate, self.timeout = _positive("rate", rate), _positive("timeout", timeout)
         #: What archives and the cache know it by: the address, or the content of the sample.
         self.identity = self.base_url
@@ -183,7 +180,6 @@ class Directory(AbstractContextManager["Directory"]):
         count = self.session.quota
         return Quota(
             directory=self.name,
-            base_url=self.base_url,
             limit=count.limit,
             used=count.used(),
             left=count.remaining(),
@@ -236,7 +232,7 @@ class Directory(AbstractContextManager["Directory"]):
 
 
 def embedded_directory(
-    url: str, key: settings.ApiKey, *, identity: str, stop: Callable[[], object], **options: Any
+    url: str, key: ApiKey, *, identity: str, stop: Callable[[], object], **options: Any
 ) -> Directory:
     """Return the directory of a service in this process, which is stopped with it."""
     directory = Directory(url, key, **options)
@@ -273,35 +269,31 @@ def _positive(name: str, value: Any, kind: type[Any] = Real) -> float:
 
 
 def _base_url(address: str | None, allow_http: bool) -> str:
-    """Return an address without a trailing slash; raise if it is none, or carries more."""
+    """Return an address as it is sent, without a slash at its end; raise if it carries more."""
     if not address:
         raise ConfigurationError(
             "No directory is given.",
             hint=f"Pass url= (--base-url), set DIRFRAME_BASE_URL, {_SAMPLE}",
         )
     try:
-        parts = urlsplit(address)
-        scheme, host, _ = parts.scheme, parts.hostname or "", parts.port
-        path = urlsplit(str(requests.Request("GET", address).prepare().url)).path  # as it is sent
+        parts = urlsplit(as_sent(address))
     except ValueError:
-        scheme = host = ""
-    if scheme not in ("http", "https") or not host:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https"):
         raise ConfigurationError(
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
         )
-    base_url = f"{scheme}://{parts.netloc.rpartition('@')[2].lower()}{path}".rstrip("/")
-    page = path.rpartition("/")[2]
-    more = parts.username or parts.password or parts.query or parts.fragment
-    is_open = scheme == "http" and not allow_http and not settings.is_loopback(host)
-    for is_wrong, advice in (
-        (
-            more,
-            "Leave out the user, the query and the fragment; the key is passed as key=, or taken from DIRFRAME_API_KEY.",
-        ),
-        (page.endswith(".xml"), f"It is that of a page: pass it without {page}."),
-        (not host.isascii(), "Write the host as a browser copies it, xn--…."),
-        (is_open, "The key would be readable on the way: use https://, or pass allow_http=True."),
-    ):
-        if is_wrong:
-            raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)
+    base_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
+    advice = None
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        advice = (
+            "Leave out the user, the query and the fragment; the key is passed as key=, or taken "
+            "from DIRFRAME_API_KEY."
+        )
+    elif parts.path.endswith(".xml"):
+        advice = f"It is that of a page: pass it without {parts.path.rpartition('/')[2]}."
+    elif parts.scheme == "http" and not allow_http and not is_loopback(parts.hostname or ""):
+        advice = "The key would be readable on the way: use https://, or pass allow_http=True."
+    if advice:
+        raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)
     return base_url

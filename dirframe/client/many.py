@@ -146,6 +146,6 @@ def _read(client: Directory, query: Query, options: Options) -> Pages:
         pages.add(first)
     else:
         walk = Walk(pages, client, options, workers=1)
-        walk.begin(first)
+        walk.receive_first(query, first)
         walk.read_all()
     return pages

@@ -7,19 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dirframe._display import card, counted, suggests_options
+from dirframe.client.collection import Walk
 from dirframe.client.directory import open_directory
-from dirframe.client.http.session import FetchedPage
 from dirframe.client.many import names_of, query_of
-from dirframe.client.paging import Pages, received
-from dirframe.client.query import Options, find_order, query_at, recognised, record_query
+from dirframe.client.paging import Pages
+from dirframe.client.query import Options, query_at, record_query
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from dirframe.client.directory import Directory
-    from dirframe.client.http.session import Session
+    from dirframe.client.directory import Directory, Quota
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
 
@@ -34,53 +31,46 @@ class Plan:
     collection: str
     items: int | None = None  # records to expect
     pages: int | None = None  # with the one behind a full last page, which has to be requested
-    pages_cached: int = 0  # of them, fresh in the cache
-    details: int | None = None  # own pages of projects, at most if not exact
-    details_cached: int = 0  # of them, also those that were refused
+    details: int = 0  # own pages of projects, at most
+    cached: int = 0  # of all these pages, fresh in the cache, also those that were refused
     requests_needed: int | None = None  # at most
-    requests_at_least: int | None = None
+    requests_at_least: int = 0
     requests_used: int = 0  # by the plan itself
-    quota_left: int
-    daily_quota: int
-    resets_at: datetime | None  # when the oldest request of the day is a day old
-
-    @property
-    def exact(self) -> bool:
-        """Whether the number of requests is exact: no page that did not come adds others."""
-        return self.requests_needed == self.requests_at_least
+    quota: Quota
 
     @property
     def fits(self) -> bool | None:
         """Whether the daily quota is sufficient today; None if that is not known."""
-        if self.requests_needed is not None and self.requests_needed <= self.quota_left:
+        if self.requests_needed is not None and self.requests_needed <= self.quota.left:
             return True
-        return False if (self.requests_at_least or 0) > self.quota_left else None
+        return False if self.requests_at_least > self.quota.left else None
 
     @property
     def days(self) -> int | None:
         """Number of days that the same line has to be run on, at most; None if not known."""
         if self.requests_needed is None:
             return None
-        more = max(self.requests_needed - self.quota_left, 0)
-        return max(math.ceil(more / self.daily_quota) + (self.quota_left > 0), 1)
+        more = max(self.requests_needed - self.quota.left, 0)
+        return max(math.ceil(more / self.quota.limit) + (self.quota.left > 0), 1)
 
     def __repr__(self) -> str:
-        bounds = {"at least ": self.requests_at_least, "at most ": self.requests_needed}
-        if self.exact:
-            bounds = {"": self.requests_needed}
-        to_pay = [f"{word}{counted(n, 'request')}" for word, n in bounds.items() if n is not None]
-        records = "the directory does not say"
+        least, most, quota = self.requests_at_least, self.requests_needed, self.quota
+        facts = {"records": "the directory does not say"}
         if self.pages is not None:
             items = self.collection if self.items is None else f"{self.items:,} {self.collection}"
-            pages = f"{counted(self.pages, 'page')}, {self.pages_cached:,} of them in the cache"
-            records = f"{items} on {pages}"
-        facts = {"records": records, "requests to pay": ", ".join(to_pay) or "not known"}
+            facts["records"] = f"{items} on {counted(self.pages, 'page')}"
         if self.details:
-            most = f"{'' if self.exact else 'at most '}{self.details:,}"
-            facts["own pages"] = f"{most}, {self.details_cached:,} of them in the cache"
-        facts["left today"] = f"{counted(self.quota_left, 'request')} of {self.daily_quota:,}"
-        if self.resets_at:
-            facts["first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
+            facts["own pages"] = f"at most {self.details:,}"
+        facts["in the cache"] = counted(self.cached, "page")
+        requests = f"at least {counted(least, 'request')}"
+        if most is not None:
+            requests = (
+                counted(most, "request") if most == least else f"{requests}, at most {most:,}"
+            )
+        facts["requests to pay"] = requests
+        facts["left today"] = f"{counted(quota.left, 'request')} of {quota.limit:,}"
+        if quota.resets_at:
+            facts["first comes back"] = f"{quota.resets_at:%Y-%m-%d %H:%M} UTC"
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
         days = f" At most {counted(self.days, 'day')}." if self.days and self.days > 1 else ""
         return card(f"Plan: load the {self.collection}", facts, note[self.fits] + days)
@@ -115,10 +105,10 @@ def plan(
     Returns
     -------
     Plan
-        Numbers of records, pages and requests (``requests_needed``; if it is not ``exact``, at
-        most, and ``requests_at_least``), what is in the cache, the quota left today and when it is
-        back, whether the load ``fits``, and the number of ``days``. The first page is then in the
-        cache. A redirect, or a sample whose first order is not kept, costs one request more.
+        ``items`` (records), ``pages``, ``details`` (own pages) and how many of both are ``cached``;
+        ``requests_needed`` at most and ``requests_at_least``; the ``quota``, whether the load
+        ``fits`` into what is left of it today, and the number of ``days``. The first page is then in
+        the cache. A redirect, or a sample whose first order is not kept, costs one request more.
 
     Raises
     ------
@@ -135,8 +125,7 @@ def plan(
     """
     if not isinstance(collection, str):
         raise InvalidInputError(
-            f"A plan is of a collection; got a {type(collection).__name__}. Name the collection first: "
-            'dirframe.plan("projects", directory=directory).'
+            'Name the collection first: dirframe.plan("projects", directory=directory).'
         )
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
     with open_directory(directory) as client:
@@ -154,76 +143,47 @@ def plan(
 
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
-    session, fetched = client.session, list[FetchedPage]()
-
-    def fetch(query: Query, page: int = 1) -> FetchedPage:
-        fetched.append(query.get(session, Options(), page))
-        return fetched[-1]
-
-    query, first = find_order(query, session, fetch)
-    first = first or (fetched[-1] if fetched else fetch(query))
-    query = recognised(query, first)
-    pages = Pages(query)
-    pages.add(received(first, query, number=1))
-    used = sum(page.attempts for page in fetched)
-    facts = _limits(client) | {"collection": query.resource.collection, "requests_used": used}
+    pages, session = Pages(query), client.session
+    walk = Walk(pages, client, Options())
+    query, first, _ = walk.choose_order()
+    used = first.attempts + sum(page.attempts for page in pages.received)
+    walk.receive_first(query, first)
+    query = pages.query
+    facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
     numbers, items = pages.planned(), pages.expected
     if numbers is None or items is None:
-        return Plan(**facts)
+        return Plan(**facts, requests_used=used)
     cached = [n for n in numbers if not refresh and query.is_known(session, n)]
-    own, own_cached, unknown = 0, 0, 0
+    to_pay, own, own_cached, unknown = len(numbers) - len(cached), list[str](), 0, 0
     if query.details:
-        for number in cached:
-            pages.add(received(fetch(query, number), query, number=number))
-        own, own_cached, unknown = _own_pages(session, pages, items, refresh=refresh)
-    to_pay = len(numbers) - len(cached) + own - own_cached
+        walk.read(cached)
+        own, unknown = pages.own_missing(), items - len(pages.signs())
+        if not refresh:
+            own_cached = sum(record_query(query.resource, one).is_known(session) for one in own)
     return Plan(
         **facts,
         items=items,
         pages=len(numbers),
-        pages_cached=len(cached),
-        details=own,
-        details_cached=own_cached,
-        requests_needed=to_pay,
-        requests_at_least=to_pay - unknown,
+        # Each record that is on none of the pages may need its own page.
+        details=len(own) + unknown,
+        cached=len(cached) + own_cached,
+        requests_needed=to_pay + len(own) + unknown - own_cached,
+        # Pages to come may show that none of the others needs it.
+        requests_at_least=to_pay if unknown else to_pay + len(own) - own_cached,
+        requests_used=used,
     )
-
-
-def _own_pages(
-    session: Session, pages: Pages, items: int, *, refresh: bool
-) -> tuple[int, int, int]:
-    """Return how many own pages are needed at most, are cached, and may turn out not to be needed.
-
-    Each record that is on none of the pages may need its own page.
-    """
-    needed, signs, resource = pages.own_missing(), pages.signs(), pages.query.resource
-    unknown, cached = items - len(signs), 0
-    if not refresh:
-        cached = sum(record_query(resource, one).is_known(session) for one in needed)
-    most = len(needed) + unknown
-    # A single analysis id on the other pages shows that none of these is needed.
-    if unknown and {"2", "3"}.isdisjoint(signs.values()):
-        unknown += len(needed) - cached
-    return most, cached, unknown
 
 
 def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:
     """Return the price of a collection of each of many projects, without a request."""
-    known = sum(not refresh and query.is_known(client.session) for query in queries)
-    left, resource = len(queries) - known, queries[0].resource
+    cached = sum(not refresh and query.is_known(client.session) for query in queries)
+    left, resource = len(queries) - cached, queries[0].resource
     # A paged collection may have more than one page.
-    exact: dict[str, Any] = {}
-    if not resource.paged:
-        exact = {"pages": len(queries), "requests_needed": left}
     return Plan(
-        **_limits(client),
-        **exact,
         collection=resource.collection,
-        pages_cached=known,
+        pages=None if resource.paged else len(queries),
+        cached=cached,
+        requests_needed=None if resource.paged else left,
         requests_at_least=left,
+        quota=client.quota(),
     )
-
-
-def _limits(client: Directory) -> dict[str, Any]:
-    quota = client.quota()
-    return {"quota_left": quota.left, "daily_quota": quota.limit, "resets_at": quota.resets_at}

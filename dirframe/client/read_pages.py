@@ -6,25 +6,22 @@ import gzip
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from dirframe import provenance
+from dirframe.client.dtypes import find_resource
 from dirframe.client.page import MAX_BYTES, parse
 from dirframe.client.paging import ANALYSIS_COLUMNS, are_left_out
 from dirframe.client.records import Records
 from dirframe.errors import IncompleteWarning, InvalidInputError, UnreadableResponseError, warn
-from dirframe.schema import ALL_RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    import pandas as pd
+
     from dirframe.client.page import Page
     from dirframe.schema import Resource
-
-#: Scheme and host of an address, without a user.
-_ORIGIN = r"^(https?)://(?:[^/?#@]*@)?([a-z0-9][a-z0-9.-]*(?::\d+)?)(?:[/?#]|$)"
 
 
 def read_pages(
@@ -50,9 +47,8 @@ def read_pages(
         One row a record, in the order of the files, with the columns of the loaders. Of records
         with a repeated id the one changed last (``updated_at``) is kept, among equal ones the
         first. In the provenance, ``complete`` is None if the pages do not report the number of
-        records, ``source`` and ``base_url`` name the one directory that the records link to, and
-        ``records_oldest`` and ``records_newest`` (first and last change of a record) stand for the
-        time of the fetch, since the time of a file may be that of a copy.
+        records. What no page says, such as the directory and the days of access, is added by
+        `set_provenance` for a citation.
 
     Raises
     ------
@@ -71,11 +67,7 @@ def read_pages(
     >>> len(dirframe.read_pages(sample_folder() / "projects.xml.gz"))
     1500
     """
-    if resource is not None and resource not in ALL_RESOURCES:
-        raise InvalidInputError(
-            f"resource is {resource!r}; it must be one of {', '.join(ALL_RESOURCES)}."
-        )
-    records, signs = Records(ALL_RESOURCES.get(resource or "")), ""
+    records, signs = Records(find_resource(resource) if resource else None), ""
     pages: list[Page] = []
     for file in _files(paths):
         page = _read_page(file, max_bytes)
@@ -84,42 +76,25 @@ def read_pages(
         pages.append(replace(page, records=()))  # its elements take the memory
     if not pages:
         raise InvalidInputError(f"There is no .xml file in {paths}.")
-    frame = records.frame()
-    changes = frame.get("updated_at", pd.Series())
-    if not isinstance(changes.dtype, pd.DatetimeTZDtype):
-        changes = pd.Series(pd.NaT, frame.index, dtype="datetime64[us, UTC]")
-    if "id" in frame and frame["id"].dtype == "str":
-        ids = frame["id"].loc[changes.sort_values(ascending=False, kind="stable").index].dropna()
-        frame = frame.drop(index=ids.index[ids.duplicated()]).reset_index(drop=True)
-    complete, why, available = _completeness(
-        [page.items_available for page in pages], len(frame), records.resource
-    )
-    origin = _origin(frame)
-    oldest, newest = (
-        None if pd.isna(moment) else moment.isoformat(timespec="seconds")
-        for moment in (changes.min(), changes.max())
-    )
+    frame = _newest(records.frame())
+    facts = _completeness(pages, len(frame), records.resource)
     provenance.set_provenance(
         frame,
-        source="recorded pages" + (f" of {origin.partition('://')[2]}" if origin else ""),
-        base_url=origin,
-        records_oldest=oldest,
-        records_newest=newest,
+        source="recorded pages",
         resource=records.resource.name if records.resource else "",
         query={"files": len(pages)},
-        items_available=available,
         items_loaded=len(frame),
-        complete=complete,
-        incomplete_reason=why,
         duplicates_removed=records.rows - len(frame),
         synthetic=any(page.synthetic for page in pages),
         not_sent=ANALYSIS_COLUMNS if are_left_out(signs) else (),
+        **facts,
     )
-    if complete is False:
+    if facts.get("complete") is False:
         warn(
             IncompleteWarning(
-                f"The {len(pages):,} recorded pages are not a whole collection: {why}. Add the "
-                "missing pages, or say in your results that it is a part."
+                f"The {len(pages):,} recorded pages are not a whole collection: "
+                f"{facts['incomplete_reason']}. Add the missing pages, or say in your results that "
+                "it is a part."
             )
         )
     return frame
@@ -158,26 +133,30 @@ def _read_page(file: Path, max_bytes: int) -> Page:
     return page
 
 
-def _origin(frame: pd.DataFrame) -> str:
-    """Return the address of the one directory that the records link to as their own pages."""
-    links = frame.get("html_url", frame.get("url", pd.Series(dtype="str")))
-    origins = links.str.extract(_ORIGIN).dropna().drop_duplicates().to_numpy().tolist()
-    return "://".join(origins[0]) if len(origins) == 1 else ""
+def _newest(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return of the records with the same id the one that was changed last."""
+    if "id" not in frame or frame["id"].dtype == "object":  # several ids in one record
+        return frame
+    latest_first = frame
+    if "updated_at" in frame and frame["updated_at"].dtype != "object":
+        latest_first = frame.sort_values("updated_at", ascending=False, kind="stable")
+    ids = latest_first["id"].dropna()
+    return frame.drop(index=ids.index[ids.duplicated()]).reset_index(drop=True)
 
 
-def _completeness(
-    stated: list[int | None], loaded: int, resource: Resource | None
-) -> tuple[bool | None, str | None, int | None]:
-    """Return whether the records are complete, why not, and how many there are."""
-    counts = {count for count in stated if count is not None}
-    if None in stated:
-        return None, "not every document says how many records there are", None
+def _completeness(pages: list[Page], loaded: int, resource: Resource | None) -> dict[str, Any]:
+    """Return what the pages say of the number of records, and whether these are all."""
+    counts = [page.items_available for page in pages if page.items_available is not None]
+    if len(counts) < len(pages):
+        return {"incomplete_reason": "not every document says how many records there are"}
     if resource is not None and not resource.paged:
-        counts = {sum(filter(None, stated))}  # each is a whole collection, as of another project
-    if len(counts) > 1:
-        reported = " and ".join(f"{count:,}" for count in sorted(counts))
-        return False, f"the pages count {reported} records, so they are of different states", None
-    [available] = counts
-    if available == loaded:
-        return True, None, loaded
-    return False, f"they hold {loaded:,} of {available:,} records", available
+        counts = [sum(counts)]  # each is a whole collection, as of another project
+    stated = sorted(set(counts))
+    if stated == [loaded]:
+        return {"complete": True, "items_available": loaded}
+    numbers = " or ".join(f"{count:,}" for count in stated)
+    return {
+        "complete": False,
+        "incomplete_reason": f"they hold {loaded:,} of {numbers} records",
+        "items_available": stated[0] if len(stated) == 1 else None,
+    }

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dirframe.archive.archive import Archive
-    from dirframe.schema import Field, Items, Resource
+    from dirframe.schema import Field, Resource
 
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
@@ -146,8 +146,8 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
     """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
     resource, record = resource_of(frame), get_provenance(frame)
     fields = resource.fields if resource else ()
-    lists = {field.column: field.items for field in fields if field.items}
-    described = [field for items in lists.values() for field in items.fields]
+    lists = {field.column: field for field in fields if field.tag}
+    described = [part for field in fields for part in field.fields]
     if resource is not None and f"{resource.name}_id" not in frame:  # no entries of the lists
         described += fields
     personal = {field.column for field in described if field.personal}
@@ -199,10 +199,10 @@ def _without_account(query: Mapping[str, Any], resource: Resource | None) -> dic
 
 
 def _entries_without_persons(
-    column: pd.Series[Any], items: Items
+    column: pd.Series[Any], field: Field
 ) -> tuple[pd.Series[Any], list[str]]:
     """Return lists without the parts of their entries that are, or may be, about persons."""
-    held = {field.column for field in items.fields if not field.personal}
+    held = {item.column for item in field.fields if not item.personal}
     parts: set[str] = set()
     shorter: list[Any] = []
     for entries in map(plain_value, column):
@@ -213,8 +213,8 @@ def _entries_without_persons(
                 parts.update(entry)
                 shorter[-1].append({part: entry[part] for part in entry if part in held})
             else:  # a text is the part that its tag names
-                parts.add(items.tag)
-                shorter[-1] += [entry] * (items.tag in held)
+                parts.add(field.tag)
+                shorter[-1] += [entry] * (field.tag in held)
     return pd.Series(shorter, column.index, dtype="object"), sorted(parts - held)
 
 

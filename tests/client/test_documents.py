@@ -80,6 +80,7 @@ def test_read_pages_of_another_resource_than_named(tmp_path):
     assert (caught.value.found, caught.value.source) == ("<project>", str(file))
     with pytest.raises(InvalidInputError, match="people"):
         dirframe.read_pages(file, resource="people")
+    assert len(dirframe.read_pages(tmp_path, resource="projects")) == 5
 
 
 def test_read_pages_that_are_not_all_are_warned_of(tmp_path):
@@ -93,22 +94,17 @@ def test_read_pages_that_are_not_all_are_warned_of(tmp_path):
 
 def test_read_pages_of_different_states_are_warned_of(tmp_path):
     files = write_pages(tmp_path) + write_pages(tmp_path / "later", stated=6)[2:]
-    with pytest.warns(IncompleteWarning, match="5 and 6"):
+    with pytest.warns(IncompleteWarning, match="5 of 5 or 6 records"):
         frame = dirframe.read_pages(files)
     assert get_provenance(frame)["duplicates_removed"] == 1
 
 
-def test_read_pages_of_single_records_claims_nothing(read):
+def test_read_pages_of_nothing_and_of_single_records(read):
     frame = read(*(record(number) for number in range(3)))
-    assert len(frame) == 3
-    assert get_provenance(frame)["complete"] is None
-
-
-def test_read_pages_of_nothing_has_every_column(read):
+    assert (len(frame), get_provenance(frame)["complete"]) == (3, None)
     frame = read(page_xml([], available=0, first=0), resource="project")
-    assert len(frame) == 0
     assert "analysis_total_code_lines" in frame
-    assert get_provenance(frame)["complete"] is True
+    assert (len(frame), get_provenance(frame)["complete"]) == (0, True)
     assert read(page_xml([])).shape == (0, 0)
     # Pages without records before the first one tell nothing of what they hold.
     assert read(*[page_xml([])] * 70, record("1"))["id"].tolist() == ["1"]
@@ -127,49 +123,12 @@ def test_read_pages_keeps_the_newer_of_two_states(read):
     twice = "<updated_at>2014-05-01</updated_at><updated_at>2014-05-02</updated_at>"
     frame = read(*pages, record("3", inner=twice))
     assert frame["id"].tolist() == ["0", "1", "2", "3"]
-    assert get_provenance(frame)["records_newest"] is None
-
-
-def linked(read, *links):
-    inside = [
-        record(number, name="n", html_url=link, updated_at=f"{2009 + number}-05-06T00:00:00Z")
-        for number, link in enumerate(links)
-    ]
-    return read(page_xml(inside, available=len(inside)))
-
-
-def test_read_pages_cites_the_directory_that_the_records_name(read):
-    frame = linked(read, *[f"https://me:pw@www.directory.example/p/{n}?api_key=x" for n in "ab"])
-    facts = get_provenance(frame)
-    assert facts["source"].endswith(" www.directory.example")
-    assert facts["base_url"] == "https://www.directory.example"
-    assert (facts["records_oldest"][:4], facts["records_newest"][:4]) == ("2009", "2010")
-    entry = dirframe.cite(frame, style="bibtex")
-    assert "year = {2010}" in entry
-    assert "urldate" not in entry
-    for text in (entry, dirframe.cite(frame)):
-        assert "www.directory.example" in text
-        assert "api_key" not in text
-        assert "pw" not in text
-
-
-def test_read_pages_of_several_directories_or_none(read):
-    links = ("https://a.example/1", "https://b.example/2", "no link")
-    assert get_provenance(linked(read, links[0], links[2]))["base_url"] == "https://a.example"
-    for several in (links, links[2:], ["javascript:alert(1)"], ["https://["], ["ftp://a.example/"]):
-        facts = get_provenance(linked(read, *several))
-        assert "example" not in facts["source"]
-        assert facts["base_url"] == ""
 
 
 def test_read_pages_gives_the_frame_of_the_loader(written, connect):
     pages = {
         "/languages.xml": ("languages-page.xml", "language"),
         "/projects/example/contributors.xml": ("contributors-page.xml", "contributor_fact"),
-        "/projects/example/analyses/latest/activity_facts.xml": (
-            "activity-facts.xml",
-            "activity_fact",
-        ),
         "/projects/example/analyses/latest/size_facts.xml": ("size-facts.xml", "size_fact"),
     }
     for path, (file, resource) in pages.items():

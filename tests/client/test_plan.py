@@ -49,14 +49,14 @@ def test_plan_says_the_price_that_is_paid(connect, count, size, most, items, pag
         directory = connect(rig)
         price = dirframe.plan("projects", max_items=most, directory=directory)
         assert (price.items, price.pages, price.requests_used) == (items, pages, 1)
-        assert (price.pages_cached, price.requests_needed, price.exact) == (1, pages - 1, True)
+        assert (price.cached, price.requests_needed) == (1, pages - 1)
         frame = dirframe.load_projects(directory, max_items=most, progress=False)
         assert get_provenance(frame)["requests_made"] == pages - 1
         assert (len(frame), len(rig.requests)) == (items, pages)
         again = directory.plan("projects", max_items=most)
-        assert (again.requests_used, again.requests_needed, again.pages_cached) == (0, 0, pages)
+        assert (again.requests_used, again.requests_needed, again.cached) == (0, 0, pages)
         again = directory.plan("projects", max_items=most, refresh=True)
-        assert (again.pages_cached, again.requests_needed, again.requests_used) == (0, pages, 0)
+        assert (again.cached, again.requests_needed, again.requests_used) == (0, pages, 0)
 
 
 def test_plan_of_a_query_asks_it(serve, connect):
@@ -73,10 +73,10 @@ def test_plan_says_whether_it_fits(rig, connect):
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC), tick=False):
         for limit, fits in ((6, False), (7, True), (100, True)):
             price = dirframe.plan("projects", directory=connect(rig, daily_quota=limit))
-            assert (price.quota_left, price.fits) == (limit - 1, fits)
+            assert (price.quota.left, price.fits) == (limit - 1, fits)
             assert price.requests_needed == 6
-            assert price.resets_at == datetime(2026, 3, 2, tzinfo=UTC)
-    for told in ("60 projects on 7 pages, 1 of them", "99 requests of 100", "It fits."):
+            assert price.quota.resets_at == datetime(2026, 3, 2, tzinfo=UTC)
+    for told in ("60 projects on 7 pages", "99 requests of 100", "It fits."):
         assert told in str(price)
 
 
@@ -127,13 +127,13 @@ def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect
         price = directory.plan("projects", sample=12, seed=7, details=True)
         assert price.details == 12
         # The projects of the first page that were not drawn cost nothing.
-        assert price.requests_needed == price.pages - price.pages_cached + 12
+        assert price.requests_needed == price.pages - price.cached + 12
         before = len(rig.requests)
         dirframe.load_projects(directory, sample=12, seed=7, details=True, progress=False)
         assert price.requests_at_least <= len(rig.requests) - before <= price.requests_needed
         dirframe.load_projects(directory, details=True, progress=False)
         price = directory.plan("projects", sample=12, seed=7, details=True)
-        assert (price.exact, price.requests_needed) == (True, 0)
+        assert price.requests_needed == 0
         assert price.details <= 12
 
 
@@ -183,7 +183,7 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
     projects = pd.DataFrame({"id": ["3", "1", "3", "2"], "name": list("abcb")})
     forms = (projects, projects["id"], [3, 1, 2], ("3", "1", "2"), pd.Series([3, 1, 2]))
     price = directory.plan("activity", projects=projects)
-    assert (price.requests_needed, price.requests_used, price.exact) == (3, 0, True)
+    assert (price.requests_needed, price.requests_at_least, price.requests_used) == (3, 3, 0)
     frames = [activity(directory, form) for form in forms]
     assert all(frame.equals(frames[0]) for frame in frames)
     assert len(facts.requests) == 3

@@ -70,15 +70,11 @@ class PageCache(BaseCache):
     def get_response(self, key: str, default: Any = None) -> Any:
         """Return a stored page; the default if it is missing or cannot be read."""
         row = self._execute("SELECT value FROM responses WHERE key = ?", key)
-        if row is None:
-            return default
         try:
             page = _SERIALIZER.loads(row[0])
-            is_dated = page.created_at.utcoffset() is not None
-            is_whole = page.content and is_dated and isinstance(page.url, str)
-        except Exception:  # noqa: BLE001  # what an entry that somebody else wrote may raise
+            return page if page.content and page.url and page.created_at.tzinfo else default
+        except Exception:  # noqa: BLE001  # what no entry, or that of somebody else, may raise
             return default
-        return page if is_whole else default
 
     def save_response(
         self,

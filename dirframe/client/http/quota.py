@@ -59,12 +59,7 @@ class DailyQuota:
         self.limit, self._folder, self._fingerprint = limit, folder, fingerprint
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
         self._lock, self._is_closed = threading.Lock(), False
-        try:
-            if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True)
-            self._database = _open(folder and folder / "quota.sqlite")
-        except (sqlite3.Error, OSError) as error:
-            self._use_memory(error)
+        self._database: sqlite3.Connection | None = None
         self._execute(_EXPIRE)
 
     def acquire(self, url: str) -> int:
@@ -85,7 +80,7 @@ class DailyQuota:
         """Undo one count: the request did not arrive, or the directory did not count it."""
         self._execute(_RELEASE, id=receipt)
 
-    def mark_exhausted(self, resets_at: datetime | None = None) -> None:
+    def mark_exhausted(self, resets_at: datetime | None) -> None:
         """Mark the quota as used up, as reported by the directory, for a day at most."""
         reset = resets_at or self.resets_at() or datetime.now(UTC) + _DAY
         self._execute(_EXHAUST, sent_at=(reset - _DAY).timestamp())
@@ -108,7 +103,8 @@ class DailyQuota:
         """Close the file."""
         with self._lock:
             self._is_closed = True
-            self._database.close()
+            if self._database is not None:
+                self._database.close()
 
     def _execute(self, statement: str, **values: float) -> Any:
         """Run a statement and return its first value; count in memory if the file fails."""
@@ -122,25 +118,27 @@ class DailyQuota:
                     hint="Close it after the last load. Loaded pages are in the cache.",
                 )
             try:
+                self._database = self._database or _open(self._folder)
                 rows = self._database.execute(statement, facts).fetchall()
-            except sqlite3.Error as error:
-                self._database.close()
-                self._use_memory(error)
+            except (sqlite3.Error, OSError) as error:
+                if self._database is not None:
+                    self._database.close()
+                self._database = _open(None)
+                warn(
+                    QuotaWarning(
+                        f"The count of requests cannot be kept in {self._folder} ({error}); requests "
+                        "of other processes with the same key are not seen.",
+                        hint="Set DIRFRAME_DATA_DIR to a folder that can be written.",
+                    )
+                )
                 rows = self._database.execute(statement, facts).fetchall()
         return rows[0][0] if rows else None
 
-    def _use_memory(self, error: Exception) -> None:
-        warn(
-            QuotaWarning(
-                f"The count of requests cannot be kept in {self._folder} ({error}); requests of "
-                "other processes with the same key are not seen.",
-                hint="Set DIRFRAME_DATA_DIR to a folder that can be written.",
-            )
-        )
-        self._database = _open(None)
 
-
-def _open(file: Path | None) -> sqlite3.Connection:
+def _open(folder: Path | None) -> sqlite3.Connection:
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    file = folder and folder / "quota.sqlite"
     with close_on_error(open_database(file, any_thread=True)) as database:
         # The count of a day is worth no wait for the disk: only a power cut can lose it.
         database.execute("PRAGMA synchronous = OFF")

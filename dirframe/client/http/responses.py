@@ -45,17 +45,16 @@ _CHECK = (
     "Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, "
     f"REQUESTS_CA_BUNDLE the certificate of an institution's own authority. {RUN_AGAIN}"
 )
-#: What the errors mean that a directory reports, and what to do.
-_MEANINGS: dict[type[RequestError], str] = {
-    QuotaExceededError: "The daily quota of this key is used up.",
-    InvalidKeyError: "The key is missing, unknown or revoked.",
-    NotFoundError: "There is no such record: it is found by its id, or the name in its address, which "
-    "is not its title.",
-    ServiceError: "The request did not succeed and nothing was stored.",
-}
-_ADVICE: dict[type[RequestError], str] = {
-    QuotaExceededError: RUN_AGAIN_LATER,
-    InvalidKeyError: "Check it, or register an application with the directory to get one.",
+_NO_RECORD = "There is no such record: it is found by its id, or the name in its address, which is not its title."
+#: What an error of a directory means, and what to do.
+_MEANINGS: dict[type[RequestError], tuple[str, str | None]] = {
+    QuotaExceededError: ("The daily quota of this key is used up.", RUN_AGAIN_LATER),
+    InvalidKeyError: (
+        "The key is missing, unknown or revoked.",
+        "Check it, or register an application with the directory to get one.",
+    ),
+    NotFoundError: (_NO_RECORD, None),
+    ServiceError: ("The request did not succeed and nothing was stored.", None),
 }
 #: No request was sent, and another attempt may succeed.
 _PASSING = (
@@ -88,34 +87,33 @@ def read_body(response: requests.Response, timeout: float) -> bytes:
 
 def check_response(content: bytes, response: requests.Response, record: str | None) -> Page:
     """Return the page of a success, or raise; `record` is the URL of one that redirected to it."""
-    status, headers, url = response.status_code, response.headers, response.url
-    text, reported = "", None
+    status, url, text, reported = response.status_code, response.url, "", None
     try:
         page = parse(content, source=url)
     except UnreadableResponseError as error:
-        if status == 200:
-            if record is not None:
-                message = (
-                    f"{record} redirects to {url}, which is a web page: the directory does not give "
-                    "this record out as data. It may be disabled, private or removed."
-                )
-                raise ServiceError(message, url=record, status=302) from None
+        if status == 200 and record is None:
             raise error from None  # its cause repeats what came
+        if status == 200:
+            raise ServiceError(
+                f"{record} redirects to {url}, which is a web page: the directory does not give this "
+                "record out as data. It may be disabled, private or removed.",
+                url=record,
+                status=302,
+            ) from None
     else:
         if status == 200 and page.succeeded:
             return page
         text, reported = page.error or "", page.status
     kind = _kind(status, text.lower())
     reason = f' ("{text}")' if text else ""
-    message = f"{url} responded with status {status}{reason}. {_MEANINGS[kind]}"
+    meaning, hint = _MEANINGS[kind]
+    message = f"{url} responded with status {status}{reason}. {meaning}"
     facts: dict[str, Any] = {"url": url, "status": status, "help_text": text or None}
-    seconds = parse_retry_after(headers)
+    seconds = parse_retry_after(response.headers)
     if kind is QuotaExceededError and seconds is not None:
         resets_at = facts["resets_at"] = datetime.now(UTC) + timedelta(seconds=seconds)
         message += f" The quota resets at {resets_at:%Y-%m-%d %H:%M} UTC."
-    elif kind is ServiceError:
-        facts["reported"] = reported
-    raise kind(message, hint=_ADVICE.get(kind), **facts)
+    raise kind(message, hint=hint, reported=reported, **facts)
 
 
 def _kind(status: int, text: str) -> type[RequestError]:

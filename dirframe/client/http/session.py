@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urldefrag, urlencode, urljoin, urlsplit
+from urllib.parse import unquote, urldefrag, urlencode, urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -124,11 +124,11 @@ class Session:
                 hint="Pass refresh=True (--refresh) or offline=True (--offline), not both.",
             )
         url = self.address(path, parameters)
-        response: Any = None if refresh else self._stored(url, of_any_age=offline)
-        if response is not None:
-            self._adapter.learn(url, response.url)
-            page = parse(response.content, source=url)
-            return FetchedPage(response.content, url, response.created_at, page)
+        stored = None if refresh else self._stored(url, of_any_age=offline)
+        if stored is not None:
+            self._adapter.learn(url, stored.url)
+            page = parse(stored.content, source=url)
+            return FetchedPage(stored.content, url, stored.created_at, page)
         if offline:
             raise CacheError(
                 f"{url} is not in the cache, and offline mode sends no requests.",
@@ -137,7 +137,7 @@ class Session:
         headers = None if store else {"Cache-Control": "no-store"}
         options = {"timeout": self._timeout, "headers": headers, "force_refresh": True}
         # The adapter follows redirects.
-        response = self._http.get(url, allow_redirects=False, **options)
+        response: Any = self._http.get(url, allow_redirects=False, **options)
         facts = response.page, response.attempts, response.server_time
         return FetchedPage(response.content, url, response.created_at, *facts)
 
@@ -217,8 +217,6 @@ class _Adapter(HTTPAdapter):
         #: The first request is made alone: the others then know where its folder is.
         self._first: AbstractContextManager[object] = threading.Lock()
         self._moved: dict[str, str] = {}
-        #: The paths of the last request, and of what it led to.
-        self._last = "", ""
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
         """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
@@ -250,35 +248,29 @@ class _Adapter(HTTPAdapter):
         below = _PATH.fullmatch(url.removeprefix(self._base_url))
         return below.groups() if below else ("", url, "")
 
-    def _is_of_one(self, requested: str, url: str) -> bool:
-        """Return whether a redirect is about one record, such as to /accounts/ada/disabled.
-
-        A login answers for collections too, and for one record after the other.
-        """
-        last, self._last = self._last, (requested.partition("?")[0], url.partition("?")[0])
-        is_repeated = last[1] == self._last[1] and last[0] != self._last[0]
-        return self._parts(requested)[1].startswith("/") and not is_repeated
-
     def _follow(
         self, request: requests.PreparedRequest, options: dict[str, Any]
     ) -> requests.Response:
         """Return the success that a request leads to, with redirects within the host."""
-        requested, attempts = request.url or "", 0
-        before = url = self.resolve(requested)
+        requested, attempts, record = request.url or "", 0, None
+        url = self.resolve(requested)
         for _ in range(1 + _MAX_REDIRECTS):
             response = self._request(request, url, options)
             attempts += response.attempts
             if not response.is_redirect:
                 break
-            before, url = url, self._redirected(response)
+            target = self._redirected(response)
+            own = self._parts(requested)[1]
+            # A page for people is about one record, unless it leads back, as a login does.
+            is_of_one = own.startswith("/") and own not in unquote(urlsplit(target).query)
+            record, url = url if is_of_one else None, target
         else:
             raise ServiceError(
                 f"{requested} redirects in a circle and was not followed further.", url=requested
             )
         content = self._key.redact_data(response.body)
-        is_of_one = self._is_of_one(requested, url) and url != before
         try:
-            page = check_response(content, response, before if is_of_one else None)
+            page = check_response(content, response, record)
         except (QuotaExceededError, InvalidKeyError) as error:
             self._quota.release(response.receipt)  # a directory does not count what it refuses
             if isinstance(error, QuotaExceededError):
@@ -297,7 +289,7 @@ class _Adapter(HTTPAdapter):
     def _request(self, request: requests.PreparedRequest, url: str, options: dict[str, Any]) -> Any:
         """Return the response with its body, its receipt of the quota, and its attempts that arrived."""
         signed, attempts = request.copy(), 0
-        signed.url = self._key.sign(url)
+        signed.prepare_url(url, {KEY_PARAMETER: self._key.reveal()})
         for pause in (*PAUSES, None):
             receipt, failure, wait = self._quota.acquire(url), None, pause
             self._wait_for_turn()
@@ -335,28 +327,30 @@ class _Adapter(HTTPAdapter):
 
     def _redirected(self, response: requests.Response) -> str:
         """Return where a response redirects to; raise if that is not on the same host."""
-        url, own = response.url, _origin(response.url)
+        url, own = response.url, _host(self._base_url)
         try:
             # Headers are decoded as Latin-1.
             location = response.headers["Location"].encode("latin-1").decode()
-            target = self._key.unsign(urldefrag(urljoin(url, location)).url)
-            origin = _origin(target)
+            target = as_sent(self._key.unsign(urldefrag(urljoin(url, location)).url))
         except ValueError:
-            origin = "no address of the web"
-        if origin != own:
+            target = "no address of the web"
+        if _host(target) != own:
             raise ServiceError(
-                f"{url} redirects to {origin}, not to {own}. It was not followed, so that the key stays "
-                "with the directory.",
+                f"{url} redirects to {_host(target)}, not to {own}. It was not followed, so that the "
+                "key stays with the directory.",
                 url=url,
             )
         return target
 
 
-def _origin(url: str) -> str:
-    """Return scheme, host and port of a URL, as they are sent."""
-    parts = urlsplit(url)
-    port = {"http": ":80", "https": ":443"}.get(parts.scheme, "")
-    return f"{parts.scheme}://{parts.netloc.lower().removesuffix(port)}"
+def as_sent(url: str) -> str:
+    """Return a URL in the form in which it is sent; raise ValueError if it cannot be."""
+    return str(requests.Request("GET", url).prepare().url)
+
+
+def _host(url: str) -> str:
+    """Return scheme, host and port of a URL as it is sent, which ends them by a slash."""
+    return "/".join(url.split("/", 3)[:3])
 
 
 def _hide_key(record: logging.LogRecord) -> bool:

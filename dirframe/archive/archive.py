@@ -6,14 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted
 from dirframe._files import atomic_write, check_writable, make_folder
-from dirframe._tables import attributes_of
 from dirframe.archive.store import Store, name_of
-from dirframe.citation import cite
 from dirframe.client.collection import describe
 from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
@@ -24,8 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from dirframe.client.paging import Received
+    import pandas as pd
 
+    from dirframe.client.paging import Received
 
 ROWS = 8_192  # in a chunk, and a row group
 
@@ -80,7 +77,7 @@ class Status:
 
 
 class Archive:
-    """A collection stored as received, as it is when it is opened by `harvest` or `open_archive`.
+    """A collection stored as received, as it is when it is opened.
 
     Parameters
     ----------
@@ -109,9 +106,6 @@ class Archive:
         """Return the records, pages and completeness so far; printed as a few lines."""
         pages = self._pages
         completeness, reason = pages.completeness()
-        left = pages.estimated_own()
-        if pages.missing():
-            left += max(len(pages.planned() or ()) - len(pages.latest), 1)
         return Status(
             path=self.path,
             resource=pages.query.resource.collection,
@@ -122,7 +116,7 @@ class Archive:
             completeness=completeness,
             reason=reason,
             sort=pages.query.sort,
-            requests_left=left,
+            requests_left=len(pages.missing()) + pages.estimated_own(),
             newest=max((page.retrieved for page in pages.received), default=None),
         )
 
@@ -163,13 +157,9 @@ class Archive:
         return frame
 
     def chunks(self) -> Iterator[pd.DataFrame]:
-        """Yield the records of `frame`, 8,192 at a time, in bounded memory.
+        """Yield the records of `frame` in its order, 8,192 at a time, in bounded memory.
 
-        Yields
-        ------
-        pandas.DataFrame
-            Some of the records, in the same order; a column outside the specification is only in
-            the chunks that contain it.
+        A column outside the specification is only in the chunks that contain it.
         """
         places = self._places()
         for begin in range(0, max(len(places), 1), ROWS):
@@ -178,13 +168,7 @@ class Archive:
             yield frame
 
     def verify(self) -> int:
-        """Check the digest of every page, and return their number.
-
-        Raises
-        ------
-        ArchiveError
-            If a page is missing or damaged; the message names it.
-        """
+        """Check the digest of every page, and return their number; `ArchiveError` names a bad one."""
         with Store.open(self.path) as store:
             pages = [page for page in store.pages().received if page.refusal is None]
             for page in pages:
@@ -192,7 +176,7 @@ class Archive:
         return len(pages)
 
     def to_parquet(self, path: str | Path) -> Path:
-        """Write the records as one Parquet file, in bounded memory.
+        """Write the records of `frame` as one Parquet file, in bounded memory.
 
         Parameters
         ----------
@@ -202,24 +186,15 @@ class Archive:
         Returns
         -------
         pathlib.Path
-            The file, with checksums of its pages, and provenance and citation in its metadata.
-            Lists are lists, or JSON if their entries differ in form.
+            The file, with checksums of its pages, and the provenance in its metadata. Lists are
+            lists, or JSON if their entries differ in form.
 
         Raises
         ------
-        InvalidInputError
-            If the file exists, or its folder cannot be created.
+        InvalidInputError, OSError
+            If the file exists, or its folder cannot be created; if the disk is full.
         ArchiveError
-            If a page is missing or damaged, or the disk is full.
-
-        Examples
-        --------
-        >>> import dirframe
-        >>> with dirframe.sample_directory() as directory:
-        ...     archive = dirframe.harvest("accounts", "people.archive", directory=directory)
-        >>> import pandas as pd
-        >>> len(pd.read_parquet(archive.to_parquet("people.parquet")))
-        2000
+            If a page is missing or damaged.
         """
         import pyarrow.parquet as pq
 
@@ -228,21 +203,12 @@ class Archive:
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
         schema = unify_schemas(to_arrow(frame).schema for frame in self.chunks())
-        ids = pd.DataFrame({"id": [*self._pages.records]})
-        ids.attrs.update(attributes_of(schema))
-        schema = schema.with_metadata({**schema.metadata, "citation": cite(ids)})
-        try:
-            with (
-                atomic_write(target, overwrite=False) as unfinished,
-                pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer,
-            ):
-                for frame in self.chunks():
-                    writer.write_table(to_arrow(frame, schema))
-        except OSError as error:
-            raise ArchiveError(
-                f"{target} could not be written ({error.strerror or error}). Nothing of it was left "
-                "there: make room, or choose another place."
-            ) from error
+        with (
+            atomic_write(target, overwrite=False) as unfinished,
+            pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer,
+        ):
+            for frame in self.chunks():
+                writer.write_table(to_arrow(frame, schema))
         return target
 
     def _places(self, *, whole: bool = False) -> list[tuple[Received, int]]:
@@ -267,7 +233,7 @@ class Archive:
 
 
 def open_archive(path: str | Path) -> Archive:
-    """Open an archive for reading; a harvest may write to it meanwhile.
+    """Open an archive, also while a harvest writes to it.
 
     Parameters
     ----------
@@ -277,7 +243,7 @@ def open_archive(path: str | Path) -> Archive:
     Returns
     -------
     Archive
-        The archive, with `status`, `frame`, `chunks`, `to_parquet` and `verify`.
+        The archive as it is now, with `status`, `frame`, `chunks`, `to_parquet` and `verify`.
 
     Raises
     ------

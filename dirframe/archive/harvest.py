@@ -43,18 +43,11 @@ def harvest(
         The collection to store.
     path : str or pathlib.Path
         The archive, one file.
-    directory : Directory, optional
-        The directory to query. Default: the one configured by the environment.
-    query : str, optional
-        Only records that match.
+    directory, query, sample, seed, details
+        As in `load_projects`; the own pages of projects are stored, too.
     sort : str, optional
         The sort order. Default: by id, or projects by project_name, whichever the first page shows
         to be kept; otherwise the order of the directory.
-    sample, seed : int, optional
-        Draw so many records at random instead, as in `load_projects`.
-    details : bool, default False
-        Whether to store the own page of each project that the collection returns without its
-        analysis: one request each. Today's live service sends analyses only there.
 
     Returns
     -------
@@ -86,8 +79,8 @@ def harvest(
         raise InvalidInputError(
             f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
         )
-    options: dict[str, Any] = {"query": query, "sort": sort, "details": details}
-    asked = Query(resource=resources[collection], sample=sample, seed=seed, **options)
+    drawn: dict[str, Any] = {"sample": sample, "seed": seed}
+    asked = Query(resource=resources[collection], query=query, sort=sort, details=details, **drawn)
     with open_directory(directory) as client:
         client.session.address(asked.path, asked.params())  # raises before a file exists
         with Store.open_writer(Path(path), client, asked) as store:
@@ -98,8 +91,8 @@ def harvest(
                     f"{path} is in the order {order!r}, not {sort!r}. Leave sort out, or name "
                     "another file."
                 )
-            details = asked.details or pages.query.details  # begun with them, it ends with them
-            pages.query = replace(asked, sort=order or sort, details=details)
+            # Begun with own pages, it ends with them.
+            pages.query = replace(asked, sort=order or sort, details=details or pages.query.details)
             walk = Walk(pages, client, Options(store=False), keep=store.add)
             if pages.missing():
                 if not pages.latest:

@@ -31,7 +31,7 @@ _NAMES = {
         "IncompleteCollectionError IncompleteWarning InvalidInputError InvalidKeyError "
         "MissingColumnsError MissingExtraError NetworkError NotFoundError "
         "QuotaExceededError QuotaWarning RequestError ServiceError "
-        "SortIgnoredWarning StaleWarning StoreError StrataOmittedWarning UnknownValueWarning UnreadableResponseError "
+        "SortIgnoredWarning StaleWarning StoreError UnknownValueWarning UnreadableResponseError "
         "UnreadableValueWarning UnresolvedCountriesError"
     ),
     "dirframe.explorer.explorer": "Explorer",

@@ -57,7 +57,6 @@ from dirframe.errors import (
     SortIgnoredWarning as SortIgnoredWarning,
     StaleWarning as StaleWarning,
     StoreError as StoreError,
-    StrataOmittedWarning as StrataOmittedWarning,
     UnknownValueWarning as UnknownValueWarning,
     UnreadableResponseError as UnreadableResponseError,
     UnreadableValueWarning as UnreadableValueWarning,

@@ -79,7 +79,8 @@ def unify_countries(
     Before the lookup the text is repaired; rules may only rearrange it. A value that could mean
     two countries, a part of a country, a region or a dissolved state is unresolved.
 
-    The code of Namibia is NA, which pandas reads from a CSV file as a missing value. Read with ``pd.read_csv(path, keep_default_na=False, na_values=[""])``.
+    pandas reads NA, the code of Namibia, as a missing value, unless told otherwise:
+    ``pd.read_csv(path, keep_default_na=False, na_values=[""])``.
 
     Examples
     --------
@@ -121,11 +122,7 @@ def country_audit(
 
     Parameters
     ----------
-    data : pandas.DataFrame or pandas.Series
-        A frame with a column of countries, or that column alone.
-    column : str, default "country_code"
-        The column of raw codes and names; ignored for a Series.
-    overrides : Mapping of str to str or None, or pandas.DataFrame, optional
+    data, column, overrides
         As for `unify_countries`.
 
     Returns
@@ -145,7 +142,7 @@ def country_audit(
     Raises
     ------
     InvalidInputError
-        If there is no such column, or an override names no country.
+        As for `unify_countries`.
 
     Examples
     --------
@@ -200,23 +197,20 @@ def country_note(data: pd.DataFrame) -> str:
     '2 of 4 records (50.0%) have no country: 1 without a value, 1 with a value that names none. \
 Shares by country describe the others alone.'
     """
-    record = getattr(as_pandas(data), "attrs", {}).get(ATTRIBUTE)
-    counts = record.get("countries") if isinstance(record, dict) else None
-    if not isinstance(counts, dict):
+    record = get_provenance(as_pandas(data))
+    if not (counts := record.get("countries")):
         raise InvalidInputError(
             "The frame does not record how many of its records have no country.",
             hint="Pass what unify_countries() or country_audit() returned (a file of dirframe clean).",
         )
-    resource = record.get("resource") if isinstance(record, dict) else None
-    records, missing, unresolved = (counts[k] for k in ("records", "missing", "unresolved"))
-    noun = f"{resource or 'record'}s"
-    if not records:
+    noun = f"{record['resource'] or 'record'}s"
+    if not (records := counts["records"]):
         return f"There are no {noun}."
-    without = missing + unresolved
+    without = records - counts["resolved"]
     return (
-        f"{without:,} of {records:,} {noun} ({without / records:.1%}) have no country: {missing:,} "
-        f"without a value, {unresolved:,} with a value that names none. Shares by country "
-        "describe the others alone."
+        f"{without:,} of {records:,} {noun} ({without / records:.1%}) have no country: "
+        f"{counts['missing']:,} without a value, {counts['unresolved']:,} with a value that names "
+        "none. Shares by country describe the others alone."
     )
 
 
@@ -253,14 +247,13 @@ def _resolve_column(
 ) -> _Resolved:
     """Resolve each distinct value of the only column of this name once."""
     if isinstance(data, pd.DataFrame):
-        positions = [position for position, name in enumerate(data.columns) if name == column]
-        if len(positions) != 1:
+        if (count := list(data).count(column)) != 1:
             raise InvalidInputError(
-                f"The frame has {len(positions) or 'no'} column{'s' if positions else ''} {column!r}. "
+                f"The frame has {count or 'no'} column{'s' if count else ''} {column!r}. "
                 f"It has {', '.join(map(repr, data.columns[:30])) or 'no column at all'}.",
                 hint="Pass column= (--column) to name the one that holds the countries.",
             )
-        data = data.iloc[:, positions[0]]
+        data = data[column]
     elif not isinstance(data, pd.Series):
         raise InvalidInputError(
             f"A DataFrame or a Series of countries is asked for, not {type_name(data)}."
@@ -278,22 +271,21 @@ def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution
     if overrides is None:
         return {}
     if isinstance(overrides, pd.DataFrame):
-        missing_columns = [name for name in ("raw", "country_alpha_2") if name not in overrides]
-        if missing_columns:
+        if absent := [name for name in ("raw", "country_alpha_2") if name not in overrides]:
             raise InvalidInputError(
-                "The table of overrides has no column "
-                f"{' and no column '.join(map(repr, missing_columns))}.",
+                f"The table of overrides has no column {' and no column '.join(map(repr, absent))}.",
                 hint="A frame of overrides is the table of country_audit(), which --audit writes.",
             )
-        pairs = zip(overrides["raw"], overrides["country_alpha_2"], strict=True)
-    elif isinstance(overrides, Mapping):
-        pairs = zip(overrides.keys(), overrides.values(), strict=True)
-    else:
+        overrides = dict(zip(overrides["raw"], overrides["country_alpha_2"], strict=True))
+    if not isinstance(overrides, Mapping):
         raise InvalidInputError(
             "overrides is a mapping of raw values to two-letter codes (None for no country) or "
             f"the table of country_audit(), not {type(overrides).__name__}."
         )
-    codes = {raw: None if pd.isna(code) else code for raw, code in pairs if not pd.isna(raw)}
+    given: dict[Any, Any] = {**overrides}
+    codes = {
+        raw: None if pd.isna(code) else code for raw, code in given.items() if not pd.isna(raw)
+    }
     invalid = {raw: code for raw, code in codes.items() if code not in (None, *countries())}
     if invalid:
         examples = ", ".join(f"{raw!r}: {code!r}" for raw, code in list(invalid.items())[:5])

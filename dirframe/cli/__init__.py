@@ -1,9 +1,4 @@
-"""The command line.
-
-Records go to standard output, as a table on a terminal and as CSV elsewhere, or to a file;
-progress and messages go to standard error. No command takes an API key, which process lists and
-shell histories would reveal: set DIRFRAME_API_KEY.
-"""
+"""The command line: data on standard output, messages on standard error; no command takes a key."""
 
 from __future__ import annotations
 

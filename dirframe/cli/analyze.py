@@ -17,7 +17,7 @@ from dirframe.cli.frames import Output, check_target, note, output, read, with_c
 from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from types import ModuleType
 
     import pandas as pd
@@ -28,26 +28,17 @@ class _Names(Choice[str]):
         return super().convert(value.replace("-", "_"), param, ctx)
 
 
-def _apply_options(names: Iterable[str]) -> Callable[[Any], Any]:
-    """Return the options of a command that applies one of some functions."""
-
-    def show(context: click.Context, _: object, wanted: bool) -> None:
-        if wanted:
-            click.echo("\n".join(sorted(names)))
-            context.exit()
-
-    flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
-    groups = "Divide by language, country, year, team_size or a column."
-    return with_options(
-        argument("name", metavar="NAME", type=_Names(sorted(names))),
-        options.file_argument,
-        option("--list", help="List the names, one a line.", callback=show, **flag),
-        options.parameters_option,
-        option("--by", metavar="COLUMN", help=groups),
-        option("--min-records", type=NUMBER, default=1, help="Combine smaller groups of --by."),
-        options.records_options,
-        options.tried_options,
-    )
+#: Options of a command that applies one of some functions.
+_apply_options = with_options(
+    options.file_argument,
+    options.parameters_option,
+    option(
+        "--by", metavar="COLUMN", help="Divide by language, country, year, team_size or a column."
+    ),
+    option("--min-records", type=NUMBER, default=1, help="Combine smaller groups of --by."),
+    options.records_options,
+    options.tried_options,
+)
 
 
 def _apply(
@@ -81,13 +72,14 @@ def _apply(
     return divide(function, frame, by, min_records=min_records, **parameters)
 
 
-@command()
-@_apply_options(STATISTICS)
+@command(epilog=f"Names: {', '.join(sorted(STATISTICS))}")
+@argument("name", metavar="NAME", type=_Names(sorted(STATISTICS)))
+@_apply_options
 @output
 def stats(out: Output, **given: Any) -> None:
     """Compute a statistic of accounts, projects or one project.
 
-    NAME is one of --list; `python -m pydoc dirframe.stats` describes each.
+    `python -m pydoc dirframe.stats` describes each NAME below.
 
     \b
     Examples:
@@ -98,15 +90,16 @@ def stats(out: Output, **given: Any) -> None:
     out.write(_apply(dirframe.stats, dirframe.stats.by, **given))
 
 
-@command()
+@command(epilog=f"Names: {', '.join(sorted(CHARTS))}")
+@argument("name", metavar="NAME", type=_Names(sorted(CHARTS)))
 @option("-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]")
 @options.overwrite_option
 @option("--dpi", metavar="N", type=IntRange(30, 1200), default=150, help="Dots per inch of a .png.")
-@_apply_options(CHARTS)
+@_apply_options
 def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) -> None:
     """Draw a chart of accounts, projects or one project.
 
-    NAME is one of --list; `python -m pydoc dirframe.plot` describes each.
+    `python -m pydoc dirframe.plot` describes each NAME below.
 
     \b
     Examples:
@@ -129,7 +122,7 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) 
     fonts = mpl.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42})
     with atomic_write(target, overwrite=overwrite) as part, fonts:
         drawn.get_figure(root=True).savefig(part, dpi=dpi, format=target.suffix[1:].lower())
-    click.echo(f"Wrote {target}", err=True)
+    note(f"Wrote {target}")
 
 
 @command()
@@ -213,7 +206,7 @@ def report(
     frames = [read(file, **source) for file in files]
     frames = frames or [read(None, name, **source) for name in collections]
     dirframe.report(frames, path, title=title, overwrite=overwrite)
-    click.echo(f"Wrote {path}", err=True)
+    note(f"Wrote {path}")
 
 
 @command()

@@ -1,16 +1,11 @@
-"""The records that a command reads, and the table that it writes.
-
-On a terminal, standard output gets an aligned table that names omitted rows and columns;
-elsewhere it gets CSV. ``--format`` overrides this. All messages go to standard error.
-"""
+"""The records that a command reads, and the table that it writes."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import warnings
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,6 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FORMATS = Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"])
+#: Writes what is no data, to standard error.
+note = partial(click.echo, err=True)
 #: Rows of a table on a terminal, and letters of a cell.
 _ROWS_ON_A_TERMINAL, _WIDEST = 50, 60
 #: Stands for standard input where a file is read, and for standard output where one is written.
@@ -251,15 +248,7 @@ def write_file(
     frames: pd.DataFrame | dict[str, pd.DataFrame], path: Path, overwrite: bool, **study: Any
 ) -> None:
     """Write a file in the format of its suffix, and say so."""
-    click.echo(f"Wrote {dirframe.export(frames, path, overwrite=overwrite, **study)}", err=True)
-
-
-def note(text: str) -> None:
-    """Write a note to standard error; dimmed and wrapped on a terminal."""
-    if sys.stderr.isatty():
-        text = click.wrap_text(text, shutil.get_terminal_size().columns)
-        text = text if os.environ.get("NO_COLOR") else click.style(text, dim=True)
-    click.echo(text, err=True)
+    note(f"Wrote {dirframe.export(frames, path, overwrite=overwrite, **study)}")
 
 
 def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:

@@ -12,9 +12,15 @@ from click import IntRange, argument, command, option
 from dirframe.cli.frames import note
 from dirframe.cli.options import FILE
 from dirframe.service.keys import KeyStore
+from dirframe.settings import data_folder
 
 _key_file_option = option(
-    "--key-file", type=FILE, help="File of the API keys. Default: the one in your data folder."
+    "--key-file",
+    "keys",
+    type=FILE,
+    default=lambda: data_folder() / "keys.sqlite",
+    show_default="keys.sqlite in your data folder",
+    help="File of the API keys.",
 )
 
 
@@ -29,7 +35,7 @@ _key_file_option = option(
     metavar="ADDRESS",
     help="Proxy (address or network) whose X-Forwarded headers are trusted.",
 )
-def serve(data: tuple[Path, ...], key_file: Path | None, **options: Any) -> None:
+def serve(data: tuple[Path, ...], **options: Any) -> None:
     """Serve a directory until interrupted.
 
     DATA are files or folders of XML, or tables (.csv, .jsonl, .parquet) with columns named as the
@@ -44,7 +50,7 @@ def serve(data: tuple[Path, ...], key_file: Path | None, **options: Any) -> None
     from dirframe.service.server import run
 
     given = {name: value for name, value in options.items() if value is not None}
-    run(list(data) or None, keys=key_file, **given)
+    run(list(data) or None, **given)
 
 
 @click.group()
@@ -64,9 +70,9 @@ def keys() -> None:
 @option("--developer", required=True, help="Developer of the application.")
 @option("--application", required=True, help="Name of the application.")
 @_key_file_option
-def keys_add(key_file: Path | None, developer: str, application: str) -> None:
+def keys_add(keys: Path, developer: str, application: str) -> None:
     """Create a key and show it once."""
-    with KeyStore(key_file) as store:
+    with KeyStore(keys) as store:
         key = store.add(developer, application)
     note("Keep this key: only a hash of it is stored, it is not shown again.")
     click.echo(key)
@@ -74,9 +80,9 @@ def keys_add(key_file: Path | None, developer: str, application: str) -> None:
 
 @keys.command("list")
 @_key_file_option
-def keys_list(key_file: Path | None) -> None:
+def keys_list(keys: Path) -> None:
     """List the applications, their limits and the requests of today."""
-    with KeyStore(key_file) as store:
+    with KeyStore(keys) as store:
         records = store.records()
     click.echo(f"{'id':>4}  {'used':>6}  {'limit':>6}  {'made':10}  {'state':8}  application")
     for record in records:
@@ -91,9 +97,9 @@ def keys_list(key_file: Path | None) -> None:
 @keys.command("revoke")
 @argument("key_id", type=int, metavar="ID")
 @_key_file_option
-def keys_revoke(key_file: Path | None, key_id: int) -> None:
+def keys_revoke(keys: Path, key_id: int) -> None:
     """Revoke a key by its id in the list."""
-    with KeyStore(key_file) as store:
+    with KeyStore(keys) as store:
         store.revoke(key_id)
     note(f"Key {key_id} is revoked.")
 
@@ -102,8 +108,8 @@ def keys_revoke(key_file: Path | None, key_id: int) -> None:
 @argument("key_id", type=int, metavar="ID")
 @argument("daily_limit", type=IntRange(1), metavar="REQUESTS")
 @_key_file_option
-def keys_limit(key_file: Path | None, key_id: int, daily_limit: int) -> None:
+def keys_limit(keys: Path, key_id: int, daily_limit: int) -> None:
     """Set the number of requests per day of a key."""
-    with KeyStore(key_file) as store:
+    with KeyStore(keys) as store:
         store.set_daily_limit(key_id, daily_limit)
     note(f"Key {key_id} may make {daily_limit:,} requests a day.")

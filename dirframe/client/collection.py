@@ -364,8 +364,8 @@ def check_quota(
     Raises `QuotaExceededError` if the load would never end. `more` pages are estimated, and count
     as long as any other is missing.
     """
-    quota = client.session.quota
-    left, limit = quota.remaining(), quota.limit
+    quota = client.quota()
+    left, limit = quota.left, quota.limit
     if len(keys) + more <= left or len(keys) >= MOST_PAGES or options.offline:
         return False
     days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
@@ -384,7 +384,7 @@ def check_quota(
         raise QuotaExceededError(
             f"{text}. {kept}, so this load would never end, and it was not begun.",
             url=client.base_url,
-            resets_at=quota.resets_at(),
+            resets_at=quota.resets_at,
             hint="dirframe.harvest (dirframe harvest) stores a collection over as many days as it "
             "takes; sample= (--sample-size) draws a part of it.",
         )

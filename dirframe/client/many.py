@@ -53,16 +53,14 @@ def identifier_of(value: object, name: str) -> str:
 def names_of(projects: Any) -> list[str]:
     """Return the ids or names of projects, each once; `InvalidInputError` if there is none."""
     if isinstance(projects, pd.DataFrame):
-        if "id" not in projects:
-            raise InvalidInputError(
-                "The frame of projects has no column 'id'; pass one of load_projects, or a list."
-            )
-        projects = projects["id"]
+        projects = projects.get("id", [])
     elif isinstance(projects, pd.Series) and "id" in projects.index:  # a row, which is no project
         projects = [projects]
     names = list(dict.fromkeys(identifier_of(value, "project") for value in projects))
     if not names:
-        raise InvalidInputError("No project is named; pass at least one.")
+        raise InvalidInputError(
+            "No project is named; pass at least one, or a frame with the column id."
+        )
     return names
 
 

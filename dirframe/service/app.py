@@ -142,9 +142,8 @@ def document(name: str) -> bytes:
     return _result(entries[first : first + size], len(entries), first)
 
 
-def _result(fragments: list[str], available: int | None = None, first: int = 0) -> bytes:
-    synthetic = current_store().synthetic
-    return result_xml(fragments, available=available, first=first, synthetic=synthetic)
+def _result(fragments: list[str], *place: int) -> bytes:
+    return result_xml(fragments, *place, synthetic=current_store().synthetic)
 
 
 def _without_analysis(fragment: str) -> str:

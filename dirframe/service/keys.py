@@ -12,22 +12,18 @@ import threading
 import time
 from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
 from dirframe.errors import InvalidInputError, StoreError
-from dirframe.settings import data_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 #: Requests per day and key, and applications of a developer (specification, Limits).
 DAILY_QUOTA = 1_000
 APPLICATIONS_PER_DEVELOPER = 5
-
-#: Path of keys that are kept in memory.
-IN_MEMORY = ":memory:"
 
 #: Seconds to wait for the file, and for the threads before: all of the service may be waiting.
 _TIMEOUT = 0.5
@@ -73,21 +69,20 @@ class KeyRecord(NamedTuple):
 
 
 class KeyStore(AbstractContextManager["KeyStore"]):
-    """The API keys of a directory, in a SQLite file; by default ``keys.sqlite`` in the data folder."""
+    """The API keys of a directory, in a SQLite file or, without a path, in memory."""
 
-    def __init__(self, path: Path | str | None = None) -> None:
-        self.path = data_folder() / "keys.sqlite" if path is None else Path(path)
-        file = None if path == IN_MEMORY else self.path
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
         # One connection with a lock, so that threads never run into SQLite's busy timeout.
         self._lock = threading.Lock()
         try:
-            if file:
-                file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._database = open_database(file, any_thread=True, timeout=_TIMEOUT)
+            if path:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._database = open_database(path, any_thread=True, timeout=_TIMEOUT)
             with close_on_error(self._database):
                 _prepare(self._database)
         except (OSError, sqlite3.Error) as error:
-            raise StoreError(f"The keys cannot be kept in {self.path}: {error}.") from error
+            raise StoreError(f"The keys cannot be kept in {path}: {error}.") from error
 
     def close(self) -> None:
         """Close the file."""

@@ -20,7 +20,7 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 
 from dirframe.errors import ConfigurationError
 from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
-from dirframe.service.keys import IN_MEMORY, KeyStore
+from dirframe.service.keys import KeyStore
 from dirframe.service.store import open_data
 from dirframe.settings import ApiKey
 
@@ -142,13 +142,12 @@ class Service:
         self.stop()
 
     def __repr__(self) -> str:
-        state = "stopped" if self._stopping.is_set() else "serving"
-        return f"<dirframe service, {state} at {self.url}>"
+        return f"<dirframe service at {self.url}>"
 
     def stop(self) -> None:
         """Stop accepting connections, finish responses in progress, and release all resources.
 
-        A call that is interrupted, by Ctrl-C, can be repeated; one from another thread waits.
+        A call that Ctrl-C interrupts can be repeated; one from another thread waits.
         """
         if os.getpid() != self._pid:  # the service is that of the process that forked
             return
@@ -192,7 +191,7 @@ def serve(
     name: str = SITE_NAME,
     host: str = "127.0.0.1",
     port: int = 0,
-    keys: str | PathLike[str] | KeyStore | None = None,
+    keys: str | PathLike[str] | None = None,
     trusted_proxy: str | None = None,
     analyses: bool = True,
 ) -> Service:
@@ -207,8 +206,8 @@ def serve(
     name
         Name of the site.
     host, port
-        Address to listen on, by default of this machine alone, and port, by default a free one.
-        ``::`` stands for every address of this machine, including IPv4.
+        Address to listen on (``::`` is every one of this machine, including IPv4), and port, by
+        default a free one.
     keys
         File of the API keys. Default: one key for this process.
     trusted_proxy
@@ -224,10 +223,9 @@ def serve(
 
     Raises
     ------
-    InvalidInputError, StoreError
-        There is no such file, or data or keys cannot be used.
-    ConfigurationError
-        The address cannot be listened on, the proxy is invalid, or what a table holds is not clear.
+    InvalidInputError, StoreError, ConfigurationError
+        There is no such file, or data or keys cannot be used; the address cannot be listened on, the
+        proxy is invalid, or what a table holds is not clear.
 
     Examples
     --------
@@ -239,21 +237,19 @@ def serve(
     """
     with ExitStack() as stack:
         store, api_key = open_data(data), None
-        if isinstance(keys, KeyStore):
-            key_store = keys
-        else:
-            key_store = stack.enter_context(KeyStore(IN_MEMORY if keys is None else Path(keys)))
-            if keys is None:
-                api_key = ApiKey(key_store.add("this process", "embedded service"))
-        app = create_app(store, key_store, name=name, analyses=analyses)
-        application = app if trusted_proxy is None else behind_proxy(app, trusted_proxy)
+        key_store = stack.enter_context(KeyStore(None if keys is None else Path(keys)))
+        if keys is None:
+            api_key = ApiKey(key_store.add("this process", "embedded service"))
+        app: WSGIApplication = create_app(store, key_store, name=name, analyses=analyses)
+        if trusted_proxy is not None:
+            app = behind_proxy(app, trusted_proxy)
         listener = stack.enter_context(_listener(host, port))
-        service = Service(application, listener, api_key)
+        service = Service(app, listener, api_key)
         service._owned = stack.pop_all()
     return service
 
 
-def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
+def run(data: Data = None, **options: Any) -> None:
     """Serve a directory, as `serve` does, until SIGINT or SIGTERM, in a process of its own.
 
     Responses in progress are finished, an import in progress is not. The access log, without API
@@ -267,7 +263,7 @@ def run(data: Data = None, *, keys: Path | None = None, **options: Any) -> None:
     ACCESS_LOG.setLevel(logging.INFO)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with KeyStore(keys) as key_store, serve(data, keys=key_store, **options) as url:
+        with serve(data, **options) as url:
             ACCESS_LOG.info("Serving at %s; stop with Ctrl-C.", url)
             while True:  # a signal that another thread receives does not interrupt a wait
                 time.sleep(1.0)

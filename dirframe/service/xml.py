@@ -60,7 +60,7 @@ def asked() -> tuple[str, str, int]:
 
 
 def result_xml(
-    fragments: list[str], *, available: int | None = None, first: int = 0, synthetic: bool = False
+    fragments: list[str], available: int | None = None, first: int = 0, *, synthetic: bool
 ) -> bytes:
     """Return a page of a collection, of which so many are available, or the response of a record."""
     counts = ""

@@ -9,7 +9,7 @@ from lxml import etree
 
 import dirframe
 from dirframe.service.app import create_app
-from dirframe.service.keys import IN_MEMORY, KeyStore
+from dirframe.service.keys import KeyStore
 from dirframe.service.store import open_data
 from tests.rig.server import page_xml, record
 
@@ -116,18 +116,19 @@ def client(store, keys):
     return Client(store, keys)
 
 
-class HeldKeys(KeyStore):
-    """Keys that hold each request until they may go on."""
+class Held:
+    """Holds each request before it is counted until it may go on."""
 
-    def __init__(self, path):
-        super().__init__(path)
-        self.key = self.add("a tester", "held")
+    def __init__(self, patch):
         self.asked, self.go_on = threading.Event(), threading.Event()
+        charge = KeyStore.charge
 
-    def charge(self, key):
-        self.asked.set()
-        assert self.go_on.wait(60)
-        return super().charge(key)
+        def hold(keys, key):
+            self.asked.set()
+            assert self.go_on.wait(60)
+            return charge(keys, key)
+
+        patch.setattr(KeyStore, "charge", hold)
 
 
 @pytest.fixture
@@ -141,7 +142,7 @@ def cache(tmp_path, monkeypatch):
 def imported(cache):
     """Import data, and return its application."""
     with ExitStack() as stack:
-        yield lambda data: Client(open_data(data), stack.enter_context(KeyStore(IN_MEMORY)))
+        yield lambda data: Client(open_data(data), stack.enter_context(KeyStore()))
 
 
 @pytest.fixture

@@ -22,9 +22,8 @@ def clock():
         yield clock
 
 
-def test_key_is_shown_once_and_only_its_hash_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
-    with KeyStore() as keys:
+def test_key_is_shown_once_and_only_its_hash_is_kept(tmp_path):
+    with KeyStore(tmp_path / "data" / "keys.sqlite") as keys:
         key = keys.add("Ada", "charts")
         assert len(key) == 40
         assert keys.charge(key) == 0

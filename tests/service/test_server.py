@@ -25,12 +25,11 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import ConfigurationError, StoreError
-from dirframe.service.keys import KeyStore
 from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
-from tests.service.conftest import HeldKeys
+from tests.service.conftest import Held
 
 
 def get(service, path="/healthz", **parameters):
@@ -69,26 +68,22 @@ def test_address_that_cannot_be_listened_on_is_a_clear_error(service, folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
-def test_stop_that_was_interrupted_can_be_repeated(folder, tmp_path):
+def test_stop_that_was_interrupted_can_be_repeated(folder, monkeypatch):
     def interrupt():
         wire.wait_until_refused(service.url)
         sleep(0.1)  # so that the main thread waits for the end
         os.kill(os.getpid(), signal.SIGINT)
 
-    before = set(threading.enumerate())
-    with (
-        HeldKeys(tmp_path / "keys") as keys,
-        processes.interruptible(),
-        ThreadPoolExecutor(2) as pool,
-    ):
-        service = dirframe.serve(folder, keys=keys)
+    before, held = set(threading.enumerate()), Held(monkeypatch)
+    with processes.interruptible(), ThreadPoolExecutor(2) as pool:
+        service = dirframe.serve(folder)
         threads = set(threading.enumerate()) - before
-        answer = pool.submit(get, service, "/accounts.xml", api_key=keys.key)
-        assert keys.asked.wait(wire.LIMIT)
+        answer = pool.submit(get, service, "/accounts.xml")
+        assert held.asked.wait(wire.LIMIT)
         pool.submit(interrupt)
         with pytest.raises(KeyboardInterrupt):
             service.stop()
-        keys.go_on.set()
+        held.go_on.set()
         assert answer.result().status_code == 200
         service.stop()
         for thread in threads:
@@ -132,16 +127,19 @@ main()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
-def test_command_ends_with_0_on_a_signal_and_logs_no_key(folder, tmp_path, number):
-    with KeyStore(tmp_path / "k") as keys:
-        secret = keys.add("Ada", "charts")
-    words = ("serve", folder, "--port", 0, "--key-file", tmp_path / "k")
+def test_command_serves_with_its_keys_ends_with_0_on_a_signal_and_logs_no_key(
+    folder, tmp_path, run, monkeypatch, number
+):
+    monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path))
+    secret = run("keys", "add", "--developer", "Ada", "--application", "test").out.strip()
+    words = ("serve", folder, "--port", 0, "--name", "Ours")
     options = {"program": None if number else SIGNALLED, "stdin": subprocess.PIPE}
     with processes.interruptible(), processes.start(*words, **options) as process:
         log = process.stderr.readline()
         (url,) = re.findall(r"http://127\.0\.0\.1:\d+", log)
         parameters = {"api_key": secret}
         assert requests.get(f"{url}/accounts.xml", params=parameters, timeout=wire.LIMIT).ok
+        assert "Ours" in requests.get(url, timeout=wire.LIMIT).text
         if number:
             process.send_signal(number)
         try:

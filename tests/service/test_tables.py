@@ -13,11 +13,11 @@ import dirframe
 from dirframe.errors import ConfigurationError, StoreError
 
 
-def load(data):
-    """Serve data, and load its projects."""
+def load(data, loader=dirframe.load_projects):
+    """Serve data, and load its projects or accounts."""
     service = dirframe.serve(data)
     with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
-        return dirframe.load_projects(directory, progress=False)
+        return loader(directory, progress=False)
 
 
 def refused(data, error=StoreError):
@@ -104,14 +104,36 @@ def test_every_kind_of_table_gives_the_same_records(tmp_path):
 
 
 def test_what_a_loader_gave_is_served_and_loaded_as_it_was(sample_frames, tmp_path):
-    projects = sample_frames["projects"]
+    projects, accounts = sample_frames["projects"], sample_frames["accounts"]
     file = dirframe.export(projects, tmp_path / "projects.parquet")
-    for data in (projects, pa.Table.from_pandas(projects), file):
-        back = load(data)
+    for data, frame, loader in (
+        *((data, projects, dirframe.load_projects) for data in (projects, file)),
+        (pa.Table.from_pandas(projects), projects, dirframe.load_projects),
+        (accounts, accounts, dirframe.load_accounts),
+    ):
+        back = load(data, loader)
         assert back.attrs["dirframe"]["synthetic"] is True  # generated records stay marked
-        back = back.set_index("id").loc[projects["id"]].reset_index()
-        pd.testing.assert_frame_equal(back[list(projects)], projects)
+        back = back.set_index("id").loc[frame["id"]].reset_index()
+        columns = [name for name in frame if name in back]  # not the unified countries
+        assert len(columns) >= len(frame.columns) - 3
+        pd.testing.assert_frame_equal(back[columns], frame[columns])
     assert load(FRAME).attrs["dirframe"]["synthetic"] is False
+
+
+def test_frame_of_polars_is_served(sample_frames):
+    polars = pytest.importorskip("polars", reason="an engine of its own")
+    projects = sample_frames["projects"]
+    frame = polars.from_arrow(pa.Table.from_pandas(projects))
+    assert sorted(load(frame)["name"]) == sorted(projects["name"])
+
+
+def test_recorded_projects_are_served_from_a_frame_as_they_were(shared):
+    recorded = dirframe.read_pages(sorted((shared / "real").glob("**/*.xml")), resource="project")
+    # Beside the number of users is that of the specification, which has another name.
+    recorded = recorded.drop(columns="stack_count")
+    back = load(recorded).set_index("id").loc[recorded["id"]].reset_index()
+    columns = [column for column in recorded if column in back]
+    pd.testing.assert_frame_equal(back[columns], recorded[columns])
 
 
 BAD = """id;name;created_at;location;homepage_url;posts_count

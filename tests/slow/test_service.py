@@ -1,4 +1,4 @@
-"""The service under load, signals and full disks, and with all that a loader gave."""
+"""The service under load, signals and full disks."""
 
 import re
 import signal
@@ -7,8 +7,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from statistics import median
 from time import monotonic, sleep
 
-import pandas as pd
-import pyarrow as pa
 import pytest
 import requests
 
@@ -18,7 +16,7 @@ from tests import processes
 from tests.processes import open_files
 from tests.rig.server import page_xml, record
 from tests.service import wire
-from tests.service.conftest import HeldKeys
+from tests.service.conftest import Held
 
 resource = pytest.importorskip("resource", reason="this system has neither limits nor signals")
 
@@ -167,21 +165,21 @@ def test_command_that_is_to_stop_ends_its_import(tmp_path, number):
     assert not list((tmp_path / "cache" / "stores").iterdir())  # nor half of a store
 
 
-def test_request_that_outlasts_the_service_writes_into_no_other_file(folder, tmp_path):
+def test_request_that_outlasts_the_service_writes_into_no_other_file(folder, tmp_path, monkeypatch):
     """Files of the user get the numbers of the descriptors that the service had."""
-    before = open_files(tmp_path)
-    with ExitStack() as files, HeldKeys(tmp_path / "keys.sqlite") as keys:
-        service = dirframe.serve(folder, keys=keys)
-        target = f"{service.url}/accounts.xml?api_key={keys.key}"
+    before, held = open_files(tmp_path), Held(monkeypatch)
+    with ExitStack() as files:
+        service = dirframe.serve(folder)
+        target = f"{service.url}/accounts.xml?api_key={service.api_key.reveal()}"
         with ThreadPoolExecutor(1) as pool:
             answer = pool.submit(requests.get, target, timeout=60)
-            assert keys.asked.wait(wire.LIMIT)
+            assert held.asked.wait(wire.LIMIT)
             service.stop()  # it waits for some seconds
             others = tmp_path / "others"
             others.mkdir()
             for number in range(60):
                 files.enter_context((others / str(number)).open("w"))
-            keys.go_on.set()
+            held.go_on.set()
             assert answer.exception() is not None
         assert {path.stat().st_size for path in others.iterdir()} == {0}
     assert open_files(tmp_path) == before
@@ -262,34 +260,3 @@ def test_full_disk_under_the_keys_is_503_and_logged(folder, tmp_path):
         assert len(done.err.splitlines()) == 3
         assert key not in done.err
         assert keys.records()[0].used == 3
-
-
-# All that a loader gave
-
-
-def load(data, loader=dirframe.load_projects):
-    service = dirframe.serve(data)
-    with service as url, dirframe.Directory(url, service.api_key, cache=False) as directory:
-        return loader(directory, progress=False).set_index("id")
-
-
-def test_whole_sample_and_recorded_projects_are_served_and_loaded_as_they_were(
-    sample_projects, sample_accounts, shared
-):
-    recorded = dirframe.read_pages(sorted((shared / "real").glob("**/*.xml")), resource="project")
-    for frame, loader in (
-        (sample_projects, dirframe.load_projects),
-        (sample_accounts, dirframe.load_accounts),
-        # Beside the number of users is that of the specification, which has another name.
-        (recorded.drop(columns="stack_count"), dirframe.load_projects),
-    ):
-        back = load(frame, loader).loc[frame["id"]].reset_index()
-        columns = [column for column in frame if column in back]
-        pd.testing.assert_frame_equal(back[columns], frame[columns])
-
-
-def test_polars_frame_is_served(sample_frames):
-    polars = pytest.importorskip("polars", reason="an engine of its own")
-    projects = sample_frames["projects"]
-    frame = polars.from_arrow(pa.Table.from_pandas(projects))
-    assert list(load(frame)["name"]) == list(load(projects)["name"])

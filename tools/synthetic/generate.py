@@ -75,6 +75,6 @@ def _escape(text: str) -> str:
 def _write(folder: Path, name: str, tag: str, records: Iterable[dict[str, Any]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     fragments = [record_xml(tag, record) for record in records]
-    page = result_xml(fragments, available=len(fragments), synthetic=True)
+    page = result_xml(fragments, len(fragments), synthetic=True)
     # No timestamp, so that the same records give the same bytes.
     (folder / f"{name}.xml.gz").write_bytes(gzip.compress(page, 6, mtime=0))

@@ -27,7 +27,7 @@ ENDED = 77
 _LOADED = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
 _LOADED.set_forkserver_preload(
     [
-        *("dirframe.archive.harvest", "dirframe.client.loaders", "dirframe.io.export"),
+        *("dirframe.archive.archive", "dirframe.client.loaders", "dirframe.io.export"),
         *("dirframe.quality.summary", "pyarrow.parquet", "tests.slow.test_crashes"),
     ]
 )

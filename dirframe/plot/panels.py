@@ -89,7 +89,7 @@ def panels(
     bases = [provenance.get_provenance(part.table)["base"] for part in captions]
     for ax, stratum, part, base in zip(places, strata, captions, bases, strict=True):
         count = base["records"]
-        of = f" of {stratum.records:,}" if count < stratum.records else ""
+        of = f" of {len(stratum.frame):,}" if count < len(stratum.frame) else ""
         set_title(ax, f"{text.short(stratum.title)} (n = {count:,}{of})", "medium")
         own = [note for note in part.notes if note not in common]
         if own and caption in {None, True}:

@@ -10,7 +10,8 @@ from click import argument, command, option
 
 import dirframe
 from dirframe.cli import frames, options
-from dirframe.cli.frames import Output, note, open_directory
+from dirframe.cli.frames import UNIFIED, Output, note, open_directory
+from dirframe.schema import RESOURCES
 
 #: Options that the price of a load depends on.
 _PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "refresh"}
@@ -40,7 +41,9 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
     if plan:
         _print_plan(collection, **question)
     else:
-        frames.check_columns(out.columns, [*frames.empty(collection)])
+        added = UNIFIED if "countries" in question["where"] else ()
+        known = RESOURCES[collection.removesuffix("s")].by_column
+        frames.check_columns(out.columns, [*known, *added])
         out.write(frames.read(None, collection, **question))
 
 

@@ -11,7 +11,6 @@ from click import argument, command, option
 import dirframe
 from dirframe.cli import frames, options
 from dirframe.cli.frames import UNIFIED, Output, note, open_directory
-from dirframe.schema import RESOURCES
 
 #: Options that the price of a load depends on.
 _PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "refresh"}
@@ -38,6 +37,8 @@ def _print_plan(collection: str, **question: Any) -> None:
 
 
 def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
+    from dirframe.schema import RESOURCES
+
     if plan:
         _print_plan(collection, **question)
     else:

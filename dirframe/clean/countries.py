@@ -68,10 +68,6 @@ def unify_countries(
     UnresolvedCountriesError
         If a value is unresolved and `errors` is "raise".
 
-    See Also
-    --------
-    country_audit : How every value was resolved, and why.
-
     Notes
     -----
     Values are looked up, never guessed: in the codes and names of ISO 3166-1 (pycountry), in

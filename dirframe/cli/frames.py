@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import warnings
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FORMATS = Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"])
-#: Writes what is no data, to standard error.
-note = partial(click.echo, err=True)
 #: Rows of a table on a terminal, and letters of a cell.
 _ROWS_ON_A_TERMINAL, _WIDEST = 50, 60
 #: Stands for standard input where a file is read, and for standard output where one is written.
@@ -234,6 +232,13 @@ def write_file(
 ) -> None:
     """Write a file in the format of its suffix, and say so."""
     note(f"Wrote {dirframe.export(frames, path, overwrite=overwrite, **study)}")
+
+
+def note(text: str) -> None:
+    """Write a note to standard error, wrapped on a terminal."""
+    if sys.stderr.isatty():
+        text = click.wrap_text(text, shutil.get_terminal_size().columns)
+    click.echo(text, err=True)
 
 
 def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:

@@ -13,13 +13,17 @@ from dirframe.charts import CHARTS, STATISTICS
 from dirframe.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
-#: Public functions whose first argument is a frame.
-_METHODS = (
-    *("child_table", "cite", "compare", "country_audit", "country_note", "exclude", "export"),
-    *("flags", "select", "summary", "unify_countries"),
-)
+#: The functions whose first argument is a frame, by their module.
+_FUNCTIONS: dict[str, Collection[str]] = {
+    "dirframe": (
+        *("child_table", "cite", "compare", "country_audit", "country_note", "exclude", "export"),
+        *("flags", "select", "summary", "unify_countries"),
+    ),
+    "dirframe.stats": STATISTICS,
+    "dirframe.plot": CHARTS,
+}
 
 
 def check_text_dtype() -> None:
@@ -27,45 +31,32 @@ def check_text_dtype() -> None:
     # To read the option itself warns that it is deprecated.
     if not isinstance(pd.api.types.pandas_dtype("str"), pd.StringDtype):
         raise ConfigurationError(
-            f"pandas {pd.__version__} treats missing text as the word nan, and counts it: it is older "
-            "than version 3, or its option future.infer_string is off.",
-            hint='Run pip install "pandas>=3" and start Python anew, or run '
-            'pandas.reset_option("future.infer_string").',
+            "pandas treats missing text as the word nan, and counts it, because its option "
+            "future.infer_string is off.",
+            hint='Run pandas.reset_option("future.infer_string").',
         )
 
 
-class _Functions:
-    """Functions of a module as methods of a frame: it is their first argument."""
-
-    def __init__(self, frame: pd.DataFrame, module: str, names: Iterable[str]) -> None:
-        self._frame, self._module, self._names = frame, module, sorted(names)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in self._names:
-            raise unknown_attribute(f"DataFrame.dirframe of {self._module}", name, dir(self))
-        return MethodType(getattr(import_module(self._module), name), self._frame)
-
-    def __dir__(self) -> list[str]:
-        return self._names
-
-    def __repr__(self) -> str:
-        return f"<Functions of {self._module} for this frame: {', '.join(dir(self))}>"
-
-
-class Accessor(_Functions):
+class Accessor:
     """The functions of dirframe for this frame, its statistics and its charts.
 
     ``frame.dirframe.cite()`` is ``dirframe.cite(frame)``, and ``frame.dirframe.plot.tags()`` is
     ``dirframe.plot.tags(frame)``.
     """
 
-    def __init__(self, frame: pd.DataFrame) -> None:
-        super().__init__(frame, "dirframe", _METHODS)
-        self.stats = _Functions(frame, "dirframe.stats", STATISTICS)
-        self.plot = _Functions(frame, "dirframe.plot", CHARTS)
+    def __init__(self, frame: pd.DataFrame, module: str = "dirframe") -> None:
+        self._frame, self._module = frame, module
+        if module == "dirframe":
+            self.stats = Accessor(frame, "dirframe.stats")
+            self.plot = Accessor(frame, "dirframe.plot")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in _FUNCTIONS[self._module]:
+            raise unknown_attribute(f"DataFrame.dirframe of {self._module}", name, dir(self))
+        return MethodType(getattr(import_module(self._module), name), self._frame)
 
     def __dir__(self) -> list[str]:
-        return sorted([*self._names, "plot", "stats"])
+        return sorted([*_FUNCTIONS[self._module], *(n for n in vars(self) if n[0] != "_")])
 
 
 def register_accessor() -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,9 @@ from dirframe.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Key of our own facts in Arrow's metadata.
+#: Key of our own facts in Arrow's metadata, and those of a field whose values are JSON.
 _KEY = ATTRIBUTE.encode()
+_JSON = {_KEY: b"json"}
 
 #: The dtypes of the loaders.
 _PANDAS_TYPES = {
@@ -36,14 +38,14 @@ def to_arrow(frame: pd.DataFrame, schema: pa.Schema | None = None) -> pa.Table:
     plain = frame.copy(deep=False)
     # Other attributes need not be JSON.
     plain.attrs = {key: value for key, value in frame.attrs.items() if key == ATTRIBUTE}
-    json_columns = {field.name for field in schema or () if _form(field) == "json"}
+    json_columns = {field.name for field in schema or () if _is_json(field)}
     objects = [name for name in plain if name in json_columns or plain[name].dtype == "object"]
     plain = plain.assign(**dict.fromkeys(map(str, objects), None))
     table = pa.Table.from_pandas(plain, preserve_index=False)
     for name in objects:
-        form, array = _lists(frame[name], as_json=name in json_columns)
-        position = table.column_names.index(name)
-        table = table.set_column(position, _field(str(name), array.type, form), array)
+        values = [plain_value(value) for value in frame[name]]
+        field, array = _object_column(str(name), values, as_json=name in json_columns)
+        table = table.set_column(table.column_names.index(str(name)), field, array)
     if schema is not None:
         return pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
     return table.replace_schema_metadata({**table.schema.metadata, _KEY: b"1"})
@@ -52,17 +54,14 @@ def to_arrow(frame: pd.DataFrame, schema: pa.Schema | None = None) -> pa.Table:
 def unify_schemas(schemas: Iterable[pa.Schema]) -> pa.Schema:
     """Return one schema for tables of `to_arrow`; columns that differ in form become JSON."""
     first, *others = schemas
-    found: dict[str, dict[tuple[pa.DataType, str | None], pa.Field]] = {}
+    fields: dict[str, pa.Field] = {}
     for field in chain(first, *others):
-        forms = found.setdefault(field.name, {})
-        if not pa.types.is_null(field.type):
-            forms[field.type, _form(field)] = field
-    text = pa.large_string()
-    fields = [
-        next(iter(forms.values())) if len(forms) == 1 else _field(name, text, "json")
-        for name, forms in found.items()
-    ]
-    return pa.schema(fields, first.metadata)
+        known = fields.get(field.name)
+        if known is None or pa.types.is_null(known.type):
+            fields[field.name] = field
+        elif not pa.types.is_null(field.type) and not known.equals(field, check_metadata=True):
+            fields[field.name] = pa.field(field.name, pa.large_string(), metadata=_JSON)
+    return pa.schema(fields.values(), first.metadata)
 
 
 def as_pandas(frame: Any) -> Any:
@@ -74,7 +73,7 @@ def as_pandas(frame: Any) -> Any:
     table = frame.to_arrow() if type_name(frame) == "polars.DataFrame" else frame
     if not isinstance(table, pa.Table):
         return frame
-    objects = [f.name for f in table.schema if _form(f) is not None or pa.types.is_nested(f.type)]
+    objects = [f.name for f in table.schema if _is_json(f) or pa.types.is_nested(f.type)]
     others = [name for name in table.column_names if name not in objects]
     if _KEY in (table.schema.metadata or {}):
         columns = dict(table.select(others).to_pandas().items())
@@ -82,7 +81,7 @@ def as_pandas(frame: Any) -> Any:
         columns = {name: _as_loaded(table[name], name) for name in others}
     for name in objects:
         values = table[name].to_pylist()
-        if _form(table.schema.field(name)) == "json":
+        if _is_json(table.schema.field(name)):
             values = [value and json.loads(value) for value in values]
         columns[name] = pd.Series(values, dtype="object")
     index = pd.RangeIndex(table.num_rows)
@@ -136,34 +135,26 @@ def plain_value(value: Any) -> Any:
     return None if value is pd.NA or value is pd.NaT or value != value else value  # noqa: PLR0124  # NaN
 
 
-def _lists(column: pd.Series[Any], *, as_json: bool) -> tuple[str, pa.Array]:
-    """Return the form in which Arrow holds the values of an object column, and these."""
-    values = [plain_value(value) for value in column]
-    try:
+def _object_column(name: str, values: list[Any], *, as_json: bool) -> tuple[pa.Field, pa.Array]:
+    """Return values as Arrow holds them, or as JSON if it would change them."""
+    array = None
+    with suppress(pa.ArrowException, OverflowError):
         array = None if as_json else pa.array(values)
-    except (pa.ArrowException, OverflowError):
-        array = None
     # Parquet has no records without keys.
     if array is not None and array.to_pylist() == values and "struct<>" not in str(array.type):
-        return "", array
+        return pa.field(name, array.type), array
     try:
         texts = [None if v is None else json.dumps(v, ensure_ascii=False) for v in values]
     except TypeError as error:
         raise InvalidInputError(
-            f"The column {column.name} holds what no file can: {error}. Turn it into text, numbers or "
+            f"The column {name} holds what no file can: {error}. Turn it into text, numbers or "
             "lists of them first."
         ) from None
-    return "json", pa.array(texts, pa.large_string())
+    return pa.field(name, pa.large_string(), metadata=_JSON), pa.array(texts, pa.large_string())
 
 
-def _field(name: str, kind: pa.DataType, form: str) -> pa.Field:
-    return pa.field(name, kind, metadata={_KEY: form})
-
-
-def _form(field: pa.Field) -> str | None:
-    """Return the form of an object column; None for another one."""
-    form = (field.metadata or {}).get(_KEY)
-    return None if form is None else form.decode()
+def _is_json(field: pa.Field) -> bool:
+    return bool((field.metadata or {}).get(_KEY) == b"json")
 
 
 def _as_loaded(column: pa.ChunkedArray, name: str) -> pd.Series[Any]:

@@ -42,8 +42,8 @@ _CAPTION = "text-align:left;caption-side:top;font-weight:bold"
 
 def card(heading: str, facts: dict[str, str], note: str = "") -> str:
     """Return the repr of a small object: a heading, facts by name, and a note."""
-    names = align(list(facts), right=False)
-    lines = [f"  {name}  {fact}" for name, fact in zip(names, facts.values(), strict=True)]
+    widest = max(map(len, facts), default=0)
+    lines = [f"  {name:{widest}}  {fact}" for name, fact in facts.items()]
     return "\n".join(printable(line) for line in [heading, *lines, note] if line)
 
 
@@ -126,20 +126,19 @@ def width_of(text: str) -> int:
     """Return how many columns of a terminal a text takes."""
     if text.isascii():
         return len(text)
-    import wcwidth
+    from wcwidth import width
 
-    return max(wcwidth.wcswidth(text), 0)
+    return width(text)
 
 
 def cut(text: str, widest: int) -> str:
-    """Cut a text after a word; a single long word anywhere."""
+    """Cut a text after a word; a long word anywhere."""
     if width_of(text) <= widest:
         return text
-    begin = text
-    while width_of(begin) > widest - 1:
-        begin = begin[:-1]
-    words = begin if text[len(begin) :].startswith(" ") else begin.rpartition(" ")[0]
-    return f"{(words if 2 * width_of(words) >= widest else begin).rstrip()}…"
+    from wcwidth import wrap
+
+    lines = wrap(text[: 2 * widest], widest - 1)
+    return f"{lines[0] if lines else ''}…"
 
 
 # Values

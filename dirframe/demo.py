@@ -22,44 +22,36 @@ def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:
 
     make_folder(folder)  # fail before anything is loaded
     say("The sample directory: synthetic accounts and projects, served on this machine.\n")
-    frames = _load()
-    for name, frame in frames.items():
+    accounts, projects = _load()
+    for name, frame in (("accounts", accounts), ("projects", projects)):
         facts = provenance.get_provenance(frame)
-        note = provenance.completeness_note(facts)
-        state = f"NOT complete: {note}" if note else "complete"
         say(
-            f"{name:9}  {len(frame):,} of {facts['items_available']:,}, {state}; "
+            f"{name:9}  {len(frame):,} of {facts['items_available']:,}, {facts['completeness']} complete; "
             f"{facts['requests_made']:,} requests paid, {facts['requests_cached']:,} from the cache"
         )
-    accounts = frames["accounts"] = dirframe.unify_countries(frames["accounts"])
-    counts = provenance.get_provenance(accounts)["countries"]
-    say(
-        f"countries  {counts['resolved']:,} accounts with a country, {counts['missing']:,} without, "
-        f"{counts['unresolved']:,} not resolvable\n"
-    )
-    for name, frame in frames.items():
+    accounts = dirframe.unify_countries(accounts)
+    say(f"countries  {dirframe.country_note(accounts)}\n")
+    for name, frame in (("accounts", accounts), ("projects", projects)):
         for suffix in (".csv", ".parquet"):
             say(f"wrote  {export(frame, folder / (name + suffix), overwrite=True)}")
-    charts = {
-        "language_share": plot.language_share(frames["projects"]),
-        "contributors_by_language": plot.contributors_by_language(frames["projects"]),
-        "accounts_by_country": plot.accounts_by_country(accounts),
-    }
-    for name, axes in charts.items():
-        figure = axes.get_figure(root=True)
-        assert figure is not None  # noqa: S101  # the chart made one
+    for name, chart, frame in (
+        ("language_share", plot.language_share, projects),
+        ("contributors_by_language", plot.contributors_by_language, projects),
+        ("accounts_by_country", plot.accounts_by_country, accounts),
+    ):
+        chart(frame)
         with atomic_write(folder / f"{name}.png", overwrite=True) as temporary:
-            figure.savefig(temporary, dpi=150, format="png")
-        plt.close(figure)
+            plt.savefig(temporary, dpi=150, format="png")
+        plt.close()
         say(f"wrote  {folder / f'{name}.png'}")
-    again = _load(progress=False).values()
+    again = _load(progress=False)
     requests = sum(provenance.get_provenance(frame)["requests_made"] for frame in again)
     say(f"\nLoading the same once more costs {requests} requests: every page is in the cache.")
 
 
-def _load(*, progress: bool = True) -> dict[str, pd.DataFrame]:
+def _load(*, progress: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
     with dirframe.sample_directory() as directory:
-        return {
-            "accounts": dirframe.load_accounts(directory=directory, progress=progress),
-            "projects": dirframe.load_projects(directory=directory, progress=progress),
-        }
+        return (
+            dirframe.load_accounts(directory=directory, progress=progress),
+            dirframe.load_projects(directory=directory, progress=progress),
+        )

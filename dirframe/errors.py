@@ -73,16 +73,14 @@ class UnresolvedCountriesError(InvalidInputError):
         )
 
 
-class ColumnsNotSentError(InvalidInputError):
-    """The directory did not send the needed `columns`."""
-
-    columns: Sequence[str]
-
-
 class MissingColumnsError(InvalidInputError):
     """A frame lacks the `columns` that a function needs."""
 
     columns: Sequence[str]
+
+
+class ColumnsNotSentError(MissingColumnsError):
+    """The directory did not send the needed `columns`."""
 
 
 class UnreadableResponseError(DirframeError):
@@ -174,13 +172,6 @@ class SortIgnoredWarning(DirframeWarning):
     """The records are not in the order that was requested; `sort` is this order."""
 
     sort: str
-
-
-class StrataOmittedWarning(DirframeWarning):
-    """`strata` are left out, for the directory did not send their `columns`."""
-
-    strata: Sequence[str]
-    columns: Sequence[str]
 
 
 class UnknownValueWarning(DirframeWarning):

@@ -1,11 +1,9 @@
-"""A directory on the embedded service and its bundled sample data: everything runs offline.
+"""A directory on the embedded service and its bundled sample data: everything runs offline."""
 
-Apart from the command line, this is the only module that imports both client and service.
-"""
+# Apart from the command line, this is the only module that imports both client and service.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -30,8 +28,8 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     cache : bool, str or pathlib.Path, default True
         Whether to use the cache on disk, or its folder, as in `Directory`.
     analyses : bool, default True
-        Whether collections have the analyses of projects. Without, as in today's directories, own
-        pages alone have them (``details=True`` loads these), and a page has ten records.
+        Whether collections have the analyses of projects. Without, as today, own pages alone have
+        them (``details=True`` loads these), and a page has ten records.
 
     Returns
     -------
@@ -54,15 +52,13 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     digest = sha256(b"" if analyses else b"without analyses")
     for path in sorted(sample_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
-    with ExitStack() as stack:
-        service = serve(analyses=analyses)
-        stack.callback(service.stop)
-        assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys
-        return embedded_directory(
-            service.url,
-            service.api_key,
-            identity=f"sample-{digest.hexdigest()[:16]}",
-            stop=stack.pop_all().close,
-            name="dirframe sample directory",
-            cache=cache,
-        )
+    service = serve(analyses=analyses)
+    assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys
+    return embedded_directory(
+        service.url,
+        service.api_key,
+        identity=f"sample-{digest.hexdigest()[:16]}",
+        stop=service.stop,
+        name="dirframe sample directory",
+        cache=cache,
+    )

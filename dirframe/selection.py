@@ -93,7 +93,7 @@ def select(
         first, last = _checked("years", years, Integral, "last")
         created = read(frame, "created")["created"].dt.year
         within = _between(created, first, None if last is None else last + 1)
-        filters.append((_years(first, last), within))
+        filters.append((_within("year of creation", first, "to", last), within))
     if activity not in _ACTIVITIES:
         raise InvalidInputError(
             f"activity is {activity!r}; choose one of {', '.join(_ACTIVITIES)}."
@@ -107,7 +107,7 @@ def select(
     for column, span in (ranges or {}).items():
         first, below = _checked(column, span, Real, "one that values stay below")
         within = _between(_numbers(frame, column), first, below)
-        filters.append((_range(column, first, below), within))
+        filters.append((_within(label(column), first, "below", below), within))
     passed = np.ones(len(frame), dtype=bool)
     for _, mask in filters:
         passed &= mask
@@ -215,17 +215,10 @@ def _any_of(values: tuple[str | None, ...]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _years(first: int | None, last: int | None) -> str:
-    if first == last:
-        return "only without a date of creation" if first is None else f"only created in {first}"
-    if first is None:
-        return f"only created in {last} or before"
-    return f"only created in {first} {'or later' if last is None else f'to {last}'}"
-
-
-def _range(column: str, first: float | None, below: float | None) -> str:
-    if first is None and below is None:
-        return f"only without {label(column)}"
-    words = [f"from {first}".removesuffix(".0")] if first is not None else []
-    words += [f"below {below}".removesuffix(".0")] if below is not None else []
-    return f"only {label(column)} {' '.join(words)}"
+def _within(what: str, first: float | None, word: str, last: float | None) -> str:
+    if first is None and last is None:
+        return f"only without {what}"
+    words = [f"only {what}"]
+    words += [f"from {first}".removesuffix(".0")] if first is not None else []
+    words += [f"{word} {last}".removesuffix(".0")] if last is not None else []
+    return " ".join(words)

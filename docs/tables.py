@@ -38,7 +38,7 @@ def _fields(name: str) -> str:
         unit = row.unit if isinstance(row.unit, str) else ""
         cells = [f"`{row.name}`", field.meaning, f"`{row.type}`", unit, ", ".join(marks)]
         lines.append("| " + " | ".join([*cells, row.dialects]) + " |")
-        for entry in field.items.fields if field.items else ():
+        for entry in field.fields:
             cells = [f"`{row.name}[].{entry.column}`", entry.meaning, f"`{dtype_of(entry.kind)}`"]
             lines.append("| " + " | ".join([*cells, entry.unit, "", ""]) + " |")
     return "\n".join([f"**{name}**", "", *lines])

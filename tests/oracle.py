@@ -148,8 +148,7 @@ def language_breakdown(records, top=None):
         mine = set()
         for entry, part in zip(entries, parts, strict=True) if reason == "with_breakdown" else ():
             name = stripped(entry, "language")
-            is_rest = re.fullmatch(r"\d+ Others?", name or "") and not stripped(entry, "id")
-            if name is None or is_rest:
+            if name is None or re.fullmatch(r"\d+ Others?", name):
                 unnamed += own * part / 100
             else:
                 lines[name] += own * part / 100
@@ -449,15 +448,6 @@ def state(record, as_of, window, retrieved):
     return "active" if last > as_of - window else "dormant"
 
 
-def disagrees(record, retrieved):
-    (first, last, fetched), people = months_of(record), record.get(PEOPLE)
-    if None in {first, last, fetched} or not valid(people):
-        return False
-    if not first <= last <= fetched <= retrieved:
-        return False
-    return fetched - last < 12 if people == 0 else fetched - last > 12
-
-
 def activity(records, as_of=None, window=12, *, loaded):
     retrieved = month(loaded)
     at = median_month(records, retrieved) if as_of is None else month(as_of)
@@ -475,12 +465,7 @@ def activity(records, as_of=None, window=12, *, loaded):
         "with_activity": known,
         "unknown": unknown,
         **{reason: states.count(reason) for reason in (*reasons, "begun_after_as_of")},
-        "not_fetched_since_but_active": sum(
-            one == "not_fetched_since" and month(record[LAST]) > at - window
-            for record, one in zip(records, states, strict=True)
-        ),
         "window": window,
-        "in_disagreement": sum(disagrees(record, retrieved) for record in records),
     }
 
 
@@ -649,7 +634,7 @@ FIELDS = {
         **_DATES,
         "tags": [[_POOL.choice(_PADDED) for _ in range(n % 5)] for n in range(300)],
         "licenses": _lists(name=_PADDED, nice_name=_PADDED, vanity_url=_PADDED),
-        "analysis_languages": _lists(id=_PADDED, language=_LANGUAGES, percentage=_PERCENTAGES),
+        "analysis_languages": _lists(language=_LANGUAGES, percentage=_PERCENTAGES),
     },
     "accounts": {
         **dict.fromkeys(("id", "country_alpha_2"), _IDS),

@@ -92,8 +92,8 @@ def test_every_field_is_in_the_data_dictionary_with_its_type(tables, sample_proj
     for name, section in found:
         types = dict(re.findall(r"^\| `(\S+)` \| [^|]+ \| `([^`]+)`", section, re.MULTILINE))
         for field in ALL_RESOURCES[name].fields:
-            entries = field.items.fields if field.items else ()
-            assert {field.column, *(f"{field.column}[].{e.column}" for e in entries)} <= {*types}
+            entries = {f"{field.column}[].{entry.column}" for entry in field.fields}
+            assert {field.column, *entries} <= {*types}
         for field in ALL_RESOURCES[name].specified if name == "project" else ():
             assert types[field.column] == str(sample_projects[field.column].dtype)
 
@@ -236,7 +236,8 @@ def test_examples_of_docstrings_give_what_they_show(tmp_path, monkeypatch):
         if name != "dirframe" and ">>> " in file.read_text("utf-8"):  # that: test_public_names
             (tmp_path / name).mkdir()
             monkeypatch.chdir(tmp_path / name)  # where no other example has left a file
-            for test in doctest.DocTestFinder().find(import_module(name), extraglobs={"pd": pd}):
+            known = {"dirframe": dirframe, "pd": pd}
+            for test in doctest.DocTestFinder().find(import_module(name), extraglobs=known):
                 runner.run(test, out=report.append)
             plt.close("all")
     assert runner.tries > 200

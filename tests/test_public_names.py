@@ -26,7 +26,7 @@ PUBLIC = [
     "IncompleteWarning", "InvalidInputError", "InvalidKeyError", "MissingColumnsError",
     "MissingExtraError", "NetworkError", "NotFoundError", "QuotaExceededError", "QuotaWarning",
     "RequestError", "ServiceError", "SortIgnoredWarning", "StaleWarning", "StoreError",
-    "StrataOmittedWarning", "UnknownValueWarning", "UnreadableResponseError",
+    "UnknownValueWarning", "UnreadableResponseError",
     "UnreadableValueWarning", "UnresolvedCountriesError", "cache_info", "check", "child_table",
     "cite", "clear_cache", "compare", "country_audit", "country_note", "exclude", "export",
     "fields", "flags", "harvest", "load", "load_account", "load_accounts", "load_activity",

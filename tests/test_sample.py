@@ -157,9 +157,8 @@ def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
     expected |= {f"{name}.png" for name in CHARTS}
     beside = {f"{name}.csv.provenance.json" for name in ("accounts", "projects")}
     assert {file.name for file in folder.iterdir()} == expected | beside
-    for said in (*expected, "2,000 of 2,000, complete", "1,500 of 1,500, complete", "synthetic"):
+    for said in (*expected, "2,000 of 2,000, proven", "1,500 of 1,500, proven", "synthetic"):
         assert said in demo.out
-    assert "NOT complete" not in demo.out
 
     accounts = pd.read_parquet(folder / "accounts.parquet")
     projects = pd.read_parquet(folder / "projects.parquet")

@@ -68,7 +68,7 @@ def test_fields_have_a_column_a_meaning_and_a_unit_each():
         assert resource.fields[: len(resource.core)] == resource.core
         for field in resource.fields:
             where = (resource.name, field.column)
-            assert (field.items is not None) == (field.kind is Kind.ITEMS), where
+            assert bool(field.tag) == (field.kind is Kind.ITEMS), where
             assert field.meaning, where
             assert field.unit or field.kind not in {Kind.INTEGER, Kind.TIMESTAMP}, where
             assert field.dialect is Dialect.SPECIFIED or not field.required, where

@@ -54,7 +54,7 @@ def test_what_was_selected_is_in_the_provenance_and_not_in_that_of_the_whole(sam
         )
     assert steps(shown)[-3:] == [
         "only main language A, B or C",
-        "only created in 2006",
+        "only year of creation from 2006 to 2006",
         "only active",
     ]
     assert get_provenance(sample_projects) == before
@@ -120,10 +120,14 @@ def test_records_are_selected_by_entries_of_lists_ranges_and_what_is_missing(sam
 def test_years_may_have_one_end_and_are_those_of_utc(sample_projects):
     year = sample_projects[CREATED].dt.year
     for years, expected, step in (
-        ((2008, None), year >= 2008, "only created in 2008 or later"),
-        ((None, 2008), year <= 2008, "only created in 2008 or before"),
-        ((None, None), year.isna(), "only without a date of creation"),
-        ((year.min(), year.max()), year.notna(), f"only created in {year.min()} to {year.max()}"),
+        ((2008, None), year >= 2008, "only year of creation from 2008"),
+        ((None, 2008), year <= 2008, "only year of creation to 2008"),
+        ((None, None), year.isna(), "only without year of creation"),
+        (
+            (year.min(), year.max()),
+            year.notna(),
+            f"only year of creation from {year.min()} to {year.max()}",
+        ),
     ):
         selected = select(sample_projects, years=years)
         assert list(selected.index) == list(sample_projects.index[expected])

@@ -135,7 +135,7 @@ def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
                 collection, path, directory=directory, **frames.asked(question)
             )
         except dirframe.QuotaExceededError:
-            click.echo(dirframe.Archive(path, directory.daily_quota).status(), err=True)
+            click.echo(dirframe.open_archive(path).status(), err=True)
             raise
     click.echo(archive.status())
 

@@ -82,7 +82,6 @@ def check(directory: Directory | None = None) -> Check:
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory(cache=False) as directory:
     ...     report = dirframe.check(directory)
     >>> {f.what: f.found for f in report.findings}["page size"]
@@ -139,14 +138,14 @@ class _Probe:
         self.findings.append(Finding(what, str(found), as_specified))
 
     def _get(self, query: Query, page: int = 1) -> FetchedPage:
-        before = self._session.quota.used()
+        before = self._session.quota.state().used
         try:
             return query.get(self._session, Options(refresh=True, store=False), page)
         finally:
-            self.requests += max(self._session.quota.used() - before, 1)
+            self.requests += max(self._session.quota.state().used - before, 1)
 
     def _look(
-        self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int | None = None
+        self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int = 0
     ) -> None:
         """Note what was found, and whether it is as specified; of an error, its `status` is."""
         if self.requests + 1 >= MAX_REQUESTS:
@@ -154,12 +153,9 @@ class _Probe:
             return
         try:
             self._note(what, *look(*arguments))
-        except RequestError as error:
-            code = type(error).__name__ if error.status is None else f"status {error.status}"
-            found = f"{code}, {error.help_text!r}" if error.help_text else code
-            self._note(what, found, status is not None and error.status == status)
         except DirframeError as error:
-            self._note(what, type(error).__name__, as_specified=False)
+            is_expected = isinstance(error, RequestError) and error.status == status
+            self._note(what, error.args[0], is_expected)
 
     def _empty(self, query: Query, number: int, first: tuple[str | None, ...]) -> _Seen:
         ids = self._get(query, number).page.values("id")

@@ -13,7 +13,7 @@ from dirframe import provenance
 from dirframe._arrow import plain_value, require_frame
 from dirframe.client.records import typed_columns
 from dirframe.errors import InvalidInputError
-from dirframe.schema import PROJECT, RESOURCES, Field, Items, Kind, Resource
+from dirframe.schema import PROJECT, Field, Kind, Resource
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +57,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     """
     frame = require_frame(frame)
     resource = provenance.resource_of(frame) or PROJECT
-    field = _field_of(resource, name, frame)
+    field = _find_list(resource, name, frame)
     key = resource.key or "id"
     if key not in frame:
         raise InvalidInputError(
@@ -67,21 +67,19 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     if error := provenance.absent(frame, [field.column]):
         raise error
     lists = _lists(frame[field.column]) if field.column in frame else [[]] * len(frame)
-    assert field.items is not None  # noqa: S101  # the schema gives every repeated element its items
     rows = [
-        entry if isinstance(entry, dict) else {} if entry is None else {field.items.tag: entry}
+        entry if isinstance(entry, dict) else {} if entry is None else {field.tag: entry}
         for entry in chain.from_iterable(lists)
     ]
-    kinds = {known.column: known.kind for known in field.items.fields}
+    kinds = {known.column: known.kind for known in field.fields}
     names = dict.fromkeys([*kinds, *chain.from_iterable(rows)])
     cells = {name: [row.get(name) for row in rows] for name in names}
     data, _ = typed_columns(cells, kinds, resource)
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
-    if parent in data:
-        own = data.pop(parent).astype("str")
-        if not own.isna().all() and not own.equals(parents):  # it says more than the parent's id
-            data[f"{parent}_"] = own
+    own = data.pop(parent, parents).astype("str")
+    if not own.fillna(parents).equals(parents):  # it says more than the parent's id
+        data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
 
@@ -101,17 +99,16 @@ def _lists(column: pd.Series[Any]) -> list[list[Any]]:
     return [list(value or ()) for value in values]
 
 
-def _field_of(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
-    lists = [field for field in resource.fields if field.kind is Kind.ITEMS]
-    known = {field.path[-1]: field for field in lists}
-    if resource.name not in RESOURCES:  # the schema may not list all of its lists
-        for column in frame.columns[frame.dtypes == "object"].difference(list(known)):
-            items = Items(column.removesuffix("s"), ())
-            known[column] = Field((column,), Kind.ITEMS, "", items=items)
-    fields = {field.column: field for field in lists} | known
-    if name not in fields:
-        raise InvalidInputError(
-            f"There is no table {name!r} of {resource.collection}: it is one of "
-            f"{', '.join(sorted(known))}."
-        )
-    return fields[name]
+def _find_list(resource: Resource, name: str, frame: pd.DataFrame) -> Field:
+    """Return the field of a list; one that is not in the schema has texts, or any fields."""
+    lists = [field for field in resource.fields if field.tag]
+    for field in lists:
+        if name in {field.path[-1], field.column}:
+            return field
+    others = frame.columns[frame.dtypes == "object"].difference([f.column for f in lists])
+    if name in others:
+        return Field((name,), Kind.ITEMS, "", tag=name.removesuffix("s"))
+    names = sorted({*map(str, others), *(field.path[-1] for field in lists)})
+    raise InvalidInputError(
+        f"There is no table {name!r} of {resource.collection}: it is one of {', '.join(names)}."
+    )

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from dirframe import provenance
 from dirframe._display import counted
 from dirframe.client.paging import MOST_PAGES, Pages, Received, needed_pages, received
-from dirframe.client.query import better_sort, find_order, is_in_order, recognised, record_query
+from dirframe.client.query import (
+    KEPT_TODAY,
+    better_sort,
+    is_in_order,
+    is_last,
+    is_of_today,
+    recognised,
+    record_query,
+    shows_order,
+)
 from dirframe.client.records import Records
 from dirframe.errors import (
     AnalysesNotSentWarning,
@@ -111,27 +120,23 @@ def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) ->
         facts["items_loaded"] = len(frame)
         facts["incomplete_reason"] += "; records without their own page are left out"
     query = facts["query"] = pages.query.to_provenance()
-    if is_in_order(frame, str(query.get("sort", ""))) is False:
-        sort = query.pop("sort")  # what was not seen is not claimed
-        if what and pages.is_sort_asked:
-            warn(
-                SortIgnoredWarning(
-                    f"The {what} are not sorted by {sort}: the directory ignored it, so provenance "
-                    "does not state it.",
-                    sort=sort,
-                    hint="Sort the frame, or choose another sort (--sort).",
-                )
-            )
-    sample = facts["sample"]
-    is_unsorted = sample and pages.query.sort is None and pages.query.resource is PROJECT
-    if what and is_unsorted and sample["population"] > len(pages.latest[1].ids):
+    sort, sample, ignored = pages.query.sort, facts["sample"], ""
+    is_drawn = sample and pages.query.resource is PROJECT
+    if is_in_order(frame, sort or "") is False:
+        del query["sort"]  # what was not seen is not claimed
+        if pages.is_sort_asked:
+            ignored = f"are not sorted by {sort}, which the directory ignored"
+    elif is_drawn and sort is None and sample["population"] > len(pages.latest[1].ids):
+        ignored = (
+            "were drawn in the directory's own order, for it keeps neither ids nor names: if that "
+            "changes from page to page, the sample is not random"
+        )
+    if what and ignored:
         warn(
             SortIgnoredWarning(
-                f"The {what} were drawn in the directory's own order: its first page showed that it "
-                "keeps neither ids nor names. If that order changes from page to page, the sample "
-                "is not random.",
-                sort="id",
-                hint="Pass the sort= (--sort) that this directory keeps.",
+                f"The {what} {ignored}.",
+                sort=sort or "id",
+                hint="Choose a sort (--sort) that this directory keeps, or sort the frame.",
             )
         )
     if what and facts["not_sent"]:
@@ -155,30 +160,23 @@ def _raise_missing(
     frame: pd.DataFrame, pages: Pages, what: str, why: str, options: Options
 ) -> None:
     """Raise or warn that records are not proven complete."""
-    lost, is_unordered = tuple(pages.lost()), pages.lacks_order()
-    better = better_sort(pages.query) if is_unordered else None
-    if pages.missing() or pages.own_missing():
-        hint = "The same line again continues from there; pages in the cache cost nothing"
-    elif lost:
-        hint = "The cache keeps refusals like pages; refresh=True (--refresh) requests all again"
-    elif is_unordered:
-        hint = f"Pass sort={better!r} (--sort {better})" if better else "To ask again does not help"
-    else:
-        hint = (
-            "The collection probably changed while it was read: run the same line again (pages in "
-            "the cache cost nothing; refresh=True (--refresh) asks for all of them), or choose "
-            "another sort (--sort)"
-        )
+    is_unordered = pages.lacks_order()
+    hint = (
+        "Run the same line again, or choose another sort (--sort): what is in the cache costs "
+        "nothing, and refresh=True (--refresh) asks for all of it, also for what was refused"
+    )
+    if is_unordered:
+        hint = "To ask again in this order does not help"
     raise_or_warn(
         options,
         frame,
         f"The {what} are not proven complete: {why}.",
         why=why,
-        details_missing=lost,
+        details_missing=tuple(pages.lost()),
         received=len(frame),
         expected=pages.expected,
         order_fails=is_unordered,
-        better_sort=better,
+        better_sort=better_sort(pages.query) if is_unordered else None,
         hint=f'{hint}; incomplete="warn" (--incomplete warn) accepts the partial result.',
     )
 
@@ -204,24 +202,48 @@ class Walk:
         self._session = client.session  # a directory that is closed ends its walks
         self._keep, self._receive = keep, receive
 
-    def begin(self, first: FetchedPage | None = None) -> None:
-        """Choose an order that holds, and receive its first page: `first` is in the order asked."""
-        pages = self.pages
-        came = {} if first is None else {pages.query.sort: first}
+    def begin(self) -> None:
+        """Receive the first page, in an order that holds."""
+        query, first, sort = self.choose_order()
+        if sort != query.sort:
+            self._add(self._kept(0, sort, first))
+            first = self._get(query)
+        self.receive_first(query, first)
 
-        def fetch(query: Query) -> FetchedPage:
-            if query.sort not in came:
-                if came:  # in an order that is not used
-                    self._add(self._kept(0, *came.popitem()))
-                came[query.sort] = query.get(self._session, self._options)
-            return came[query.sort]
+    def receive_first(self, query: Query, first: FetchedPage) -> None:
+        """Receive the first page of a query."""
+        self.pages.query = recognised(query, first.page)
+        self._add(self._kept(1, query.sort, first))
 
-        pages.query, first = find_order(
-            pages.query, self._session, fetch, keeps_all=pages.keeps_all
-        )
-        first = first or fetch(pages.query)
-        pages.query = recognised(pages.query, first)
-        self._add(self._kept(1, pages.query.sort, first))
+    def choose_order(self) -> tuple[Query, FetchedPage, str | None]:
+        """Return the query in an order that the directory keeps, a first page, and the sort of that.
+
+        Without a sort of its own, a sample, or what keeps all, is read by ids, or by names of
+        projects, as the first page shows; all projects of today's live service by names.
+        """
+        pages, query = self.pages, self.pages.query
+        if query.sort is None and (query.sample or pages.keeps_all):
+            for sort in ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]:
+                try:
+                    first = self._get(replace(query, sort=sort))
+                except (NotFoundError, ServiceError) as error:
+                    if (error.status or 0) >= 500:  # not about the order
+                        raise
+                    continue
+                if shows_order(first.page, sort):
+                    return replace(query, sort=sort), first, sort
+                if is_last(first.page) or sort != "id":
+                    return query, first, None  # taken for ignored: it is the directory's own
+                self._add(self._kept(0, sort, first))
+            return query, self._get(query), None
+        first = self._get(query)
+        is_whole = query.path == "/projects.xml" and query.sort is None and query.max_items is None
+        if is_whole and self._session.is_moved(query.path) and is_of_today(first.page):
+            return replace(query, sort=KEPT_TODAY), first, None
+        return query, first, query.sort
+
+    def _get(self, query: Query) -> FetchedPage:
+        return query.get(self._session, self._options)
 
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
@@ -266,8 +288,7 @@ class Walk:
 
     def _fetch_own(self, identifier: str) -> Received:
         query = record_query(self.pages.query.resource, identifier)
-        page = fetch_or_refusal(self._session, query, self._options)
-        own = page if isinstance(page, Received) else received(page, query)
+        own = fetch_or_refusal(self._session, query, self._options)
         if own.refusal is None and own.ids != (identifier,):
             names = ", ".join(map(str, own.ids[:3])) or "nothing"
             own = Received(attempts=own.attempts, refusal=f"returned {names}")
@@ -304,14 +325,14 @@ def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) ->
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def fetch_or_refusal(session: Session, query: Query, options: Options) -> FetchedPage | Received:
+def fetch_or_refusal(session: Session, query: Query, options: Options) -> Received:
     """Return the first page of a query, or that it is refused; the cache remembers that."""
     refresh, offline = options.refresh, options.offline
     why = session.get_refusal(query.path, refresh=refresh, offline=offline)
     if why is not None:
         return Received(attempts=0, refusal=why)
     try:
-        return query.get(session, options)
+        return received(query.get(session, options), query)
     except NotFoundError as error:
         why, status = "gone", error.status
     except ServiceError as error:
@@ -343,9 +364,9 @@ def check_quota(
     Raises `QuotaExceededError` if the load would never end. `more` pages are estimated, and count
     as long as any other is missing.
     """
-    quota = client.session.quota
-    left, limit = quota.remaining(), quota.limit
-    if len(keys) + more <= left or len(keys) > MOST_PAGES or options.offline:
+    quota = client.quota()
+    left, limit = quota.left, quota.limit
+    if len(keys) + more <= left or len(keys) >= MOST_PAGES or options.offline:
         return False
     days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
     most = left + (days - 1) * limit
@@ -363,7 +384,7 @@ def check_quota(
         raise QuotaExceededError(
             f"{text}. {kept}, so this load would never end, and it was not begun.",
             url=client.base_url,
-            resets_at=quota.resets_at(),
+            resets_at=quota.resets_at,
             hint="dirframe.harvest (dirframe harvest) stores a collection over as many days as it "
             "takes; sample= (--sample-size) draws a part of it.",
         )

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from decimal import Decimal
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -48,14 +49,12 @@ def convert_column(
     text = pc.if_else(pc.equal(text, ""), None, text)
     if kind not in _ARROW_TYPES:
         return loader_series(text), None
-    try:
+    with suppress(pa.ArrowInvalid):
         array = text.cast(_ARROW_TYPES[kind])
         # pyarrow reads 0x10 as a whole number, but not as a float.
         is_time = kind is Kind.TIMESTAMP
         if is_time or pc.all(pc.is_finite(text.cast(pa.float64())), min_count=0).as_py():
             return loader_series(array), None
-    except pa.ArrowInvalid:
-        pass
     return _convert_each(text.dictionary_encode(), kind)
 
 
@@ -130,8 +129,7 @@ def fields(resource: str = "project") -> pd.DataFrame:
     ----------
     resource : str, default "project"
         The kind of record or its collection: ``"account"``, ``"project"``, or outside the
-        specification ``"language"``, ``"contributor_fact"``, ``"activity_fact"``, ``"size_fact"``,
-        ``"analysis"``, ``"factoid"``, ``"enlistment"``, ``"stack"``, ``"kudo"`` or ``"org"``.
+        specification such as ``"language"`` or ``"contributor_fact"``.
 
     Returns
     -------
@@ -146,7 +144,7 @@ def fields(resource: str = "project") -> pd.DataFrame:
     Raises
     ------
     InvalidInputError
-        If there is no such resource.
+        If there is no such resource; the message lists all.
 
     Examples
     --------
@@ -178,10 +176,10 @@ def find_resource(name: str) -> Resource:
 
 
 def _meaning(field: Field) -> str:
-    if field.items is None:
+    if not field.tag:
         return field.meaning
     parts = [
         f"{item.column} ({', '.join(filter(None, (item.meaning, item.unit)))})"
-        for item in field.items.fields
+        for item in field.fields
     ]
     return f"{field.meaning}; an entry holds {', '.join(parts)}"

@@ -71,12 +71,12 @@ class Page:
 
     def digests(self) -> tuple[str, ...]:
         """Return a digest of each record; equal ones are numbered."""
-        seen: Counter[bytes] = Counter()
+        before: Counter[bytes] = Counter()
         digests = []
         for record in self.records:
             content = etree.tostring(record, method="c14n", with_tail=False)
-            digests.append(f"{sha256(content).hexdigest()} {seen[content]}")
-            seen[content] += 1
+            digests.append(f"{sha256(content).hexdigest()} {before[content]}")
+            before[content] += 1
         return tuple(digests)
 
 
@@ -92,11 +92,7 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     root = _parse_root(content, source)
     name = _local_name(root)
     children = {_local_name(child): child for child in root}
-    synthetic = _SYNTHETIC in content[: content.find(name.encode())]
-    if name == "error":
-        return Page(
-            error=_text_of(children.get("message", root)), synthetic=synthetic, source=source
-        )
+    messages = [children.get("error"), children.get("message"), root if name == "error" else None]
     result = root if name == "result" else children.get("result")
     records = [] if result is None else list(result)
     names = list(dict.fromkeys(map(_local_name, records)))
@@ -104,10 +100,10 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
         check_records(Page(record_name=other, source=source), names[0])
     return Page(
         status=_text_of(children.get("status")),
-        error=_text_of(children.get("error")) or _text_of(children.get("message")),
+        error=next(filter(None, map(_text_of, messages)), None),
         **{count: _count(children.get(count)) for count in COLLECTION_COUNTS},
         has_result=result is not None,
-        synthetic=synthetic,
+        synthetic=_SYNTHETIC in content[: content.find(name.encode())],
         records=records,
         record_name=names[0] if names else None,
         source=source,
@@ -127,10 +123,8 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
     except (etree.XMLSyntaxError, ValueError) as error:
         _refuse(_describe(content), source, f" ({error})")
     name = _local_name(root)
-    if root.getroottree().docinfo.internalDTD is not None:
+    if root.getroottree().docinfo.internalDTD is not None or name.lower() == "html":
         _refuse(_describe(content), source)
-    if name.lower() == "html":
-        _refuse(_HTML, source)
     if name not in {"response", "error", "result"}:
         _refuse(f"an XML document with the root <{name}>", source)
     if sum(_local_name(child) == "result" for child in root) > 1:
@@ -170,17 +164,17 @@ def _count(element: etree._Element | None) -> int | None:
 
 # -- what else a document is ---------------------------------------------------------------
 
-_HTML = "an HTML page"
 _MAGIC = {
     b"\x1f\x8b": "gzip data that was not unpacked",
     b"PK\x03\x04": "a ZIP archive",
     b"{": "JSON",
     b"[": "JSON",
 }
-#: Whitespace, comments and processing instructions: allowed before DOCTYPE and root.
-_PROLOG = re.compile(rb"(?:\s+|<!--.*?-->|<\?.*?\?>)*", re.DOTALL)
-#: Of a root, only if the end of its name is there.
-_HTML_START = re.compile(rb"<(?:!doctype\s+html\b|(?:html|head|body)[\s>/])", re.IGNORECASE)
+#: The root, or its DOCTYPE, behind whitespace, comments and processing instructions.
+_START = re.compile(
+    rb"(?:\s|<!--.*?-->|<\?.*?\?>)*<(?P<doctype>!doctype\s+)?(?P<root>\w*)",
+    re.DOTALL | re.IGNORECASE,
+)
 
 
 def _describe(content: bytes) -> str:
@@ -191,14 +185,14 @@ def _describe(content: bytes) -> str:
     for magic, name in _MAGIC.items():
         if head.startswith(magic):
             return name
-    start = _PROLOG.sub(b"", head, count=1)
-    if _HTML_START.match(start):
-        return _HTML
-    if start[:9].lower() == b"<!doctype":
+    start = _START.match(head)
+    if start is None:
+        return "something that is not XML"
+    if start["root"].lower() == b"html":
+        return "an HTML page"
+    if start["doctype"]:
         return "a document with a DOCTYPE, which could declare entities"
-    if head.startswith(b"<"):  # also a prolog alone
-        return "XML that is cut off, damaged or in another encoding than it says"
-    return "something that is not XML"
+    return "XML that is cut off, damaged or in another encoding than it says"
 
 
 def _refuse(found: str, source: str | None, detail: str = "") -> NoReturn:

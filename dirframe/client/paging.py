@@ -67,11 +67,6 @@ class Received:
     refusal: str | None = None  # empty: the project has no analysis
     source: Any = None  # where the records are: as fetched, then a row, or a place in an archive
 
-    @property
-    def from_cache(self) -> bool:
-        """Whether it came from the cache."""
-        return self.attempts == 0 and self.refusal is None
-
 
 #: Of each record, by its id, the page that it is read from and its position there, in order.
 Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
@@ -132,24 +127,19 @@ class Pages:
         self.received: list[Received] = []  # in the order of arrival
         self.latest: dict[int, Received] = {}  # by their numbers
         self.own: dict[Hashable, Received] = {}  # own pages of records, also those refused
-        self.has_ended = False  # the directory answered that there is no further page
         self._confirmed: set[int] = set()  # pages that came again as they were
-        self._records: Readings | None = None
-        self._settled = 0  # how many of them are on the pages that follow each other
+        self._judgement: tuple[Readings, str | None] | None = None
 
     def add(self, page: Received) -> None:
-        """Add a page; it replaces an earlier version."""
+        """Add a page; it replaces an earlier version. A refused one has no records: it is the end."""
         self.received.append(page)
-        self._records = None
+        self._judgement = None
         if page.number is None:
             self.own[page.record] = page
-        elif page.refusal is not None:
-            self.has_ended = True
-            self._confirmed.add(page.number)
         elif page.number:
             before = self.latest.get(page.number)
             is_same = before and (before.ids, before.available) == (page.ids, page.available)
-            if is_same and page.available is not None:
+            if page.refusal is not None or (is_same and page.available is not None):
                 self._confirmed.add(page.number)
             self.latest[page.number] = page
 
@@ -158,7 +148,7 @@ class Pages:
     @property
     def available(self) -> int | None:
         """The number of records according to the newest page; of a sample, to the first one."""
-        pages = [page for page in self.received[::-1] if page.number and page.available is not None]
+        pages = [page for page in self.latest.values() if page.available is not None]
         newest = max(pages, key=lambda page: page.retrieved, default=None)
         page = self.latest.get(1) if self.query.sample else newest
         return page.available if page else None
@@ -176,21 +166,24 @@ class Pages:
             return self.expected or 0
         return len(self.latest[1].ids) * len(self._drawn_pages())
 
-    def missing(self) -> Sequence[int]:
+    @property
+    def _most(self) -> float:
+        return self.query.max_items or math.inf
+
+    def missing(self) -> list[int]:
         """Return the numbers of the pages that were not read yet and may hold expected records."""
         if 1 not in self.latest:
             return [1]
         if self.query.sample:
             return [number for number in self._drawn_pages() if number not in self.latest]
-        used = self._used()
-        after, size, covered = len(used) + 1, len(self.latest[1].ids), _records_on(used)
-        has_ended = after in self.latest or self.has_ended or not self.query.resource.paged
-        if has_ended or covered >= (self.query.max_items or math.inf):
+        used, covered, size = self._used(), self._covered(), len(self.latest[1].ids)
+        after = len(used) + 1
+        if after in self.latest or not self.query.resource.paged or covered >= self._most:
             return []
         lacking = 1 if self.available is None else (self.expected or 0) - covered
-        if lacking > 0:  # a range, because the reported count may be of any size
-            read = min((number for number in self.latest if number > after), default=math.inf)
-            return range(after, int(min(after + -(-lacking // size), read)))
+        if lacking > 0:
+            end = min(after + -(-lacking // size), MOST_PAGES + 2)
+            return [number for number in range(after, end) if number not in self.latest]
         is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
         return [after] if lacking == 0 and is_full else []
 
@@ -198,21 +191,21 @@ class Pages:
         """Return the numbers of all pages to read, judged by the first one; None if it cannot tell."""
         if self.query.sample:
             return self._drawn_pages()
-        expected, size = self.expected, len(self.latest[1].ids)
-        if self.available is None or expected is None:
-            return None
-        pages, most = 1 + len(self.missing()), self.query.max_items or math.inf
-        if pages > MOST_PAGES:
+        pages, expected, size = 1 + len(self.missing()), self.expected, len(self.latest[1].ids)
+        if self.available is None or pages > MOST_PAGES:
             return None
         # Of several pages, a full last one will need one more.
-        is_full = size < expected == pages * size and most > self.available
+        is_full = size < (expected or 0) == pages * size and self._most > self.available
         return range(1, pages + 1 + is_full)
 
     def has_all(self) -> bool:
         """Return whether only the page behind the last one may be missing."""
-        if self.query.sample or self.available is None:
-            return False
-        return _records_on(self._used()) >= (self.expected or 0)
+        is_counted = self.available is not None and not self.query.sample
+        return is_counted and self._covered() >= (self.expected or 0)
+
+    def _covered(self) -> int:
+        """Return the number of records on the pages from the first one on."""
+        return sum(len(page.ids) for page in self._used())
 
     def ends_since(self, begin: int) -> bool:
         """Return whether the newest page, if it came after so many, shows that it is the last one."""
@@ -228,7 +221,7 @@ class Pages:
         covered = 0
         while (page := self.latest.get(len(used) + 1)) is not None:
             is_end = not page.ids or (used and _repeats(page, [used[0], used[-1]]))
-            if is_end or covered >= (self.query.max_items or math.inf):
+            if is_end or covered >= self._most:
                 break
             used.append(page)
             covered += len(page.ids)
@@ -260,28 +253,38 @@ class Pages:
         return [number for number in unfit if is_worth_it and number not in self._confirmed]
 
     def _unfit(self) -> list[int]:
-        """Return the numbers of the pages that do not belong to one state of the collection."""
-        if self.query.sample:
-            return self._misplaced()
-        available, used = self.available, self._used()
+        """Return the numbers of the pages that do not belong to one state of the collection.
+
+        The pages of a sample are where their numbers mean, and no record of it has two positions.
+        """
+        available, used, unfit, end = self.available, self._used(), set[int](), 0
         if available is None:
             return []
-        unfit, end = set[int](), 0
         repeated = _repeated(used)
-        for number, page in enumerate(used, start=1):
-            if not repeated.isdisjoint(page.ids):
+        if self.query.sample:
+            repeated &= self._drawn().keys()
+        for page in used:
+            number, begin, is_whole = page.number or 0, end, True
+            if self.query.sample:
+                size = len(self.latest[1].ids)
+                begin = (number - 1) * size
+                stated = available if page.available is None else page.available
+                is_whole = len(page.ids) == min(size, stated - begin)
+            if not is_whole or not repeated.isdisjoint(page.ids):
                 unfit.add(number)
-            if page.first not in {None, end}:
+            if page.first not in {None, begin}:
                 unfit |= {number, max(number - 1, 1)}
-            end += len(page.ids)
+            end = begin + len(page.ids)
+        if self.query.sample:
+            return sorted(unfit)
         # A directory grows from day to day, so that other counts on pages of earlier days are none.
         today = max(self._days())
         earlier = [n for n, page in self.latest.items() if page.retrieved.date() < today]
         if earlier:
-            is_whole = end == available or end >= (self.query.max_items or math.inf)
+            is_whole = end == available or end >= self._most
             is_few = len(earlier) <= max(_FEW, math.ceil(len(self.latest) / 10))
             return sorted(earlier) if is_few and (unfit or not is_whole) else []
-        unfit |= {number for number, page in enumerate(used, 1) if page.available != available}
+        unfit |= {page.number or 0 for page in used if page.available != available}
         if end < (self.expected or 0):
             # The page after these is missing, or repeats the first or the last one. Then these
             # may be the outdated ones.
@@ -289,21 +292,6 @@ class Pages:
         elif end > available:
             unfit.add(len(used))
         return sorted(unfit)
-
-    def _misplaced(self) -> list[int]:
-        """Return the numbers of the pages of a sample that do not hold what their numbers mean.
-
-        Those that share a record of the sample are among them: it has more than one position.
-        """
-        size, unfit = len(self.latest[1].ids), []
-        shared = _repeated([*self.latest.values()]).intersection(self.records)
-        for number, page in self.latest.items():
-            begin = (number - 1) * size
-            available = self.available if page.available is None else page.available
-            is_whole = len(page.ids) == min(size, (available or 0) - begin)
-            if page.first not in {None, begin} or not is_whole or not shared.isdisjoint(page.ids):
-                unfit.append(number)
-        return unfit
 
     def order_fails(self) -> bool:
         """Return whether ids come again on more pages than a change of the collection explains."""
@@ -323,36 +311,39 @@ class Pages:
     def records(self) -> Readings:
         """The newest reading of each record by its id: its page and position, in order.
 
-        These are of the pages from the first to the end; of every page that ever came if their
-        order does not hold, or if they prove nothing. Records without an id cannot be told apart:
-        those of the newest version of a page count.
+        These are of the pages from the first to the end; of every page that ever came if those
+        prove nothing. Records without an id cannot be told apart: those of the newest version of a
+        page count.
         """
-        if self._records is None:
-            used, came = self._used(), [p for p in self.received if p.number is not None]
-            came.sort(key=lambda page: page.number or math.inf)
-            has_ids = bool(self.query.resource.key)
-            counts_all = has_ids and (self.keeps_all or self.order_fails())
-            self._records = self._readings(came if counts_all else used)
-            self._settled = len(self._records)
-            if has_ids and not counts_all and (self.missing() or self._doubt()):
-                self._records = self._readings([*used, *came])
-        return self._records
+        return self._judged()[0]
+
+    def _judged(self) -> tuple[Readings, str | None]:
+        """Return the newest reading of each record, and why these may not be all records."""
+        if self._judgement is None:
+            used, has_ids = self._used(), bool(self.query.resource.key)
+            everything = [*used, *(page for page in self.received if page.number is not None)]
+            counts_all = has_ids and self.keeps_all
+            records = self._readings(everything if counts_all else used)
+            settled = len(records)
+            doubt = self._doubt(records, settled)
+            if has_ids and not counts_all and (doubt or self.missing()):
+                records = self._readings(everything)
+                doubt = self._doubt(records, settled)
+            self._judgement = records, doubt
+        return self._judgement
 
     def _readings(self, pages: list[Received]) -> Readings:
-        readings: Readings = self._drawn() if self.query.sample else self._read_from(pages)
-        return dict(islice(readings.items(), self.query.max_items))
-
-    def _read_from(self, pages: list[Received]) -> Readings:
-        key = self.query.resource.key
+        if self.query.sample:
+            return self._drawn()
         readings: Readings = {}
         # The place of a record remains the first one.
         for page in [*pages, *sorted(pages, key=lambda page: page.retrieved)]:
             for place, identifier in enumerate(page.ids):
-                if identifier is not None and key:
+                if identifier is not None and self.query.resource.key:
                     readings[identifier] = page, place
                 elif page is self.latest.get(page.number or 0):
                     readings[page.number, place] = page, place
-        return readings
+        return dict(islice(readings.items(), self.query.max_items))
 
     def _drawn(self) -> Readings:
         readings: Readings = {}
@@ -362,6 +353,25 @@ class Pages:
             if page is not None and place < len(page.ids):
                 readings[page.ids[place] or (number, place)] = page, place
         return readings
+
+    def _doubt(self, records: Readings, settled: int) -> str | None:
+        """Return why these may not be all records; `settled` of them are on pages that fit."""
+        came, expected = len(records), self.expected
+        if self.available is None:
+            unknown = "the directory does not state the number of records (items_available)"
+            return unknown if settled != expected and self.query.resource.paged else None
+        without_id = sum(not isinstance(key, str) for key in records)
+        if without_id and self.query.resource.key and expected != 1:
+            return f"{without_id:,} records have no id, so they cannot be distinguished"
+        if expected not in {settled, came}:
+            more = f"; {self.repeated():,} repeated" if self.repeated() else ""
+            return f"{came:,} different records were received of {expected:,}{more}"
+        counts = {page.available for page in self._used() if not self.query.sample}
+        if len(counts) > 1 and not self._is_counted():
+            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
+            return f"the collection changed while it was read: its pages count {reported} records"
+        is_unfit = settled != expected or (self._unfit() and not self._is_counted())
+        return "the pages overlap, leave gaps or contradict the count" if is_unfit else None
 
     def places(self, *, whole: bool = False) -> Iterator[tuple[Received, int]]:
         """Yield where each record is read: on its own page, if that came.
@@ -389,10 +399,13 @@ class Pages:
         return [key for key in needed if key not in self.own]
 
     def estimated_own(self) -> int:
-        """Return how many own pages are needed, judged by the first page."""
-        signs = self.latest[1].signs if self.query.details else ""
-        needed = len(needed_pages(dict(enumerate(signs))))
-        return round((self.expected or 0) * needed / max(len(signs), 1))
+        """Return how many own pages are to come: of further records, as many as on the first page."""
+        needed = len(self.own_missing())
+        if self.query.details and self.missing() and 1 in self.latest:
+            signs = self.latest[1].signs
+            share = len(needed_pages(dict(enumerate(signs)))) / max(len(signs), 1)
+            needed += round(share * max((self.expected or 0) - len(self.records), 0))
+        return needed
 
     def lost(self) -> dict[str, str]:
         """Return the records whose own page did not come, and why."""
@@ -412,18 +425,25 @@ class Pages:
 
     def completeness(self) -> tuple[str, str | None]:
         """Return the provenance's word for how complete the records are, and why not proven."""
+        records, doubt = self._judged()
         if self.missing():
             of = "" if self.expected is None else f" of {self.expected:,}"
-            return "incomplete", f"not finished: {len(self.records):,}{of} records were received"
+            return "incomplete", f"not finished: {len(records):,}{of} records were received"
         if left := len(self.own_missing()):
             return "incomplete", f"not finished: {left:,} own pages were not asked for yet"
         days = self._days()
         period = f"read from {days[0]} to {days[-1]}" if len(days) > 1 else ""
-        doubt, lost = self._doubt(), self.lost()
         if doubt is not None:
-            doubt = "; ".join(filter(None, [doubt, period]))
-            return "incomplete", doubt + (f". {self._order()}" if self.lacks_order() else "")
-        if lost:
+            sort, better = self.query.sort, better_sort(self.query)
+            order = (
+                f"the order of {f'sort={sort!r}' if sort else 'the directory'} does not hold (records "
+                "come again on other pages, and others on none), and "
+                f"{f'sort={better!r} (--sort {better})' if better else 'no other is known that'} holds "
+                "on today's live service"
+            )
+            parts = [doubt, period, order if self.lacks_order() else ""]
+            return "incomplete", "; ".join(filter(None, parts))
+        if lost := self.lost():
             own = f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
             return "incomplete", own
         if self._is_counted():
@@ -437,46 +457,10 @@ class Pages:
         """Return whether pages of several days can be counted only."""
         return len(self._days()) > 1 and self.available is not None and not self.query.sample
 
-    def _doubt(self) -> str | None:
-        """Return why these may not be all records."""
-        return self._lack() or (None if self._is_counted() else self._contradiction())
-
-    def _lack(self) -> str | None:
-        """Return why there are not as many different records as expected."""
-        came, expected = len(self.records), self.expected
-        without_id = sum(not isinstance(key, str) for key in self.records)
-        if self.available is None:
-            unknown = "the directory does not state the number of records (items_available)"
-            return unknown if self._settled != expected and self.query.resource.paged else None
-        if without_id and self.query.resource.key and expected != 1:
-            return f"{without_id:,} records have no id, so they cannot be distinguished"
-        settled = f", {self._settled:,} of them on pages that follow each other"
-        more = settled if came != self._settled else ""
-        more += f"; {self.repeated():,} repeated" if self.repeated() else ""
-        lack = f"{came:,} different records were received of {expected:,}{more}"
-        return lack if self._settled != expected else None
-
-    def _contradiction(self) -> str | None:
-        """Return how pages contradict each other, though the number of records fits."""
-        counts = {page.available for page in self._used()}
-        if len(counts) > 1 and not self.query.sample:
-            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
-            return f"the collection changed while it was read: its pages count {reported} records"
-        return "the pages overlap, leave gaps or contradict the count" if self._unfit() else None
-
     def lacks_order(self) -> bool:
         """Return whether records are missing because the order does not hold."""
         is_short = 0 < len(self.records) < (self.expected or 0)
         return is_short and bool(self.query.resource.key) and self.order_fails()
-
-    def _order(self) -> str:
-        sort, better = self.query.sort, better_sort(self.query)
-        order = f"of sort={sort!r}" if sort else "of the directory itself"
-        other = f"that of sort={better!r} holds on today's live service"
-        return (
-            f"The order {order} does not hold: records come again on other pages, and others on none; "
-            f"{other if better else 'no other is known'}"
-        )
 
     def provenance(self) -> dict[str, Any]:
         """Return what the provenance says of the pages and their records."""
@@ -516,16 +500,12 @@ def cost_of(pages: Sequence[Received]) -> dict[str, Any]:
         "retrieved_oldest": min(times, default=None),
         "retrieved_newest": max(times, default=None),
         "requests_made": sum(page.attempts for page in pages),
-        "requests_cached": sum(page.from_cache for page in pages),
+        "requests_cached": sum(not page.attempts and page.refusal is None for page in pages),
         "synthetic": any(page.synthetic for page in pages),
     }
 
 
-def _records_on(pages: Iterable[Received]) -> int:
-    return sum(len(page.ids) for page in pages)
-
-
-def _repeated(pages: list[Received]) -> set[str]:
+def _repeated(pages: Iterable[Received]) -> set[Hashable]:
     """Return the ids that come more than once."""
     counts = Counter(chain.from_iterable(page.ids for page in pages))
     return {id_ for id_, count in counts.items() if count > 1 and id_ is not None}

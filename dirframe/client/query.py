@@ -14,12 +14,7 @@ import pandas as pd
 
 from dirframe._display import did_you_mean
 from dirframe.client.page import check_records
-from dirframe.errors import (
-    InvalidInputError,
-    NotFoundError,
-    ServiceError,
-    UnreadableResponseError,
-)
+from dirframe.errors import InvalidInputError
 from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, resource_named
 from dirframe.settings import KEY_PARAMETER
 
@@ -85,11 +80,11 @@ class Query:
     def __post_init__(self) -> None:
         for name in ("query", "sort"):
             text = getattr(self, name)
-            if not isinstance(text or "", str) or _SURROGATE.search(text or ""):
-                raise InvalidInputError(f"{name} is {text!r}; it must be text, or None.")
-            if text is not None and not text.strip():  # as of a variable that is not set
+            is_text = isinstance(text, str) and text.strip() and not _SURROGATE.search(text)
+            if text is not None and not is_text:
                 raise InvalidInputError(
-                    f"{name} is empty.", hint=f"Leave {name}= (--{name}) out for all records."
+                    f"{name} is {text!r}; it must be text that is not empty.",
+                    hint=f"Leave {name}= (--{name}) out for all records.",
                 )
         for name, least in (("max_items", 1), ("sample", 1), ("seed", 0)):
             value: Any = getattr(self, name)
@@ -161,18 +156,17 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
     """
     name = path.strip() if isinstance(path, str) else ""
     address = PATHS.get(name, name)
-    if KEY_PARAMETER in unquote(address).casefold() or client.api_key.redact(address) != address:
-        raise InvalidInputError(
-            "The path holds an api_key, which is sent without that.",
-            hint="Pass the path alone.",
-        )
     is_below = address.startswith(f"{client.base_url}/")
     parts = urlsplit(address.removeprefix(client.base_url) if is_below else address)
     parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
+    given = {"page", *(name for name, value in options.items() if value is not None)}
     steps = {*unquote(parts.path).split("/")}
     is_elsewhere = parts.scheme or parts.netloc or parts.fragment or steps & {".", ".."}
-    if is_elsewhere or "page" in parameters or not parts.path.endswith(".xml"):
-        shown = parts.path if name else path  # without a host, whose user may have a password
+    has_key = KEY_PARAMETER in unquote(address).casefold() or client.api_key.redact(name) != name
+    has_more = has_key or given & parameters.keys()
+    if is_elsewhere or has_more or not parts.path.endswith(".xml"):
+        # Without the host, whose user may have a password.
+        shown = client.api_key.redact(parts.path) if name else path
         if not name or name.isidentifier():
             raise InvalidInputError(
                 f"There is no collection {shown!r}.{did_you_mean(name, PATHS)} Choose one of "
@@ -180,13 +174,9 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
             )
         raise InvalidInputError(
             f"{shown!r} is no path below {client.base_url} that can be loaded: it must end in .xml, "
-            "without another host, a fragment, a step such as '..' or a page.",
+            "without a key, another host, a fragment, a step such as '..', a page, or an option that "
+            "is given beside it, too.",
             hint="All pages are loaded; max_items= (--max-items) loads less.",
-        )
-    if twice := [name for name in parameters if options.get(name) is not None]:
-        raise InvalidInputError(
-            f"{twice[0]} stands in the path {path!r} and is given beside it, too.",
-            hint=f"Leave {twice[0]}= (--{twice[0]}) out.",
         )
     options |= {name: parameters.pop(name) for name in ("query", "sort") if name in parameters}
     quoted = quote("/" + parts.path.lstrip("/"), safe=_SAFE)
@@ -213,23 +203,13 @@ def record_query(resource: Resource, identifier: str) -> Query:
     return Query(resource=resource, path=path, numbered=False, may_be_single=True, facts=facts)
 
 
-def recognised(query: Query, first: FetchedPage) -> Query:
+def recognised(query: Query, page: Page) -> Query:
     """Return a query with the resource and the key that the first page of its path shows."""
-    page, resource = first.page, query.resource
+    resource = query.resource
     if resource is not UNKNOWN:
         check_records(page, resource.name)
     elif page.record_name:
         resource = resource_named(page.record_name)
-    if not query.may_be_single:
-        return query
-    if page.items_returned not in {None, len(page.records)}:
-        found = f"{len(page.records):,} <{resource.name}>"
-        raise UnreadableResponseError(
-            f"{first.url} says that it returns {page.items_returned:,} items, but its result "
-            f"holds {found}: that is not a list of records.",
-            found=found,
-            source=first.url,
-        )
     if page.record_name and not resource.fields:
         ids = page.values("id")
         are_distinct = None not in ids and len(set(ids)) == len(ids)
@@ -250,53 +230,21 @@ def better_sort(query: Query) -> str | None:
     return KEPT_TODAY if query.resource is PROJECT and query.sort != KEPT_TODAY else None
 
 
-def find_order(
-    query: Query,
-    session: Session,
-    fetch: Callable[[Query], FetchedPage],
-    *,
-    keeps_all: bool = False,
-) -> tuple[Query, FetchedPage | None]:
-    """Return the query in an order that the directory keeps, and its first page if that came.
-
-    `fetch` returns a first page. Without a sort of its own, a sample, or what `keeps_all`, is read
-    by ids, or by names of projects, as the first page shows; all projects of today's live service by
-    names: of that service is a first page that is moved, not the last one, and without analyses.
-    """
-    if query.sort is None and (query.sample or keeps_all):
-        return _find_shown_order(query, fetch)
-    is_whole = query.path == "/projects.xml" and query.max_items is None
-    if query.sort is not None or not is_whole:
-        return query, None
-    first = fetch(query)
-    is_of_today = session.is_moved(query.path) and len(first.page.records) == _SIZE_TODAY
-    if is_of_today and not _is_last(first.page) and {"1", "3"}.isdisjoint(first.page.signs()):
-        return replace(query, sort=KEPT_TODAY), None
-    return query, first
+def is_of_today(first: Page) -> bool:
+    """Return whether the first of several pages is as today's live service sends it."""
+    has_analyses = not {"1", "3"}.isdisjoint(first.signs())
+    return len(first.records) == _SIZE_TODAY and not is_last(first) and not has_analyses
 
 
-def _find_shown_order(
-    query: Query, fetch: Callable[[Query], FetchedPage]
-) -> tuple[Query, FetchedPage | None]:
-    for sort in ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]:
-        try:
-            first = fetch(replace(query, sort=sort))
-        except (NotFoundError, ServiceError) as error:
-            if (error.status or 0) >= 500:  # not about the order
-                raise
-            continue
-        page = first.page
-        check_records(page, query.resource.name)
-        shown = pd.DataFrame({name: page.values(name) for name in ("id", "name")})
-        if is_in_order(shown, sort):
-            return replace(query, sort=sort), first
-        if _is_last(page) or sort != "id":  # taken for ignored: this page is the directory's own
-            return query, first
-    return query, None
-
-
-def _is_last(page: Page) -> bool:
+def is_last(page: Page) -> bool:
+    """Return whether a first page is the only one."""
     return page.items_available is not None and page.items_available <= len(page.records)
+
+
+def shows_order(page: Page, sort: str) -> bool:
+    """Return whether a page is in an order of ids or names."""
+    frame = pd.DataFrame({name: page.values(name) for name in ("id", "name")})
+    return is_in_order(frame, sort) is True
 
 
 _FEWEST = 3  # values that show an order

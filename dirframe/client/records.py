@@ -19,7 +19,7 @@ from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, resource_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from dirframe.client.page import Page
     from dirframe.schema import Resource
@@ -78,16 +78,8 @@ class Records:
             for field in resource.fields
             if field.path in found or field in resource.core or field.column in COUNTED_LISTS
         }
-        for (
-            path,
-            column,
-        ) in found.items():  # of two with the same name, <a_b> and <a><b>, one changes
-            name = "_".join(path)
-            if name in cells or name in resource.by_column:
-                name = "__".join(path)
-            while name in cells or name in resource.by_column:
-                name += "_"
-            cells[name] = column
+        for path, column in found.items():  # <a_b> and <a><b> would have the same name
+            cells[_free_name("_".join(path), cells | resource.by_column)] = column
         for column in cells.values():
             column.extend([None] * (self.rows - len(column)))
         kinds = {field.column: field.kind for field in resource.fields}
@@ -123,13 +115,17 @@ def typed_columns(
             kind = infer_kind(name, {value for value in values if value})
         columns[name], texts = convert_column(values, kind)
         if texts is not None:
-            kept = f"{name}_unreadable"
-            while kept in cells:
-                kept += "_"
+            kept = _free_name(f"{name}_unreadable", cells)
             columns[kept], texts = texts, texts.dropna()
             examples = ", ".join(repr(text[:40]) for text in texts.unique()[:3])
             unreadable.append(f"{len(texts):,} in {name} ({examples})")
     return columns, unreadable
+
+
+def _free_name(name: str, taken: Container[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
 
 
 class _Node(dict[str, "_Node"]):

@@ -20,6 +20,8 @@ from dirframe.provenance import ATTRIBUTE, record_from, set_provenance
 from dirframe.schema import EXTENSIONS, RESOURCES, Kind, detect_resource, resource_named
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from dirframe.schema import Resource
 
     Record = dict[str, Any]
@@ -72,9 +74,7 @@ def read_export(path: str | Path) -> pd.DataFrame:
     ['01', 'NA']
     """
     file = Path(path)
-    if file.is_dir():
-        raise InvalidInputError(f"{file} is a folder, not a file of records.", hint=_HINT)
-    if not file.exists():
+    if file.is_dir() or not file.exists():
         raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
         raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
@@ -99,7 +99,7 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
         columns = _tables.read_json(content) if is_json else _tables.read_columns(content)
         # Without rows, JSON has no columns.
         columns = columns or {column: [] for column in record.get("columns", ())}
-        resource = _resource(columns, record)
+        resource = described_by(columns, record_from(record.get("provenance")))
         if not is_json and _tables.separator_of(content) == ";":
             _refuse_decimal_commas(columns, resource)
         frame = _typed(columns, resource)
@@ -127,12 +127,12 @@ def _record_beside(file: Path) -> Record:
     return record if isinstance(record, dict) else {}
 
 
-def _resource(columns: _tables.Columns, record: Record) -> Resource | None:
+def described_by(columns: Collection[Any], provenance: Record) -> Resource | None:
     """Return the resource whose fields the columns are; None if they are those of no record."""
-    known = record_from(record.get("provenance"))
-    if known["statistic"] or known["counted"]:
+    if provenance["statistic"] or provenance["counted"]:
         return None  # a column of a statistic is not the field of its name
-    resource = resource_named(known["resource"]) if known["resource"] else detect_resource(columns)
+    name = provenance["resource"]
+    resource = resource_named(name) if name else detect_resource(columns)
     is_record = resource is not None and ("id" in columns or resource.name in EXTENSIONS)
     return resource if is_record else None
 

@@ -8,18 +8,16 @@ import json
 import re
 import zipfile
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
-from dirframe import __version__
 from dirframe._arrow import plain_value
 from dirframe._display import counted
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
+from dirframe.io.read import described_by
 from dirframe.io.writers import frame_bytes, record_bytes
 from dirframe.provenance import caption, get_provenance, resource_of, set_provenance
 from dirframe.schema import ACCOUNT, RESOURCES, Kind
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dirframe.archive.archive import Archive
-    from dirframe.schema import Field, Items, Resource
+    from dirframe.schema import Field, Resource
 
 #: An expression of SPDX, or an address.
 _LICENCE = re.compile(r"[\w.+-]+( (AND|OR|WITH) [\w.+-]+)*|https?://\S+")
@@ -52,15 +50,14 @@ Unpack the file; then, in its folder:
 
     dirframe.read_export("data/{name}.parquet")     # Python, with the provenance
     pandas.read_parquet("data/{name}.parquet")      # Python
+    pandas.read_csv("data/{name}.csv", keep_default_na=False, na_values=[""], dtype={{"id": "str"}})
     arrow::read_parquet("data/{name}.parquet")      # R
     read.csv("data/{name}.csv", na.strings = "")    # R, without further packages
     SELECT * FROM 'data/{name}.parquet'             -- DuckDB
 
 No key and no network are needed. In CSV, times are ISO 8601 in UTC, lists are JSON, a missing value
-is an empty cell, and a text that a spreadsheet would take for a formula begins with an apostrophe.
-Excel opens it by Data, From Text/CSV, as UTF-8.
-
-Written by dirframe {version}.
+is an empty cell (`NA` is Namibia), and a text that a spreadsheet would take for a formula begins
+with an apostrophe. Excel opens it by Data, From Text/CSV, as UTF-8.
 """
 
 
@@ -75,7 +72,6 @@ def write_study(
     archive: Archive | str | Path | None,
 ) -> None:
     """Write frames as a study; the options are those of `dirframe.export`."""
-    contents = {} if archive is None else {"pages.archive": _pages(archive, personal=personal)}
     if isinstance(authors, str) or not all(author.strip() for author in authors):
         raise InvalidInputError(
             f'authors is {authors!r}; it must be a list of names, such as ["Grace Hopper"].'
@@ -85,6 +81,7 @@ def write_study(
             f"license is {license!r}; it must be an identifier of SPDX, such as CC-BY-4.0, or the "
             "address of the licence."
         )
+    contents = {} if archive is None else {"pages.archive": _pages(archive, personal=personal)}
     tables: dict[str, pd.DataFrame] = {}
     listed: list[str] = []
     resources: list[dict[str, Any]] = []
@@ -107,21 +104,18 @@ def write_study(
             content = contents[f"data/{name}.{kind}"] = frame_bytes(table, f".{kind}")
             resources.append(_resource(name, table, kind, content))
     sources = [Source(table) for table in tables.values()]
+    entries = {Source(table).key(): cite(table, style="bibtex") for table in tables.values()}
     terms = [f"Licence: {license}."] if license else [source.terms() for source in sources]
     if personal:
         terms.append("The tables hold data about persons: handle them as the law asks.")
     package = _package(sources, title, authors, license) | {"resources": resources}
-    text = json.dumps(_filled(package), ensure_ascii=False, indent=1)
-    cited = [cite(table, style="bibtex") for table in tables.values()]
-    entries = {entry.partition(",")[0]: entry for entry in cited}  # one for each key
     readme = _README.format(
         title=package["title"],
         tables="\n".join(listed),
         terms="\n".join(dict.fromkeys(terms)),
         name=next(iter(tables)),
-        version=__version__,
     )
-    contents["datapackage.json"] = text.encode()
+    contents["datapackage.json"] = json.dumps(package, ensure_ascii=False, indent=1).encode()
     contents["citation.bib"] = "\n".join(entries.values()).encode()
     contents["README.md"] = readme.encode()
     with zipfile.ZipFile(file, "w") as packed:
@@ -152,8 +146,8 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
     """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
     resource, record = resource_of(frame), get_provenance(frame)
     fields = resource.fields if resource else ()
-    lists = {field.column: field.items for field in fields if field.items}
-    described = list(chain.from_iterable(items.fields for items in lists.values()))
+    lists = {field.column: field for field in fields if field.tag}
+    described = [part for field in fields for part in field.fields]
     if resource is not None and f"{resource.name}_id" not in frame:  # no entries of the lists
         described += fields
     personal = {field.column for field in described if field.personal}
@@ -161,13 +155,14 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
     is_loaded = resource is not None and not (record["statistic"] or record["counted"])
     about, unknown = [], []
     for column in map(str, frame):
-        values, element = frame[column], column.removesuffix("_unreadable")
-        is_text = values.dtype == "object" or isinstance(values.dtype, pd.StringDtype)
-        is_known = element in known and (element not in lists or _is_lists(values))
+        dtype, element = frame[column].dtype, column.removesuffix("_unreadable")
+        is_text = dtype == "object" or isinstance(dtype, pd.StringDtype)
         if element in personal:
             about.append(column)
+        elif element in known and (element not in lists or dtype == "object"):
+            continue
         # A number, in a resource of the specification, was computed: its elements are text.
-        elif not is_known and is_loaded and (is_text or resource not in RESOURCES.values()):
+        elif is_loaded and (is_text or resource not in RESOURCES.values()):
             unknown.append(column)
     kept = frame.drop(columns=about + unknown)
     if not kept.shape[1]:
@@ -204,28 +199,23 @@ def _without_account(query: Mapping[str, Any], resource: Resource | None) -> dic
 
 
 def _entries_without_persons(
-    column: pd.Series[Any], items: Items
+    column: pd.Series[Any], field: Field
 ) -> tuple[pd.Series[Any], list[str]]:
     """Return lists without the parts of their entries that are, or may be, about persons."""
-    held = {field.column for field in items.fields if not field.personal}
+    held = {item.column for item in field.fields if not item.personal}
     parts: set[str] = set()
     shorter: list[Any] = []
     for entries in map(plain_value, column):
-        shorter.append(None if entries is None else [])
-        for entry in entries or ():
+        is_list = isinstance(entries, list)
+        shorter.append([] if is_list else None)
+        for entry in entries if is_list else ():
             if isinstance(entry, dict):
                 parts.update(entry)
                 shorter[-1].append({part: entry[part] for part in entry if part in held})
             else:  # a text is the part that its tag names
-                parts.add(items.tag)
-                shorter[-1] += [entry] * (items.tag in held)
+                parts.add(field.tag)
+                shorter[-1] += [entry] * (field.tag in held)
     return pd.Series(shorter, column.index, dtype="object"), sorted(parts - held)
-
-
-def _is_lists(column: pd.Series[Any]) -> bool:
-    return column.dtype == "object" and all(
-        isinstance(value, list | np.ndarray) for value in column.dropna()
-    )
 
 
 # Descriptions
@@ -239,26 +229,24 @@ def _package(
     licence = license or (SAMPLE_LICENCE if synthetic else "")
     address = licence if ":" in licence else f"https://spdx.org/licenses/{licence}"
     titles, links = [source.title() for source in sources], {s.name: s.link for s in sources}
-    return {
-        "name": "study",
-        "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
-        "licenses": [{"name": licence, "path": address}] if licence else None,
-        "contributors": [{"title": name, "role": "author"} for name in authors or links],
-        "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
-    }
+    return _filled(
+        {
+            "name": "study",
+            "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
+            "licenses": [{"name": licence, "path": address}] if licence else None,
+            "contributors": [{"title": name, "role": "author"} for name in authors or links],
+            "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
+        }
+    )
 
 
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
-    record, known = get_provenance(frame), resource_of(frame)
-    if record["statistic"] or (known and (known.key or "id") not in frame):
-        known = None  # a column of a statistic is not the field of that name
+    record = get_provenance(frame)
+    known = described_by(frame.columns, record)
     fields = known.by_column if known else {}
-    key = frame.get(known.key) if known else None
-    is_key = key is not None and key.is_unique and key.notna().all()
     schema = {
         "fields": [_field(frame[column], fields.get(str(column)), kind) for column in frame],
         "missingValues": [""] if kind == "csv" else None,
-        "primaryKey": [key.name] if key is not None and is_key else None,
     }
     return {
         "name": f"{name}-{kind}",

@@ -174,24 +174,24 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
     xlsxwriter = import_xlsxwriter()
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, _OPTIONS)
-    provenance = [("sheet", "fact", "value")]
+    provenance: list[tuple[str, str, str]] = []
     try:
         for name, frame in frames.items():
             if name.lower() == "history":
                 raise InvalidInputError("A sheet of a workbook cannot be called history.")
-            _write_sheet(book.add_worksheet(name), name, frame)
+            sheet = book.add_worksheet(name)
+            # Each text is a cell of type text, also an empty one and an address.
+            sheet.add_write_handler(str, lambda sheet, *cell: sheet.write_string(*cell))
+            _write_sheet(sheet, name, frame)
             facts: dict[str, Any] = {"caption": caption(frame), "citation": _citation(frame)}
-            for fact, value in (facts | (frame.attrs.get(ATTRIBUTE) or {})).items():
+            for fact, value in (facts | frame.attrs.get(ATTRIBUTE, {})).items():
                 if value not in (None, "", [], {}):
                     text = value if isinstance(value, str) else _as_json(value, fact)
                     provenance.append((name, fact, text[:_CHARACTERS]))
-        sheet = book.add_worksheet("provenance")
+        table = pd.DataFrame(provenance, columns=["sheet", "fact", "value"])
+        _write_sheet(book.add_worksheet("provenance"), "provenance", table)  # addresses are links
     except xlsxwriter.exceptions.XlsxInputError as error:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
-    for row, cells in enumerate(provenance):
-        sheet.write_row(row, 0, cells)  # an address is a link
-    sheet.set_column(0, 1, 24)
-    sheet.set_column(2, 2, 100)
     book.close()
     return stream.getvalue()
 
@@ -203,8 +203,6 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
             f"{name!r} has {rows:,} rows and {columns:,} columns; a sheet of a workbook holds "
             f"{_ROWS - 1:,} and {_COLUMNS:,}. Export it to .parquet or .csv."
         )
-    # Each text is a cell of type text, also an empty one and an address.
-    sheet.add_write_handler(str, lambda sheet, *cell: sheet.write_string(*cell))
     losses: dict[str, list[str]] = {}
     for position, column in enumerate(frame.columns):
         cells, loss = _sheet_cells(name, frame[column])

@@ -83,7 +83,7 @@ def panels(
             captions += [part for part in ax.texts if isinstance(part, Caption)]
             captions[-1].remove()
             count = provenance.get_provenance(captions[-1].table)["base"]["records"]
-            of = f" of {stratum.records:,}" if count < stratum.records else ""
+            of = f" of {len(stratum.frame):,}" if count < len(stratum.frame) else ""
             set_title(ax, f"{text.short(stratum.title)} (n = {count:,}{of})", "medium")
     except BaseException:
         plt.close(figure)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from dirframe.stats.counts import Mask
 
-_SHOWN = 10
 _ID_KINDS = {"string", "integer", "mixed-integer", "empty"}
 
 
@@ -33,19 +32,12 @@ class Comparison(Overview):
     new: pd.DataFrame
     gone: pd.DataFrame
     changed: pd.DataFrame
-    languages: pd.DataFrame
-    contributors: pd.DataFrame
-    columns: pd.DataFrame
     notes: tuple[str, ...]
 
     def _overview(self) -> tuple[str, dict[str, pd.DataFrame], list[str]]:
         counts = self.changed["column"].value_counts().sort_index(kind="stable")
-        shown = {"Changed columns": counts.rename("values_changed").reset_index()}
-        tables = {"Main languages": self.languages, "Contributors": self.contributors}
-        for title, table in tables.items():
-            more = f" (first {_SHOWN} of {len(table):,})" if len(table) > _SHOWN else ""
-            shown[title + more] = table.head(_SHOWN)
-        return self.title, shown, list(self.notes)
+        table = counts.rename("values_changed").reset_index()
+        return self.title, {"Changed columns": table}, list(self.notes)
 
 
 def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
@@ -65,12 +57,8 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
         - ``new`` and ``gone``: the records that are only in `after` and only in `before`
         - ``changed``: a row per value that differs in records of both, not only in dtype, time
           zone or the order of a list or mapping: ``id``, ``column``, ``before``, ``after`` (str)
-        - ``languages``: a row per main language that gained or lost projects, the most gained
-          first: ``language`` (str), ``before``, ``after`` and ``change`` (Int64, projects)
-        - ``contributors``: a row per project whose valid number differs, the most lost first:
-          ``id``, ``name`` (str), ``before``, ``after`` and ``change`` (Int64, people)
-        - ``columns``: a row per column that only one has: ``column`` and ``only_in`` (str)
-        - ``notes`` (tuple of str): caveats, such as that a snapshot is incomplete
+        - ``notes`` (tuple of str): caveats, such as that a snapshot is incomplete, and the columns
+          that only one has, which are not compared
 
     Examples
     --------
@@ -94,24 +82,14 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     added = after[~new.index.isin(old.index)].reset_index(drop=True)
     provenance.copy_provenance(before, gone, "compare: gone")
     provenance.copy_provenance(after, added, "compare: new")
-    sides = [(str(name), "before") for name in before if name not in after]
-    sides += [(str(name), "after") for name in after if name not in before]
-    columns = pd.DataFrame(sides, columns=["column", "only_in"]).astype("str")
     different = changed["id"].nunique()
-    then, now = (
-        read(side, optional=["language", "name", "people"]).set_axis(side.index)
-        for side in (old, new)
-    )
     return Comparison(
         title=f"{len(added):,} new, {len(gone):,} gone, {different:,} changed, "
         f"{len(common) - different:,} the same",
         new=added,
         gone=gone,
         changed=changed,
-        languages=_languages(then, now, common),
-        contributors=_contributors(then.loc[common], now.loc[common]),
-        columns=columns,
-        notes=tuple(_notes(before, after, columns)),
+        notes=tuple(_notes(before, after)),
     )
 
 
@@ -133,34 +111,10 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
     return ids
 
 
-def _languages(before: pd.DataFrame, after: pd.DataFrame, common: pd.Index[Any]) -> pd.DataFrame:
-    if "language" not in before or "language" not in after:  # what was not loaded is unknown
-        before = after = pd.DataFrame({"language": pd.Series(dtype="str")})
-        common = common[:0]
-    old, new = before["language"], after["language"]
-    table = pd.DataFrame({"before": old.value_counts(), "after": new.value_counts()})
-    table = table.fillna(0).astype("Int64").rename_axis("language").reset_index()
-    table["change"] = table["after"] - table["before"]
-    then, now = old.loc[common], new.loc[common]
-    moved = pd.concat([then[then != now], now[then != now]])
-    table = table[(table["change"] != 0) | table["language"].isin(moved.dropna())]
-    table = table.sort_values(["change", "language"], ascending=[False, True], ignore_index=True)
-    return table.astype({"language": "str"})
-
-
-def _contributors(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    dtypes = {"name": "str", "people": "Int64"}
-    old, new = (side.reindex(columns=[*dtypes]).astype(dtypes) for side in (before, after))
-    table = pd.DataFrame({"name": new["name"], "before": old["people"], "after": new["people"]})
-    table["change"] = table["after"] - table["before"]
-    table = table[(table["before"] >= 0) & (table["after"] >= 0) & (table["change"] != 0)]
-    table = table.rename_axis("id").reset_index().astype({"id": "str"})
-    return table.sort_values(["change", "id"], ignore_index=True)
-
-
-def _notes(before: pd.DataFrame, after: pd.DataFrame, columns: pd.DataFrame) -> Iterable[str]:
-    for side, names in columns.groupby("only_in", sort=False)["column"]:
-        yield f"Not compared, since only `{side}` has them: {', '.join(names)}."
+def _notes(before: pd.DataFrame, after: pd.DataFrame) -> Iterable[str]:
+    for side, own, other in (("before", before, after), ("after", after, before)):
+        if names := [str(name) for name in own if name not in other]:
+            yield f"Not compared, since only `{side}` has them: {', '.join(names)}."
     old, new = provenance.get_provenance(before), provenance.get_provenance(after)
     for name, frame, record, doubt in (
         ("before", before, old, "what is new may have been there"),
@@ -184,7 +138,7 @@ def _changed(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     for place, name in enumerate(after):
         if name in before and name != "id":
             rows = np.flatnonzero(_differing(before[name], after[name]))
-            texts = (_as_text(side[name].iloc[rows]) for side in (before, after))
+            texts = (map(_text, side[name].iloc[rows]) for side in (before, after))
             cells += zip(rows, repeat(place), after.index[rows], repeat(str(name)), *texts)
     columns = ["row", "place", "id", "column", "before", "after"]
     return pd.DataFrame(sorted(cells), columns=columns)[columns[2:]].astype("str")
@@ -195,21 +149,8 @@ def _differing(before: pd.Series[Any], after: pd.Series[Any]) -> Mask:
     if before.dtype == after.dtype and before.dtype not in ("object", "category"):
         same = (before == after).fillna(value=False) | (before.isna() & after.isna())
         return np.asarray(~same, dtype=bool)
-    cells = zip(_cells(before), _cells(after), strict=True)
+    cells = zip(map(_plain, before), map(_plain, after), strict=True)
     return np.array([old != new for old, new in cells], dtype=bool)
-
-
-def _as_text(column: pd.Series[Any]) -> Iterable[Any]:
-    """Return the values as text; missing values stay missing."""
-    if column.dtype != "object":
-        return column.astype("str")
-    return [None if value is None else _text(value) for value in _cells(column)]
-
-
-def _cells(column: pd.Series[Any]) -> list[Any]:
-    if column.dtype == "float32":
-        column = column.astype("str").astype("float64")  # makes its 0.1 the 0.1 of 64 bits
-    return [_plain(value) for value in column]
 
 
 def _plain(value: Any) -> Any:
@@ -219,7 +160,7 @@ def _plain(value: Any) -> Any:
         # Parquet adds the keys of other rows as nulls.
         return {key: cells[key] for key in sorted(cells) if cells[key] is not None}
     if isinstance(value, list | tuple | np.ndarray):
-        return sorted(map(_plain, value), key=lambda cell: (type(cell).__name__, _text(cell)))
+        return sorted(map(_plain, value), key=lambda cell: (type(cell).__name__, str(cell)))
     if value is None or pd.isna(value):
         return None
     if isinstance(value, date | np.datetime64):
@@ -231,7 +172,9 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, bool | int | float) else str(value)
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, list | dict | bool):
-        return json.dumps(value, default=str, ensure_ascii=False)
-    return str(value)
+def _text(value: Any) -> str | None:
+    """Return a value as text; missing values stay missing."""
+    plain = _plain(value)
+    if isinstance(plain, list | dict | bool):
+        return json.dumps(plain, default=str, ensure_ascii=False)
+    return None if plain is None else str(plain)

@@ -14,7 +14,6 @@ from dirframe.stats.kernel import COLUMNS, collection_of, require_records
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from datetime import timedelta
 
     from dirframe.schema import Resource
 
@@ -23,7 +22,7 @@ def flags(
     frame: pd.DataFrame,
     *,
     rules: Collection[str] | None = None,
-    max_age: str | int | timedelta | None = None,
+    max_age: str | None = None,
 ) -> pd.DataFrame:
     """Flag records that cannot be right, or are in doubt, each with its reason.
 
@@ -33,8 +32,8 @@ def flags(
         Accounts or projects as the loaders give them.
     rules : collection of str, optional
         Names of rules; by default all whose columns are there, and the provenance names the others.
-    max_age : str, int or datetime.timedelta, optional
-        Age from which an analysis is stale: days, a timedelta, or text such as ``"1y"``, the default.
+    max_age : str, optional
+        Age from which an analysis is stale, as in `exclude`; by default ``"1y"``.
 
     Returns
     -------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,101 +42,82 @@ _UNITS = {"d": "days", "w": "weeks", "mo": "months", "y": "years"}
 
 
 class Rule(NamedTuple):
-    """What a rule says, the columns it needs, and the text that shows the values of a record.
+    """The columns that a rule needs, and the text that shows the values of a record.
 
     It matches where `match` says so or, without one, where the first column is below the second, or
-    below 0; missing values never. Values that are not `impossible` are in doubt.
+    below 0; missing values never.
     """
 
-    says: str
     needs: tuple[str, ...]
     evidence: str
     match: Callable[[pd.DataFrame], Any] | None = None
-    impossible: bool = True
 
 
 #: The names are stable, since scripts and captions contain them.
 RULES = {
     "began_before_1970": Rule(
-        "began before 1970",
         ("first",),
         "first month {first:%Y-%m}, before 1970",
         lambda p: p["first"] < pd.Timestamp("1970-01-01", tz="UTC"),
-        impossible=False,
     ),
     "began_before_language": Rule(
-        "began before its main language",
         ("first", "language"),
         "first month {first:%Y-%m}; {language} first appeared in {appeared}",
         lambda p: p["first"].dt.year < p["appeared"],
-        impossible=False,
     ),
     "duplicate_id": Rule(
-        "repeated id",
         ("id",),
         "id {id} stands in more than one record",
         lambda p: p["id"].notna() & p["id"].duplicated(keep=False),
     ),
     "impossible_kudo_rank": Rule(
-        "kudo rank",
         ("rank",),
         "kudo rank {rank}; ranks are 1 to 10",
         lambda p: (p["rank"] < 1) | (p["rank"] > 10),
     ),
     "impossible_latitude": Rule(
-        "latitude",
         ("latitude",),
         "latitude {latitude:g}; it is -90 to 90",
         lambda p: p["latitude"].abs() > 90,
     ),
     "impossible_longitude": Rule(
-        "longitude",
         ("longitude",),
         "longitude {longitude:g}; it is -180 to 180",
         lambda p: p["longitude"].abs() > 180,
     ),
     "lines_outlier": Rule(
-        "far more lines than others",
         ("code_lines",),
         "{code_lines:,} lines of code; the bound of {group} is {bound:,}",
         lambda p: p["code_lines"] > p["bound"],
-        impossible=False,
     ),
     "month_in_future": Rule(
-        "month after its code was fetched",
         ("fetched", "last"),
         "last month {last:%Y-%m}; the code was fetched on {fetched:%Y-%m-%d}",
     ),
     "months_reversed": Rule(
-        "last month before the first",
-        ("last", "first"),
-        "first month {first:%Y-%m}, last month {last:%Y-%m}",
+        ("last", "first"), "first month {first:%Y-%m}, last month {last:%Y-%m}"
     ),
-    "negative_contributors": Rule(
-        "negative contributors", ("people",), "{people:,} contributors in twelve months"
-    ),
-    "negative_lines": Rule("negative lines", ("code_lines",), "{code_lines:,} lines of code"),
-    "negative_posts": Rule("negative posts", ("posts",), "{posts:,} posts"),
+    "negative_contributors": Rule(("people",), "{people:,} contributors in twelve months"),
+    "negative_lines": Rule(("code_lines",), "{code_lines:,} lines of code"),
+    "negative_posts": Rule(("posts",), "{posts:,} posts"),
     "stale_analysis": Rule(
-        "stale analysis",
         ("fetched",),
         "code fetched on {fetched:%Y-%m-%d}, before {stale_before:%Y-%m-%d}",
         lambda p: p["fetched"] < p["stale_before"],
-        impossible=False,
     ),
     "updated_before_created": Rule(
-        "changed before it was created",
-        ("updated", "created"),
-        "changed on {updated:%Y-%m-%d}, created on {created:%Y-%m-%d}",
+        ("updated", "created"), "changed on {updated:%Y-%m-%d}, created on {created:%Y-%m-%d}"
     ),
 }
+#: Rules whose records are in doubt; those of the others are impossible.
+DOUBTFUL = {"began_before_1970", "began_before_language", "lines_outlier", "stale_analysis"}
 
 
 def exclude(
     frame: pd.DataFrame,
     rules: Collection[str] | str = (),
     *,
-    older_than: str | int | timedelta | None = None,
+    older_than: str | None = None,
 ) -> pd.DataFrame:
     """Leave out the records that some rules of `dirframe.flags` match.
 
@@ -148,9 +128,9 @@ def exclude(
     rules : collection of str, default ()
         Names of rules, whose columns the frame needs. Outliers are those of this frame: exclude
         before you divide it.
-    older_than : str, int or datetime.timedelta, optional
-        Leave out projects whose code was fetched longer ago, as the rule ``stale_analysis``: a
-        number of days, a timedelta, or text such as ``"2y"``. Those without a date are kept.
+    older_than : str, optional
+        Leave out projects whose code was fetched longer ago, as the rule ``stale_analysis``: text
+        such as ``"90d"``, ``"26w"``, ``"18mo"`` or ``"2y"``. Those without a date are kept.
 
     Returns
     -------
@@ -165,7 +145,6 @@ def exclude(
     {'negative_lines': 1}
     """
     chosen = rules_of(rules, older_than)
-    offset_of(older_than, "older_than")
     frame = require_records(frame)
     if not chosen:
         return frame
@@ -178,7 +157,7 @@ def exclude(
         left &= ~found
     told = ", ".join(f"{name} {numbers[name]:,}" for name in chosen)
     if older_than is not None:
-        told += f", older than {older_than}{' days' if isinstance(older_than, int) else ''}"
+        told += f", older than {older_than}"
     kept = frame[left]
     provenance.copy_provenance(frame, kept, f"exclude: {told}")
     return provenance.set_provenance(kept, excluded=numbers)
@@ -203,7 +182,7 @@ def applicable(frame: pd.DataFrame) -> list[str]:
 
 
 def columns_of(
-    frame: pd.DataFrame, rules: Collection[str], max_age: str | int | timedelta | None = None
+    frame: pd.DataFrame, rules: Collection[str], max_age: str | None = None
 ) -> pd.DataFrame:
     """Return the columns that some rules read, with the bounds that depend on the whole frame."""
     age = offset_of(max_age)
@@ -221,7 +200,7 @@ def columns_of(
 
 def matches(p: pd.DataFrame, rule: str) -> Mask:
     """Return which records of `columns_of` a rule matches."""
-    _, (column, *others), _, match, _ = RULES[rule]
+    (column, *others), _, match = RULES[rule]
     return true(match(p) if match else p[column] < (p[others[0]] if others else 0))
 
 
@@ -259,17 +238,12 @@ def reference_day(frame: pd.DataFrame, fetched: pd.Series[Any]) -> pd.Timestamp 
     return None if known.empty else known.iloc[len(known) // 2]
 
 
-def offset_of(age: object, name: str = "max_age") -> Any:
-    """Return an age as an offset: a number of days, a timedelta, or text such as ``"2y"``."""
-    if isinstance(age, int) and not isinstance(age, bool):
-        age = timedelta(days=age)
-    if isinstance(age, timedelta) and age >= timedelta(0):
-        return age
+def offset_of(age: str | None) -> pd.DateOffset:
+    """Return an age such as ``"2y"`` as an offset; a year, the default."""
     match = re.fullmatch(r"(\d{1,4}) ?(d|w|mo|y)", "1y" if age is None else str(age))
     if match is None:
         raise InvalidInputError(
-            f"{name} is {age!r}, which is not an age.",
-            hint="Pass a number of days, a timedelta, or text such as 90d, 26w, 18mo or 2y.",
+            f"{age!r} is not an age.", hint="Pass text such as 90d, 26w, 18mo or 2y."
         )
     options: dict[str, Any] = {_UNITS[match[2]]: int(match[1])}
     return pd.DateOffset(**options)

@@ -11,7 +11,7 @@ from dirframe import provenance
 from dirframe._display import Overview, counted
 from dirframe.client.query import is_in_order
 from dirframe.quality.rules import (
-    RULES,
+    DOUBTFUL,
     applicable,
     columns_of,
     matches,
@@ -62,10 +62,10 @@ def summary(frame: pd.DataFrame) -> Summary:
           loaded where they were filtered, cut, joined or doubled since
         - ``fields`` (pandas.DataFrame): one row per column: ``column`` (str), ``present`` (Int64,
           records), ``missing_share`` (Float64, 0 to 1; an empty list is missing), ``values`` (str)
-        - ``bias`` (pandas.DataFrame): one row per reason to beware, whether it occurs or not:
-          ``reason`` (str), ``records`` (Int64) and ``share`` (Float64, 0 to 1) of the frame or, of
-          what was not loaded (a capped or broken load is no fair sample), of the directory. Stale
-          is a fetch over a year before the load or, where that is not known, as in `flags`
+        - ``bias`` (pandas.DataFrame): one row per reason to beware, with the rules of `flags`, whether
+          it occurs or not: ``reason`` (str), ``records`` (Int64) and ``share`` (Float64, 0 to 1) of
+          the frame or, of what was not loaded (a capped or broken load is no fair sample), of the
+          directory. Stale is a fetch over a year before the load or, if not known, as in `flags`
         - ``source`` (str): the caption of charts
 
     Examples
@@ -137,13 +137,12 @@ def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd
 
 def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> str:
     query = record["query"]
-    if sort := query.get("sort"):
-        return f"not loaded: the last, sorted by {sort}"
-    default = (query.get("query") and resource.query_sort) or resource.default_sort
-    default = default or "as they come"
-    if is_in_order(frame, default) is False:
-        return "not loaded: the last, in an order of the directory's own"
-    return f"not loaded: the last, sorted by {default}, by default"
+    order = query.get("sort")
+    if order is None:
+        order = (query.get("query") and resource.query_sort) or resource.default_sort
+        if not order or is_in_order(frame, order) is False:
+            return "not loaded: the last, in an order of the directory's own"
+    return f"not loaded: the last, sorted by {order}"
 
 
 def _reasons(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> Reasons:
@@ -163,9 +162,9 @@ def _reasons(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) ->
         yield "repeated id: counted more than once", p["id"].notna() & p["id"].duplicated()
     rules = [name for name in applicable(frame) if name not in _SEPARATE]
     columns = columns_of(frame, rules)
-    for name in sorted(rules, key=lambda name: not RULES[name].impossible):
-        kind = "impossible" if RULES[name].impossible else "in doubt"
-        yield f"{kind}: {RULES[name].says}", pd.Series(matches(columns, name))
+    for name in sorted(rules, key=DOUBTFUL.__contains__):
+        doubt = " (in doubt)" if name in DOUBTFUL else ""
+        yield f"rule {name}{doubt}", pd.Series(matches(columns, name))
 
 
 def _of_projects(frame: pd.DataFrame, p: pd.DataFrame, record: dict[str, Any]) -> Reasons:

@@ -36,28 +36,25 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-_TOP = {"top": 15}
-#: The sections of a collection: charts and statistics, each with its options.
-_SECTIONS: dict[str, dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]]] = {
+#: The charts and statistics of each section of a collection.
+_SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
     "projects": {
-        "Languages": [
-            (plot.language_share, _TOP),
-            (stats.language_share, _TOP),
-            (plot.languages_by_year, {}),
-        ],
+        "Languages": [plot.language_share, stats.language_share, plot.languages_by_year],
         "Contributors": [
-            (plot.team_size_classes, {}),
-            (stats.contributor_concentration, {}),
-            (plot.contributors_by_language, _TOP),
+            plot.team_size_classes,
+            stats.contributor_concentration,
+            plot.contributors_by_language,
         ],
-        "Age and activity": [(plot.growth, {}), (plot.activity, {})],
-        "Licences": [(plot.licenses, _TOP)],
+        "Age and activity": [plot.growth, plot.activity],
+        "Licences": [plot.licenses],
     },
     "accounts": {
-        "Countries": [(plot.accounts_map, {}), (stats.accounts_by_country, _TOP)],
-        "Participation": [(plot.accounts_by_kudo_rank, {}), (plot.posts_distribution, {})],
+        "Countries": [plot.accounts_map, stats.accounts_by_country],
+        "Participation": [plot.accounts_by_kudo_rank, plot.posts_distribution],
     },
 }
+#: Those that show the 15 most frequent.
+_LONG = {"language_share", "contributors_by_language", "licenses", "accounts_by_country"}
 _PACKAGES = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
 
 
@@ -133,18 +130,15 @@ def _by_collection(
     for name, given in pairs:
         frame = require_records(given)
         resource = provenance.resource_of(frame)
-        holds = resource.collection if resource else name
-        if holds not in _SECTIONS or name not in {"", holds}:
-            called = f"the frame named {name!r}" if name else "a frame"
+        holds = resource.collection if resource else name or "what its columns do not tell"
+        if name not in {"", holds}:
+            holds = f"{holds}, named {name!r}"
+        if holds not in _SECTIONS or holds in found:
             raise InvalidInputError(
-                f"A report takes accounts and projects; {called} holds "
-                f"{holds or 'what neither its provenance nor its columns tell'}.",
-                hint='Name it, if it holds them: {"projects": frame} (--collection projects).',
-            )
-        if holds in found:
-            raise InvalidInputError(
-                f"A report takes one frame of {holds}; got two. Make a report of each, or compare "
-                "them with dirframe.compare (dirframe compare)."
+                f"A report takes one frame of projects, one of accounts, or both; got one of "
+                f"{', and one of '.join([*found, holds])}.",
+                hint='Name it, if it holds them: {"projects": frame} (--collection projects). Compare '
+                "two of the same with dirframe.compare (dirframe compare).",
             )
         found[holds] = frame
     if not found:
@@ -163,40 +157,41 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
     if accounts is not None and "country_code" in accounts and "country_name" not in accounts:
         frames["accounts"] = unify_countries(accounts)
     sections = {
-        heading: [_show(function, frame, options) for function, options in calls]
+        heading: [_show(function, frame) for function in functions]
         for name, frame in frames.items()
-        for heading, calls in _SECTIONS[name].items()
+        for heading, functions in _SECTIONS[name].items()
     }
     for name, frame in frames.items():
-        overview = summary(frame)
+        facts = summary(frame)
         sections[f"Summary of the {name}"] = [
-            {"caption": f"{what} of the {name}", "table": table, "note": note}
-            for what, table, note in (
-                ("Columns", overview.fields, overview.title),
-                ("Reasons to beware", overview.bias, overview.source),
-            )
+            {"caption": f"Columns of the {name}", "table": facts.fields, "note": facts.title},
+            {
+                "caption": f"Reasons to beware of the {name}",
+                "table": facts.bias,
+                "note": facts.source,
+            },
         ]
     loader = PackageLoader("dirframe.reports", "")
-    template = Environment(
+    environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    ).get_template("report.html.j2")
+    )
     packages = [f"{package} {version(package)}" for package in _PACKAGES]
-    return template.render(
+    return environment.get_template("report.html.j2").render(
         title=printable(" ".join(title.split())),
         parts=[_part(name, frame) for name, frame in frames.items()],
         sections=sections,
         figures=count(1),
         tables=count(1),
         next=next,
+        counted=counted,
         table=lambda frame, caption: Markup(html_table(frame, caption)),  # noqa: S704  # escaped
         versions=[f"dirframe {__version__}", f"Python {platform.python_version()}", *packages],
     )
 
 
-def _show(
-    function: Callable[..., Any], frame: pd.DataFrame, options: dict[str, Any]
-) -> dict[str, Any]:
+def _show(function: Callable[..., Any], frame: pd.DataFrame) -> dict[str, Any]:
     """Return the chart or table of a frame with its caption and note, or why there is none."""
+    options = {"top": 15} if function.__name__ in _LONG else {}
     name = f"{function.__module__.split('.')[1]}.{function.__name__}"
     try:
         with plot.style(), warnings.catch_warnings(record=True) as caught:
@@ -239,26 +234,16 @@ def _part(name: str, frame: pd.DataFrame) -> dict[str, Any]:
         "are synthetic: generated, not observed": record["synthetic"],
         f"are not those that were loaded: {difference}": difference,
     }
-    query = ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""})
-    cost = (
-        f"{counted(record['requests_made'], 'request')} to the directory, "
-        f"{counted(record['requests_cached'], 'page')} from the cache; "
-        f"{counted(record['duplicates_removed'], 'duplicate record')} removed."
-    )
-    steps = [*record["steps"], *([f"others, which left {difference}"] if difference else [])]
-    method = [
-        f"Requested from {source}: {query or 'all records'}.",
-        cost,
-        f"The load: {note or 'proven complete'}.",
-        f"Steps since, in this order: {', '.join(steps) or 'none'}.",
-    ]
     return {
         "name": name,
         "caption": provenance.caption(frame),
         "warnings": [f"The {name} {words}." for words, holds in warnings.items() if holds],
         "findings": findings(frame, PROJECT if name == "projects" else ACCOUNT),
-        "method": method if source else ["Not recorded: how these records were requested."],
-        "citation": cite(frame) if source else "",
-        "bibtex": cite(frame, style="bibtex") if source else "",
+        "record": record,
+        "source": source,
+        "query": ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""}),
+        "load": note or "proven complete",
+        "steps": record["steps"] + [f"others, which left {difference}"] * bool(difference),
+        "citations": [cite(frame), cite(frame, style="bibtex")] if source else [],
         "terms": Source(frame).terms() if source else "They cannot be cited: no source is known.",
     }

@@ -54,8 +54,8 @@ class Dialect(enum.Enum):
 class Field:
     """One field of a record, at a path of elements below the record's own.
 
-    `items` describes the entries of a repeated element; `personal` fields tell who or where a person
-    is.
+    `personal` ones tell who or where a person is. The entries of a repeated element have a `tag`,
+    which names their text, and `fields`.
     """
 
     path: tuple[str, ...]
@@ -65,21 +65,14 @@ class Field:
     personal: bool = False
     unit: str = ""
     dialect: Dialect = Dialect.SPECIFIED
-    items: Items | None = None
+    tag: str = ""
+    fields: tuple[Field, ...] = ()
 
     @cached_property
     def column(self) -> str:
         """Name of the column: the path, joined by underscores."""
         # A project has both an analysis_id and, inside its analysis, an id, which may differ.
         return "analysis__id" if self.path == ("analysis", "id") else "_".join(self.path)
-
-
-@dataclass(frozen=True)
-class Items:
-    """The entries of a repeated element: their tag, which names their text, and their fields."""
-
-    tag: str
-    fields: tuple[Field, ...]
 
 
 @dataclass(frozen=True)
@@ -143,7 +136,8 @@ def _fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
             personal=row["personal"] == "yes",
             unit=row["unit"],
             dialect=Dialect[row["source"].upper()],
-            items=Items(row["entry"], _fields(resource, row["path"])) if row["entry"] else None,
+            tag=row["entry"],
+            fields=_fields(resource, row["path"]) if row["entry"] else (),
         )
         for row in _ROWS
         if (row["resource"], row["list"]) == (resource, list_path)

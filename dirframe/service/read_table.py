@@ -118,8 +118,8 @@ def _add(record: _Element, field: schema.Field, text: str) -> None:
     parent, (*parents, name) = record, field.path
     for tag in parents:
         parent = _child(parent, tag)
-    if field.items:
-        _add_entries(_child(parent, name), field.items, text)
+    if field.tag:
+        _add_entries(_child(parent, name), field, text)
     elif parent.tag in ITEM_TAGS:
         parent.set(name, _checked(text, field))  # of a list, such as the picture of its languages
     else:
@@ -138,24 +138,24 @@ def _checked(text: str, field: schema.Field) -> str:
     return text.removesuffix(".0") if field.kind is schema.Kind.INTEGER else text
 
 
-def _add_entries(parent: _Element, items: schema.Items, text: str) -> None:
+def _add_entries(parent: _Element, field: schema.Field, text: str) -> None:
     """Add the entries of a list in JSON, each a text or an object."""
     try:
         values = json.loads(text if text.startswith("[") else "")
     except ValueError:
         raise ValueError("it is not a list in JSON") from None
-    known = {field.column: field for field in items.fields}
-    has_text = items.tag in known  # as recorded: its other fields are attributes
+    known = {item.column: item for item in field.fields}
+    has_text = field.tag in known  # as recorded: its other fields are attributes
     for value in values:
-        content = value if isinstance(value, dict) else {items.tag if has_text else "name": value}
+        content = value if isinstance(value, dict) else {field.tag if has_text else "name": value}
         if unknown := sorted(content.keys() - known.keys()):
             raise ValueError(f"an entry has {', '.join(unknown)}; it may have {', '.join(known)}")
-        element = etree.SubElement(parent, items.tag)
+        element = etree.SubElement(parent, field.tag)
         for name, part in content.items():
             if part is None:
                 continue
             text = _checked(part if isinstance(part, str) else json.dumps(part), known[name])
-            if name == items.tag:
+            if name == field.tag:
                 element.text = text
             elif has_text:
                 element.set(name, text)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 #: Tags of repeated elements by the tag of the element that wraps them.
 ITEM_TAGS = {
-    field.path[-1]: field.items.tag
+    field.path[-1]: field.tag
     for resource in RESOURCES.values()
     for field in resource.fields
-    if field.items
+    if field.tag
 }
 #: Names of fields here and in other dialects.
 _OTHER_NAMES = {"stack_count": "user_count", "logged_at": "oldest_code_set_time"}

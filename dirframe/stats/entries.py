@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -173,17 +173,17 @@ def tag_codes(lists: pd.Series[Any]) -> Codes:
     """Return the row and the code of each tag, and the names of the codes."""
     rows, entries = entries_of(lists)
     try:
-        codes, names = coded(entries)
+        numbers, kinds = _numbered(entries, len(entries))
     except TypeError:  # some are records
-        codes, names = coded(field_of(entries, "tag", is_text=True))
-    return *_known(rows, codes), names
+        numbers, records = numbered(entries, "tag")
+        kinds = [tag for (tag,) in records]
+    return _named(rows, numbers, kinds)
 
 
 def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
     """Return the row and the code of each licence, the names of the codes, and titles by name."""
     rows, entries = entries_of(lists)
-    fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
-    codes, kinds = _numbered(zip(*fields, strict=True), len(entries))
+    numbers, kinds = numbered(entries, "vanity_url", "name", "nice_name")
     labels: list[str] = []
     titles: dict[str, str] = {}
     for vanity_url, name, nice_name in kinds:
@@ -191,19 +191,20 @@ def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
         labels.append(label)
         if label and (title := _text(nice_name) or _text(name)):
             titles[label] = min(title, titles.get(label, title))
-    own, names = coded(labels)
-    return (*_known(rows, own[codes]), names), titles
+    return _named(rows, numbers, labels), titles
 
 
 def entries_of(lists: pd.Series[Any]) -> tuple[Integers, list[Any]]:
     """Return the entries of all lists, each with the row number of its record."""
-    found = [
-        value or () if type(value) in _PLAIN else _as_list(value, lists.name)
-        for value in lists.tolist()
-    ]
-    lengths = np.fromiter(map(len, found), np.int32, len(found))
-    rows = np.repeat(np.arange(len(found), dtype=np.int32), lengths)
-    return rows, list(chain.from_iterable(found))
+    values = lists.tolist()
+    if not _PLAIN.issuperset(map(type, values)):
+        values = [_as_list(value, lists.name) for value in values]
+    lists_only = [value or () for value in values]
+    lengths = np.fromiter(map(len, lists_only), np.int32, len(values))
+    entries: list[Any] = []
+    for value in lists_only:
+        entries.extend(value)
+    return np.repeat(np.arange(len(values), dtype=np.int32), lengths), entries
 
 
 def _as_list(value: Any, name: object) -> Any:
@@ -213,49 +214,58 @@ def _as_list(value: Any, name: object) -> Any:
         except ValueError:
             value = 0
     if isinstance(value, list | tuple | np.ndarray):
-        return value
+        return list(value)
     if pd.api.types.is_scalar(value) and pd.isna(value):
-        return ()
+        return None
     raise InvalidInputError(
         f"The column {name} must hold lists, or lists as JSON. read_export reads the lists that "
         "export wrote; Dask makes text of lists unless dataframe.convert-string is False."
     )
 
 
-def field_of(entries: list[Any], field: str, *, is_text: bool = False) -> list[Any]:
-    """Return a field of each entry; an entry that is no record is the field itself if `is_text`."""
-    try:
-        return [entry.get(field) for entry in entries]
-    except AttributeError:
-        return [e.get(field) if isinstance(e, dict) else e if is_text else None for e in entries]
+def numbered(entries: list[Any], *fields: str) -> tuple[Integers, list[tuple[Any, ...]]]:
+    """Return a number for each entry by its fields, and the different fields by number.
 
-
-def coded(texts: list[Any]) -> tuple[Integers, list[str]]:
-    """Return a code for each text, without blanks around it, and the names of the codes in order.
-
-    The code of a missing or blank text is -1.
+    An entry that is no record, but a text, stands for each field.
     """
-    codes, found = _numbered(texts, len(texts))
-    stripped = [*map(_text, found)]
-    names = sorted({text for text in stripped if text})
-    place = {name: number for number, name in enumerate(names)} | {"": -1}
-    return np.array([place[text] for text in stripped], dtype=np.int32)[codes], names
+    columns = [_field_of(entries, field) for field in fields]
+    return _numbered(zip(*columns, strict=True), len(entries))
+
+
+def _field_of(entries: list[Any], field: str) -> list[Any]:
+    try:
+        return [*map(itemgetter(field), entries)]
+    except (KeyError, TypeError):  # not all have it, or are records
+        return [e.get(field) if isinstance(e, dict) else e for e in entries]
 
 
 def _numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
-    """Return a number for each value, and the different values by number."""
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     return np.fromiter(map(numbers.__getitem__, values), np.int32, size), list(numbers)
 
 
+def coded(texts: Iterable[Any]) -> tuple[Integers, list[str]]:
+    """Return a code for each text, without blanks around it, and the names of the codes in order.
+
+    The code of a missing or blank text is -1.
+    """
+    stripped = [*map(_text, texts)]
+    names = sorted({*stripped} - {""})
+    place = {name: number for number, name in enumerate(names)} | {"": -1}
+    return np.array([place[text] for text in stripped], dtype=np.int32), names
+
+
+def _named(rows: Integers, numbers: Integers, labels: list[Any]) -> Codes:
+    """Return the row and the code of each entry with a label, and the names of the codes."""
+    own, names = coded(labels)
+    codes = own[numbers]
+    known = codes >= 0
+    return (rows, codes, names) if known.all() else (rows[known], codes[known], names)
+
+
 def _text(value: Any) -> str:
     return "" if pd.isna(value) else str(value).strip()
-
-
-def _known(rows: Integers, codes: Integers) -> tuple[Integers, Integers]:
-    known = codes >= 0
-    return (rows, codes) if known.all() else (rows[known], codes[known])
 
 
 def _distinct(ascending: Integers) -> int:
@@ -265,7 +275,9 @@ def _distinct(ascending: Integers) -> int:
 
 def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:
     """Return each pair of an ascending row and a code of `size` once, by row."""
-    pairs = rows * np.int64(size)
+    rows_of = int(rows[-1]) + 1 if len(rows) else 0
+    dtype = np.int32 if rows_of * size < 2**31 else np.int64  # half of the bytes, half of the time
+    pairs = np.multiply(rows, size, dtype=dtype)
     pairs += codes
     pairs.sort()
     is_repeated = pairs[1:] == pairs[:-1]

@@ -13,10 +13,10 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import provenance
-from dirframe._arrow import require_frame, type_name
+from dirframe._arrow import loader_series, require_frame, type_name
 from dirframe._display import suggests_options
 from dirframe.errors import InvalidInputError, MissingColumnsError
-from dirframe.schema import ALL_RESOURCES, COUNTED_LISTS
+from dirframe.schema import ALL_RESOURCES, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -57,15 +57,16 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "posts": ("posts_count",),
     "rank": ("kudo_score_kudo_rank",),
 }
-_NUMBERS = ("code_lines", "people", "users", "posts", "rank")
-_OF_ONE_PROJECT = ("commits", "contributors", "code_added", "code_removed")
-_DATES = ("first", "last", "fetched", "created", "updated", "month", "last_commit_time")
-#: Dtypes of the columns that are not text.
+_DTYPES_OF_KINDS = {
+    Kind.INTEGER: "Int64",
+    Kind.NUMBER: "Float64",
+    Kind.TIMESTAMP: MOMENT,
+    Kind.ITEMS: "object",
+}
 _DTYPES = {
-    **dict.fromkeys((*_NUMBERS, *_OF_ONE_PROJECT), "Int64"),
-    **dict.fromkeys(_DATES, MOMENT),
-    **dict.fromkeys(("latitude", "longitude"), "Float64"),
-    **dict.fromkeys(COUNTED_LISTS, "object"),
+    column: _DTYPES_OF_KINDS.get(field.kind, "str")
+    for resource in ALL_RESOURCES.values()
+    for column, field in resource.by_column.items()
 }
 #: What a column must hold, by its dtype, and the kinds of pandas that do. Text is neither a number
 #: nor a date, since "03/04/2013" is ambiguous; a number is no date, since its unit is unknown.
@@ -74,7 +75,6 @@ _KINDS = {
     "Float64": ("numbers", {"integer", "floating", "mixed-integer-float"}),
     MOMENT: ("dates", {"datetime64", "datetime", "date"}),
 }
-_EXACT = 2**53  # floats beyond have lost digits
 
 
 def statistic(base: str, which: str) -> Callable[[Callable[P, Counted]], Callable[P, pd.DataFrame]]:
@@ -124,41 +124,39 @@ def read(frame: Frame, *names: str, optional: Iterable[str] = ()) -> pd.DataFram
     An `optional` one that the frame lacks is not in the result; without another one it raises.
     """
     wanted = {name: COLUMNS.get(name, (name,)) for name in (*names, *optional)}
-    columns = list(chain.from_iterable(wanted.values()))
+    columns = [*chain.from_iterable(wanted.values())]
     table = fetch(frame, columns)
     unsent = provenance.absent(table, columns)
     known = set(table.columns).difference(unsent.columns if unsent else ())
-    found = {name: known.intersection(wanted[name]) for name in wanted}
-    if lacking := [wanted[name] for name in names if not found[name]]:
+    if lacking := [wanted[name] for name in names if known.isdisjoint(wanted[name])]:
         unsent = provenance.absent(table, chain.from_iterable(lacking))
         raise unsent or _missing(frame, lacking)
     table = table.reset_index(drop=True)
     values: dict[str, pd.Series[Any]] = {}
     for name, alternatives in wanted.items():
         for column in (column for column in alternatives if column in known):
-            typed = _typed(table[column], _DTYPES.get(name, "str"))
+            typed = _typed(table[column], _DTYPES.get(column, "str"))
             values[name] = values[name].fillna(typed) if name in values else typed
     return pd.DataFrame(values, index=table.index, copy=False)
 
 
 def _missing(frame: Frame, lacking: list[tuple[str, ...]]) -> MissingColumnsError:
-    resource = provenance.resource_of(origin(frame))
     columns = [column for column, *_ in lacking]
     hint = (
         "Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all "
         "of its columns."
     )
     if all(column.startswith("country_") for column in columns):
-        hint = "dirframe.unify_countries(accounts) (dirframe clean) adds it."
-        if resource is not None and resource.name == "project":
-            hint = "Projects have no country; accounts have."
+        hint = (
+            "dirframe.unify_countries(accounts) (dirframe clean) adds it. Projects have no country."
+        )
     elif provenance.get_provenance(origin(frame))["resource"]:
         hint = "The records were loaded, but not all of their columns are here: keep this one."
     told = ", ".join(" or ".join(alternatives) for alternatives in lacking)
     return MissingColumnsError(f"The frame has no column {told}.", columns=columns, hint=hint)
 
 
-def _typed(column: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
+def _typed(column: pd.Series[Any], dtype: str) -> pd.Series[Any]:
     """Return a column in a dtype; raise if it holds something else."""
     if dtype in {str(column.dtype), "object"}:
         return column
@@ -174,13 +172,8 @@ def _typed(column: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
             raise TypeError(f"it holds {kind}")  # one error for all that it may hold
         if dtype == MOMENT:
             return pd.to_datetime(column, utc=True).dt.as_unit("us")
-        numbers: pd.Series[Any] = column if kind == "integer" else column.astype("Float64")
-        if dtype == "Int64" and kind != "integer":
-            if (numbers.abs() > _EXACT).any():
-                raise ValueError("it holds floating-point numbers beyond 2**53")
-            if (numbers % 1 != 0).any():
-                raise ValueError("it holds fractions")
-        return numbers.astype(dtype)
+        numbers = pa.array(column, from_pandas=True)  # unlike pandas, it truncates nothing
+        return loader_series(numbers.cast(pa.int64() if dtype == "Int64" else pa.float64()))
     except (OverflowError, TypeError, ValueError) as error:
         how = "to_datetime(…, utc=True) of a known format" if dtype == MOMENT else "to_numeric(…)"
         raise InvalidInputError(

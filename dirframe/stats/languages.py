@@ -11,7 +11,7 @@ import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import exact, first_reason, names_of, ranked, shares, table_of, unusable
-from dirframe.stats.entries import coded, distinct_pairs, entries_of, field_of
+from dirframe.stats.entries import coded, distinct_pairs, entries_of, numbered
 from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Columns that describe a distribution: quartiles, median, and its 95% confidence interval.
 _SPREAD = ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
-#: Entry, without an id, for the languages that the directory does not list.
+#: Entry for the languages that the directory does not list.
 _REST = r"\d+ Others?"
 _DATES = {"analysis_min_month": "first", "created_at": "created"}
 
@@ -188,8 +188,8 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
         - ``share`` (Float64, 0 to 1): of the lines in all rows
 
         Counted: ``with_breakdown``, ``languages``, ``languages_in_other``, ``code_lines_unnamed``
-        (in no row: of entries without a name, and of the rest, ``7 Other`` without an id), and by
-        the first reason why a project is left out ``breakdown_missing`` (or empty),
+        (in no row: of entries without a name, and of the rest, such as ``7 Other``), and by the
+        first reason why a project is left out ``breakdown_missing`` (or empty),
         ``code_lines_missing``, ``code_lines_negative``, ``percentages_impossible`` (not 0 to 100).
 
     Examples
@@ -201,26 +201,27 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     """
     p = read(projects, "analysis_languages", "code_lines")
     rows, entries = entries_of(p["analysis_languages"])
-    codes, names = coded(field_of(entries, "language", is_text=True))
-    percent = _percentages(field_of(entries, "percentage"))
+    numbers, found = numbered(entries, "language", "percentage")
+    kinds = pd.DataFrame(found, columns=["language", "percentage"], dtype="str")
+    percent = _percentages(kinds["percentage"])
+    is_impossible = ~((percent >= 0) & (percent <= 100))
     faults = {
         "breakdown_missing": np.bincount(rows, minlength=len(p)) == 0,
         "code_lines_missing": p["code_lines"].isna(),
         "code_lines_negative": p["code_lines"] < 0,
-        "percentages_impossible": np.bincount(
-            rows[~((percent >= 0) & (percent <= 100))], minlength=len(p)
-        ),
+        "percentages_impossible": np.bincount(rows[is_impossible[numbers]], minlength=len(p)),
     }
     reason = first_reason(**faults)
     included = (reason == "")[rows]
-    weight = percent * p["code_lines"].to_numpy(np.float64, na_value=np.nan)[rows] / 100
-    is_named = codes >= 0
-    is_rest = pd.Series(names, dtype="str").str.fullmatch(_REST).to_numpy(dtype=bool)
-    rest = np.flatnonzero(np.append(is_rest, False)[codes])
-    is_named[rest] = coded(field_of([entries[place] for place in rest], "id"))[0] >= 0
-    named = included & is_named
-    lines = np.bincount(codes[named], weight[named], minlength=len(names))
-    listed = distinct_pairs(rows[named], codes[named], len(names))[1]
+    weight = percent[numbers]
+    weight *= p["code_lines"].to_numpy(np.float64, na_value=np.nan)[rows]
+    weight /= 100
+    language = kinds["language"].str.strip()
+    own, names = coded(language.mask(language.str.fullmatch(_REST)))
+    named = included & (own >= 0)[numbers]
+    codes = own[numbers[named]]
+    lines = np.bincount(codes, weight[named], minlength=len(names))
+    listed = distinct_pairs(rows[named], codes, len(names))[1]
     number = np.bincount(listed, minlength=len(names))
     table = table_of(projects=("Int64", number), code_lines=("Float64", lines)).set_axis(names)
     by = ["code_lines", "projects"]
@@ -231,12 +232,10 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     return table, counted | {"code_lines_unnamed": round(weight[included & ~named].sum())}
 
 
-def _percentages(texts: list[Any]) -> NDArray[np.float64]:
+def _percentages(texts: pd.Series[str]) -> NDArray[np.float64]:
     """Return texts as numbers: ``<1`` is 0.5, what cannot be read NaN."""
-    codes, names = coded(texts)
-    known = pd.Series(names, dtype="str").replace("<1", "0.5")
-    numbers = known.where(known.str.fullmatch(r"-?\d+(\.\d+)?"))
-    return np.append(numbers.astype("float64"), np.nan)[codes]
+    known = texts.str.strip().replace("<1", "0.5")
+    return known.where(known.str.fullmatch(r"-?\d+(\.\d+)?")).to_numpy(np.float64)
 
 
 @statistic("with_language_and_date", "with a main language and a date")

@@ -7,8 +7,7 @@ is missing. The retrieval is when the frame was loaded, or now where that is not
 
 from __future__ import annotations
 
-import re
-from datetime import UTC, date
+from datetime import UTC, date, datetime
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,7 +25,6 @@ _MONTHS = ("first", "last", "fetched")
 _FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
 #: Reasons why a project is unknown, in order of precedence.
 _UNKNOWN = (*_FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
-_DAY = re.compile(r"\s*\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?\s*")
 _YEAR = 12
 
 
@@ -49,11 +47,12 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
         A row for ``"active"`` (the last month is within the window or after it), ``"dormant"``
         (before it) and ``"unknown"``: ``activity`` (str), ``projects`` (Int64, projects), ``share``
         (Float64, 0 to 1, of the first two; else missing), ``share_of_all`` (Float64, 0 to 1),
-        ``as_of`` (datetime64[us, UTC], first day of the month, if any). Counted: ``with_activity``,
-        ``unknown``, ``window``, ``in_disagreement`` (contributors and months), ``begun_after_as_of``
-        (in no row), and by the first reason to be unknown ``month_missing``, ``months_reversed``,
+        ``as_of`` (datetime64[us, UTC], first day of the month, if any).
+
+        Counted: ``with_activity``, ``unknown``, ``window``, ``begun_after_as_of`` (in no row), and
+        by the first reason to be unknown ``month_missing``, ``months_reversed``,
         ``months_after_fetch`` (or after the retrieval), ``fetch_missing``, ``fetch_impossible``
-        (after it), ``not_fetched_since`` (that month; some ``not_fetched_since_but_active``).
+        (after it), ``not_fetched_since`` (that month).
 
     Examples
     --------
@@ -64,8 +63,7 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     """
     months_in_window = _window(window)
     at = None if as_of is None else _month_of(as_of)
-    p = read(projects, *_MONTHS, optional=["people"])
-    months = _months(p, projects)
+    months = _months(read(projects, *_MONTHS), projects)
     if at is None:
         at = months.usual()
     state = months.states(at, months_in_window)
@@ -80,19 +78,14 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
         share_of_all=("Float64", shares(number)),
         as_of=(MOMENT, [day] * 3),
     )
-    recent = months.last > (at or 0) - months_in_window
-    counted = {
-        "projects": len(p),
+    return table, {
+        "projects": len(state),
         "with_activity": rows[0] + rows[1],
         "unknown": rows[2],
         **reasons,
         "begun_after_as_of": (state == "begun_after_as_of").sum(),
-        "not_fetched_since_but_active": ((state == "not_fetched_since") & recent).sum(),
         "window": months_in_window,
     }
-    if "people" in p:
-        counted["in_disagreement"] = months.contradict(p["people"]).sum()
-    return table, counted
 
 
 @statistic("with_life_span", "with a valid life span")
@@ -266,16 +259,6 @@ class _Months(NamedTuple):
         missing = np.isnan(self.first) | np.isnan(self.last)
         return dict(zip(_FAULTS, (missing, self.last < self.first, self.last > end), strict=True))
 
-    def contradict(self, people: pd.Series[Any]) -> Any:
-        """Return a mask where the number of contributors contradicts the months.
-
-        The twelve months before the fetch begin within a month, so the twelfth agrees with both.
-        """
-        rest = self.fetched - self.last
-        in_order = (self.first <= self.last) & (rest >= 0) & (self.fetched <= self.latest)
-        wrong = true(people == 0) & (rest < _YEAR) | true(people > 0) & (rest > _YEAR)
-        return in_order & wrong
-
 
 def _months(p: pd.DataFrame, projects: Frame) -> _Months:
     first, last, fetched = (_numbers(p[name]) for name in _MONTHS)
@@ -297,15 +280,14 @@ def states_of(projects: pd.DataFrame) -> pd.Categorical[str]:
 def _month_of(as_of: object) -> int:
     """Return the month number of a day or month; a year alone is neither."""
     try:
-        if isinstance(as_of, date | np.datetime64) or _DAY.fullmatch(str(as_of)):
-            when: Any = pd.Timestamp(as_of)  # type: ignore[arg-type]  # a text, if it is no date
-            when = when if when.tz is None else when.tz_convert("UTC")
-            return 12 * int(when.year) + int(when.month) - 1
-    except ValueError:
-        pass  # no such day, or NaT
-    raise InvalidInputError(
-        f"as_of must be a day such as '2013-07-31' or a month such as '2013-07'; got {as_of!r}."
-    )
+        day = as_of if isinstance(as_of, date) else date.fromisoformat(f"{as_of}-01"[:10])
+        if isinstance(day, datetime) and day.tzinfo:
+            day = day.astimezone(UTC)
+        return 12 * int(day.year) + int(day.month) - 1
+    except ValueError:  # no such day, or NaT
+        raise InvalidInputError(
+            f"as_of must be a day such as '2013-07-31' or a month such as '2013-07'; got {as_of!r}."
+        ) from None
 
 
 def _window(window: object) -> int:

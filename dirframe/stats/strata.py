@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.errors import (
-    ColumnsNotSentError,
-    InvalidInputError,
-    MissingColumnsError,
-    StrataOmittedWarning,
-    warn,
-)
+from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.stats.contributors import SIZES, size_names
 from dirframe.stats.counts import names_of, other_label
 from dirframe.stats.kernel import read, require_records, whole_number
@@ -36,11 +30,6 @@ class Stratum(NamedTuple):
     def title(self) -> str:
         """Title in a chart."""
         return "not known" if self.label is None else self.label
-
-    @property
-    def records(self) -> int:
-        """Number of records."""
-        return len(self.frame)
 
 
 def by(
@@ -70,9 +59,8 @@ def by(
     pandas.DataFrame
         The rows of each stratum, after a column (str) named as `column`, or ``by_language`` and so
         on where the statistic has it. Numbers, years and sizes ascend; of texts the most records
-        are first; missing values last. A stratum for which a needed column was not sent has no rows
-        (`StrataOmittedWarning`). Counted: the records, ``strata``, ``strata_in_other``,
-        ``stratum_missing`` (records without a value), ``stratum_not_sent`` (of strata without rows).
+        are first; missing values last. Counted: the records, ``strata``, ``strata_in_other`` and
+        ``stratum_missing`` (records without a value).
 
     Examples
     --------
@@ -83,14 +71,7 @@ def by(
     """
     frame = require_records(frame)
     strata = divided(frame, column, min_records=min_records)
-    tables, omitted = [], []
-    for stratum in strata or [Stratum(None, frame)]:
-        try:
-            tables.append((stratum.label, statistic(stratum.frame, **options)))
-        except ColumnsNotSentError as error:
-            omitted.append((stratum, error))
-    if not tables:
-        raise omitted[0][1]
+    tables = [(s.label, statistic(s.frame, **options)) for s in strata or [Stratum(None, frame)]]
     first = tables[0][1]
     name = f"by_{column}" if column in first else column
     result = pd.concat(
@@ -102,36 +83,17 @@ def by(
     provenance.copy_provenance(frame, result, records=False)
     return provenance.set_provenance(
         result,
-        steps=[*record["steps"], _step(column, omitted)],
+        steps=[*record["steps"], f"by: {column}"],
         resource=record["resource"],
         statistic=record["statistic"],
         counted={
             next(iter(record["counted"])): len(frame),
             "strata": sum(max(stratum.pooled, 1) for stratum in strata),
             "strata_in_other": sum(stratum.pooled for stratum in strata),
-            "stratum_missing": sum(s.records for s in strata if s.label is None),
-            "stratum_not_sent": sum(stratum.records for stratum, _ in omitted),
+            "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
         },
         base=bases[0] | {"records": sum(base["records"] for base in bases)},
     )
-
-
-def _step(column: str, omitted: list[tuple[Stratum, ColumnsNotSentError]]) -> str:
-    """Return the step of the provenance; warn of the strata that are omitted."""
-    if not omitted:
-        return f"by: {column}"
-    titles = [stratum.title for stratum, _ in omitted]
-    columns = sorted({name for _, error in omitted for name in error.columns})
-    note = f"{', '.join(titles)} (not sent: {', '.join(columns)})"
-    warn(
-        StrataOmittedWarning(
-            f"Not computed: {note}. The other strata are.",
-            strata=titles,
-            columns=columns,
-            hint=omitted[0][1].hint,
-        )
-    )
-    return f"by: {column}, not computed: {note}"
 
 
 def divided(

@@ -13,7 +13,6 @@ import pytest
 
 import dirframe
 from dirframe._arrow import as_pandas
-from dirframe.archive.archive import Archive
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ArchiveError,
@@ -65,7 +64,6 @@ def test_chunks_and_parquet_hold_the_frame(sample_archive, tmp_path):
     lists = dict.fromkeys(frame.columns[frame.dtypes == "object"], object)
     pd.testing.assert_frame_equal(again, frame.astype(lists))
     assert again.attrs == frame.attrs == pd.read_parquet(file).attrs
-    assert table.schema.metadata[b"citation"].decode() == dirframe.cite(frame)
     for path in (file, sample_archive.path):
         before = path.read_bytes()
         with pytest.raises(InvalidInputError):
@@ -99,7 +97,7 @@ def test_parquet_that_cannot_be_written_leaves_nothing(sample_archive, tmp_path,
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # no module is compiled into a cut file
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
-        with pytest.raises(ArchiveError):
+        with pytest.raises(OSError, match=r"x\.parquet"):
             sample_archive.to_parquet(tmp_path / "x.parquet")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -179,8 +177,6 @@ def test_unfinished_archive_says_so(harvests):
     assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
     assert "20 of 55" in str(archive)
     assert "4 requests" in str(archive)
-    assert "day" not in str(archive).replace("today", "")
-    assert "1 day at 1,000" in str(Archive(harvest.path, 1_000))
 
 
 def test_archive_without_pages_says_so(harvests):

@@ -268,7 +268,7 @@ def test_frame_has_every_specified_column_with_its_dtype(read, count):
 
 def test_frame_keeps_columns_apart_whose_names_meet(build):
     frame = build("<a_B>x</a_B><a__B>y</a__B><a><B>z</B></a>")
-    assert [frame[name][0] for name in ("a_B", "a__B", "a__B_")] == ["x", "y", "z"]
+    assert [frame[name][0] for name in ("a_B", "a__B", "a_B_")] == ["x", "y", "z"]
     frame = build("<analysis_id>5</analysis_id><analysis><id>6</id></analysis>")
     assert (frame["analysis_id"][0], frame["analysis__id"][0]) == ("5", "6")
     both = "<stack_count_unreadable>3</stack_count_unreadable><stack_count>x</stack_count>"

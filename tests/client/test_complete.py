@@ -299,21 +299,19 @@ def sending(rig, other):
 
 
 @pytest.mark.parametrize(
-    ("count", "other", "came", "settled"),
+    ("count", "other", "came"),
     [
-        (55, lambda page, _: 1 if page == 3 else page, 45, 20),
-        (37, lambda page, time: {1: 1 if time == 1 else 9, 2: 3}.get(page, page), 27, 0),
-        (20, lambda page, time: {1: 1 if time == 1 else 9, 2: time}.get(page, page), 20, 0),
+        (55, lambda page, _: 1 if page == 3 else page, 45),
+        (37, lambda page, time: {1: 1 if time == 1 else 9, 2: 3}.get(page, page), 27),
+        (20, lambda page, time: {1: 1 if time == 1 else 9, 2: time}.get(page, page), 20),
     ],
 )
-def test_load_that_is_incomplete_holds_every_record_that_came(count, other, came, settled):
+def test_load_that_is_incomplete_holds_every_record_that_came(count, other, came):
     ids, facts, doubt = loaded(sending(Rig(count), other), workers=4)
     assert (len(ids), len(set(ids)), doubt) == (came, came, True)
     assert facts["completeness"] == "incomplete"
-    assert facts["incomplete_reason"] == (
-        f"{came} different records were received of {count}, {settled} of them on pages that "
-        "follow each other"
-    )
+    numbers = re.findall(r"\d+", facts["incomplete_reason"])
+    assert numbers == ([str(came), str(count)] if came < count else [])
 
 
 def test_load_of_records_that_the_directory_has_twice():

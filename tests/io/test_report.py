@@ -271,8 +271,8 @@ def test_finding_of_one_record_is_singular_and_one_without_a_value_is_said_once(
 def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_projects):
     tree = make(sample_projects[["id", "name"]])
     assert not any("There are no" in line for line in items(tree, "findings"))
-    for topic in ("languages", "contributors", "activity", "licences"):
-        assert topic in items(tree, "findings")[-1]
+    for name in ("language_share", "contributor_concentration", "activity", "licenses"):
+        assert f"stats.{name}" in items(tree, "findings")[-1]
     text = text_of(tree)
     assert text.count("is not shown: ") >= 6
     assert LANGUAGE in text
@@ -281,7 +281,7 @@ def test_what_lacks_its_columns_is_named_and_never_called_none(make, sample_proj
         resource="project",
         not_sent=[LANGUAGE],
     )
-    assert "languages" in items(make(unsent), "findings")[-1]
+    assert "stats.language_share" in items(make(unsent), "findings")[-1]
     assert "activity" not in items(make(unsent), "findings")[-1]
 
 

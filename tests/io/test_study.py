@@ -72,6 +72,12 @@ def test_study_holds_each_table_twice_and_cites(study, records):
     readme = (study / "README.md").read_text("utf-8")
     for said in ("A study", dirframe.cite(records["projects"]).partition(":")[0], "CC0-1.0"):
         assert said in readme
+    # Its lines for pandas read what they name.
+    lines = re.findall(r"pandas\.read_(?:csv|parquet)\(.*\)", readme)
+    for line in lines:
+        read = eval(line.replace("data/", f"{study}/data/"), {"pandas": pd})
+        assert read["id"].tolist() == records["projects"]["id"].tolist()
+    assert len(lines) == 2
     package = json.loads((study / "datapackage.json").read_text("utf-8"))
     assert {table["path"] for table in package["resources"]} == listed
     provenance = package["resources"][2]["provenance"]
@@ -110,7 +116,6 @@ def test_each_column_has_the_type_the_unit_and_the_meaning_of_the_schema(write, 
     shares = stats.language_share(records["projects"]).rename(columns={"language": "name"})
     table = package_of(write(shares))["resources"][0]
     assert "description" not in table["schema"]["fields"][0]
-    assert "primaryKey" not in table["schema"]
 
 
 def test_entries_of_the_bibliography_have_different_keys(records, write):

@@ -1,7 +1,5 @@
 """Known bad data is flagged and left out by rule: its records and no others."""
 
-from datetime import timedelta
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -124,10 +122,9 @@ def test_impossible_accounts_are_flagged():
 
 def test_an_analysis_is_stale_by_the_age_asked_for():
     frame = pd.DataFrame({FETCHED[0]: days("2012-06-19", "2013-06-19T00:00:01", None)})
-    year = timedelta(days=365)
     for max_age, stale in (
-        *(("365d", 1), (365, 1), (366, 0), (year, 1), (timedelta(days=366), 0)),
-        *(("12mo", 1), ("13mo", 0), ("1y", 1), ("52w", 1), ("53w", 0), ("2 y", 0), (None, 1)),
+        *(("365d", 1), ("366d", 0), ("12mo", 1), ("13mo", 0), ("1y", 1), ("52w", 1), ("53w", 0)),
+        *(("2 y", 0), (None, 1)),
     ):
         assert len(flags(frame, rules=["stale_analysis"], max_age=max_age)) == stale, max_age
 
@@ -141,8 +138,8 @@ def test_the_age_is_counted_from_the_day_of_the_load_where_it_is_known():
 
 
 def test_what_is_no_age_and_no_rule_is_refused(projects):
-    for max_age in ("2 m", "y", "", "-1d", -1, True, 1.5, timedelta(-1)):
-        with pytest.raises(InvalidInputError, match="max_age"):
+    for max_age in ("2 m", "y", "", "-1d", 365):
+        with pytest.raises(InvalidInputError, match=f"{max_age!r} is not an age"):
             flags(projects, max_age=max_age)
     with pytest.raises(InvalidInputError, match="negative_line") as caught:
         flags(projects, rules=["negative_line"])
@@ -208,11 +205,10 @@ def test_a_record_that_several_rules_tell_is_counted_once():
 
 
 def test_old_analyses_are_those_of_the_rule(sample_projects):
-    for age, words in (("6mo", "older than 6mo"), (90, "older than 90 days")):
-        young = exclude(sample_projects, older_than=age)
-        assert provenance.get_provenance(young)["steps"][-1].endswith(words)
-        stale = flags(sample_projects, rules=["stale_analysis"], max_age=age)
-        assert set(young["id"]) == set(sample_projects["id"]) - set(stale["id"])
+    young = exclude(sample_projects, older_than="6mo")
+    assert provenance.get_provenance(young)["steps"][-1].endswith("older than 6mo")
+    stale = flags(sample_projects, rules=["stale_analysis"], max_age="6mo")
+    assert set(young["id"]) == set(sample_projects["id"]) - set(stale["id"])
 
 
 def test_outliers_are_told_by_the_whole_frame_before_it_is_divided():
@@ -226,8 +222,7 @@ def test_what_cannot_be_left_out_is_refused(frames):
     frame = frames["projects"].drop(columns=[*FETCHED])
     for rules, age, named in (
         (["negative_line"], None, "negative_line"),
-        ([], "soon", "older_than"),
-        ([], -1, "older_than"),
+        ([], "soon", "soon"),
         (["negative_posts"], None, "posts_count"),
         ([], "1y", FETCHED[0]),
     ):

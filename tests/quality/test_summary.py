@@ -77,15 +77,17 @@ def test_impossible_projects_are_counted_and_stay():
     )
     before = frame.copy(deep=True)
     found = beware(frame)
-    assert {name: number for name, number in found.items() if name.startswith("impossible")} == {
-        "impossible: negative lines": 1,
-        "impossible: negative contributors": 2,
-        "impossible: last month before the first": 1,
-        "impossible: changed before it was created": 1,
+    assert {
+        name: number for name, number in found.items() if name.startswith("rule") and number
+    } == {
+        "rule negative_lines": 1,
+        "rule negative_contributors": 2,
+        "rule months_reversed": 1,
+        "rule updated_before_created": 1,
     }
     assert (found["no analysis"], found["no main language"]) == (0, 1)
-    assert found["in doubt: began before 1970"] == 0
-    doubts = [name.startswith("in doubt") for name in found]
+    assert found["rule began_before_1970 (in doubt)"] == 0
+    doubts = [name.endswith("(in doubt)") for name in found]
     assert doubts == sorted(doubts)  # after what cannot be
     pd.testing.assert_frame_equal(frame, before)
 
@@ -105,11 +107,11 @@ def test_impossible_and_unplaced_accounts_are_counted():
     assert beware(frame) == {
         "no country": 1,
         "country not resolved": 1,
-        "impossible: negative posts": 1,
+        "rule negative_posts": 1,
         "no kudo rank": 1,
-        "impossible: kudo rank": 1,
-        "impossible: latitude": 1,
-        "impossible: longitude": 1,
+        "rule impossible_kudo_rank": 1,
+        "rule impossible_latitude": 1,
+        "rule impossible_longitude": 1,
     }
     assert summary(frame).bias["share"].tolist() == pytest.approx([1 / 3] * 7)
 
@@ -181,4 +183,4 @@ def test_recorded_projects_are_told_as_their_collector_did(recorded):
     found = beware(recorded)
     assert found["no analysis"] == 10
     assert found["no main language"] == 14
-    assert found["impossible: negative lines"] == 2
+    assert found["rule negative_lines"] == 2

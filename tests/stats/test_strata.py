@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe import plot, provenance, stats
+from dirframe import plot, stats
 from dirframe.errors import (
     AnalysesNotSentWarning,
     ColumnsNotSentError,
     InvalidInputError,
-    StrataOmittedWarning,
 )
 from tests.oracle import FIRST, LANGUAGE, LINES, PEOPLE
 from tests.rig.today import Today
@@ -159,21 +158,3 @@ def test_what_was_not_sent_is_refused_and_what_came_is_counted(unsent):
     reasons = " ".join(dirframe.summary(unsent).bias["reason"])
     for words, is_said in (("not sent", True), ("no main language", False), ("no analysis", False)):
         assert (words in reasons) is is_said
-
-
-def test_the_other_strata_are_computed_and_the_record_names_what_is_not(unsent):
-    partly = unsent.assign(half=["left"] * 10 + ["right"] * 20)
-    with pytest.raises(ColumnsNotSentError):
-        stats.by(stats.lorenz, partly, "half")
-    partly.loc[partly["half"] == "left", PEOPLE] = range(10)
-    with pytest.warns(StrataOmittedWarning) as caught:
-        found = stats.by(stats.contributor_distribution, partly, "half")
-    [warning] = caught
-    assert warning.filename == __file__
-    assert (warning.message.strata, warning.message.columns) == (("right",), (PEOPLE,))
-    alone = stats.contributor_distribution(partly[partly["half"] == "left"])
-    pd.testing.assert_frame_equal(found.drop(columns="half"), alone)
-    record = provenance.get_provenance(found)
-    numbers = [record["counted"][name] for name in ("projects", "stratum_not_sent")]
-    assert [*numbers, record["base"]["records"]] == [30, 20, 10]
-    assert "right" in record["steps"][-1]

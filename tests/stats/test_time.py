@@ -2,7 +2,6 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -60,8 +59,7 @@ def test_a_day_within_the_month_is_as_good_as_its_first_and_as_the_month():
     some = projects(project(0, 24))
     naive = datetime(2002, 12, 5)  # noqa: DTZ001  # a date without a zone is UTC
     zoned = pd.Timestamp("2003-01-01 00:30", tz="Europe/Berlin")
-    texts = ("2002-12-31", " 2002-12 ", "2002-12-31T23:59:00Z")
-    for day in (*texts, date(2002, 12, 5), naive, np.datetime64("2002-12-09"), zoned):
+    for day in ("2002-12-31", "2002-12", date(2002, 12, 5), naive, zoned):
         assert stats.activity(some, as_of=day)["projects"].tolist() == [1, 0, 0], day
     assert stats.activity(some, as_of="2003-01-01")["projects"].tolist() == [0, 1, 0]
 

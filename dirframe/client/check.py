@@ -11,7 +11,7 @@ from dirframe import __version__
 from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.query import Options, Query, is_in_order, record_query
-from dirframe.client.records import frame_of
+from dirframe.client.records import Records
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -164,7 +164,7 @@ class _Probe:
 
     def _sort(self, query: Query) -> _Seen:
         sort, resource = str(query.sort), query.resource
-        kept = is_in_order(frame_of([self._get(query).page], resource), sort)
+        kept = is_in_order(Records(resource, [self._get(query).page]).frame(), sort)
         words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
         # project_name is a sort of the live service, not of the specification.
         return words[kept], kept if sort in resource.sorts else None

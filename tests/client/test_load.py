@@ -221,10 +221,7 @@ def test_load_shows_a_bar_where_someone_looks(rig, connect, capsys, monkeypatch)
     assert "55/55" in shown.err
     assert shown.out == ""
     dirframe.load_projects(directory, progress=False)
-    rig.faults.append(faults.fails("no", 500))
-    with pytest.raises(ServiceError):
-        dirframe.load_projects(directory, refresh=True, progress=True)
-    assert "55" not in capsys.readouterr().err
+    assert capsys.readouterr() == ("", "")
 
 
 # Workers

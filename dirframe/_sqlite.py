@@ -1,4 +1,4 @@
-"""Open SQLite databases, stamp them, and run transactions."""
+"""Open SQLite databases, and run transactions."""
 
 from __future__ import annotations
 
@@ -36,19 +36,6 @@ def open_database(
         isolation_level=None,
         check_same_thread=not any_thread,
     )
-
-
-def file_format(database: sqlite3.Connection) -> tuple[int, int]:
-    """Return the application id and version that a database is stamped with; zeros if it is not."""
-    (application,) = database.execute("PRAGMA application_id").fetchone()
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    return application, version
-
-
-def set_file_format(database: sqlite3.Connection, application: int, version: int) -> None:
-    """Stamp a database with the id of the application that it belongs to, and a version."""
-    database.execute(f"PRAGMA application_id = {application:d}")
-    database.execute(f"PRAGMA user_version = {version:d}")
 
 
 class _Closable(Protocol):

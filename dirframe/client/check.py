@@ -10,7 +10,7 @@ from dirframe import __version__
 from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.query import Options, Query, is_in_order, record_query
-from dirframe.client.records import frame_of
+from dirframe.client.records import Records
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -128,11 +128,11 @@ class _Probe:
         self.findings.append(Finding(what, str(found), as_specified))
 
     def _get(self, query: Query, page: int = 1) -> FetchedPage:
-        before = self._session.quota.used()
+        before = self._session.quota.state().used
         try:
             return query.get(self._session, Options(refresh=True, store=False), page)
         finally:
-            self.requests += max(self._session.quota.used() - before, 1)
+            self.requests += max(self._session.quota.state().used - before, 1)
 
     def _look(
         self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int = 0
@@ -158,7 +158,7 @@ class _Probe:
 
     def _sort(self, query: Query) -> _Seen:
         sort, resource = str(query.sort), query.resource
-        kept = is_in_order(frame_of([self._get(query).page], resource), sort)
+        kept = is_in_order(Records(resource, [self._get(query).page]).frame(), sort)
         words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
         # project_name is a sort of the live service, not of the specification.
         return words[kept], kept if sort in resource.sorts else None

@@ -16,7 +16,7 @@ from dirframe.client.directory import open_directory
 from dirframe.client.many import identifier_of, load_many, names_of, query_of
 from dirframe.client.paging import cost_of, received
 from dirframe.client.query import Options, Query, query_at, record_query
-from dirframe.client.records import frame_of
+from dirframe.client.records import Records
 from dirframe.errors import NotFoundError, ServiceError
 from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
 
@@ -478,7 +478,7 @@ def _read_record(query: Query, name: str, client: Directory, options: Options) -
         if resource is not PROJECT or not has_no_analysis or name.isdigit():
             raise
         fetched, refused = Query(resource=PROJECT, query=name).get(session, options), 1
-    frame = frame_of([fetched.page], resource)
+    frame = Records(resource, [fetched.page]).frame()
     rows = frame.to_dict("records")
     is_it = [_matches(row, name) for row in rows]
     if sum(is_it) != 1:

@@ -16,7 +16,8 @@ from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
 if TYPE_CHECKING:
-    from dirframe.client.directory import Directory, Quota
+    from dirframe.client.directory import Directory
+    from dirframe.client.http.quota import Quota
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
 

@@ -174,25 +174,6 @@ def test_no_key_is_written_anywhere_whatever_goes_wrong(name, key, operation, wo
     assert everything.places_of_the_key() == []
 
 
-@pytest.mark.parametrize("name", ["403", "the key in an HTML page", "the key in names"])
-def test_no_fault_shows_the_key_on_the_command_line(name, run, tmp_path, monkeypatch):
-    monkeypatch.setenv("DIRFRAME_API_KEY", KEY)
-    monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path))
-    monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path))
-    everything = Everything()
-    with Rig(25, key=KEY) as rig, everything.logged():
-        monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
-        rig.faults.append(None)
-        rig.always = faults.FAULTS[name]
-        outcome = run("projects")
-        assert rig.requests
-    assert outcome.code == 0 or outcome.err
-    everything.add("standard output", outcome.out)
-    everything.add("standard error", outcome.err)
-    everything.add_files(tmp_path)
-    assert everything.places_of_the_key() == []
-
-
 def test_key_as_a_query_is_neither_sent_nor_stored_nor_shown(tmp_path):
     with Rig(5, key=KEY) as rig, rig.directory(tmp_path) as directory:
         with pytest.raises(dirframe.InvalidInputError) as caught:

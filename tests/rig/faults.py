@@ -221,7 +221,6 @@ REFUSALS = {
 MISLED = {
     "to another host": redirects("http://127.0.0.2:1/projects.xml"),
     "to another scheme": redirects("https://127.0.0.1/projects.xml"),
-    "to a file": redirects("ftp://127.0.0.1/projects.xml"),
     "to no address": redirects("http://[::1/projects.xml"),
     "to what is not text": redirects("/\xff\xfe.xml"),
     "in a circle": redirects(lambda e: e.request.target),

@@ -182,9 +182,7 @@ class Session:
         """Warn if any of the cached pages has expired."""
         oldest = min((page.retrieved for page in pages if not page.attempts), default=None)
         if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
-            hours = age / timedelta(hours=1)
-            span = f"{hours:.2g} hours" if hours < 48 else f"{age.days:,} days"
-            when = f"{span} ago, at {oldest:%Y-%m-%d %H:%M} UTC"
+            when = f"{age / timedelta(days=1):,.1f} days ago, at {oldest:%Y-%m-%d %H:%M} UTC"
             warn(StaleWarning(f"Old pages from the cache are used: the oldest was fetched {when}."))
 
     def close(self) -> None:
@@ -196,8 +194,7 @@ class Session:
         stored = self._http.cache.get_response(self._key_of(url))
         if stored is None or of_any_age:
             return stored
-        # A clock that was ahead dated pages in the future: those may not be fresh until then, but
-        # one that was set back by an hour is no reason to pay for all of them again.
+        # The absolute: a clock that was ahead may have dated pages in the future.
         is_fresh = abs(datetime.now(UTC) - stored.created_at) <= self._expire_after
         return stored if is_fresh else None
 
@@ -274,8 +271,7 @@ class _Adapter(HTTPAdapter):
         except (QuotaExceededError, InvalidKeyError) as error:
             self._quota.release(response.receipt)  # a directory does not count what it refuses
             if isinstance(error, QuotaExceededError):
-                self._quota.mark_exhausted(error.resets_at)
-                error.resets_at = error.resets_at or self._quota.resets_at()
+                error.resets_at = self._quota.mark_exhausted(error.resets_at)
             raise
         self.learn(requested, url)
         # As the cache keeps it: the response of urllib3 holds the URL with the key.

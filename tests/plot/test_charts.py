@@ -25,14 +25,6 @@ from tests.charts import (
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 
 
-def whole(*numbers):
-    return pd.Series(numbers, dtype="Int64")
-
-
-def texts(*values):
-    return pd.Series(values, dtype="str")
-
-
 def times(*values):
     return pd.to_datetime(pd.Series(values), utc=True)
 
@@ -56,25 +48,21 @@ def hatched(ax):
 def speaking(*rows):
     """Make projects of (main language, contributors in twelve months)."""
     languages, people = zip(*rows, strict=True)
-    return pd.DataFrame(
-        {LANGUAGE: texts(*languages), LINES: whole(*[100] * len(rows)), PEOPLE: whole(*people)}
-    )
+    return pd.DataFrame({LANGUAGE: languages, LINES: 100, PEOPLE: people})
 
 
 FEW = (("C", 0), ("C", 4), ("C", 9), ("Java", 2), ("Java", 3), ("Lua", 1), (None, None))
-PEOPLE_OF = pd.DataFrame({PEOPLE: whole(0, 0, 0, 0, 1, 1, 2, 900, None, -4)})
-RANKS = pd.DataFrame({"kudo_score_kudo_rank": whole(1, 1, 1, 9, 10, None, 11)})
-LICENSES = pd.DataFrame(
-    {"licenses": [[GPL], [GPL], [{"name": f"l{n}"} for n in "123"], None], "id": texts(*"0123")}
-)
+PEOPLE_OF = pd.DataFrame({PEOPLE: [0, 0, 0, 0, 1, 1, 2, 900, None, -4]})
+RANKS = pd.DataFrame({"kudo_score_kudo_rank": [1, 1, 1, 9, 10, None, 11]})
+LICENSES = pd.DataFrame({"licenses": [[GPL], [GPL], [{"name": f"l{n}"} for n in "123"], None]})
 COUNTRIES = pd.DataFrame(
     {
-        "country_code": texts("TD", "TD", "CU", "NA", None, "Atlantis"),
-        "country_alpha_2": texts("TD", "TD", "CU", "NA", None, None),
-        "country_name": texts("Chad", "Chad", "Cuba", "Namibia", None, None),
+        "country_code": ["TD", "TD", "CU", "NA", None, "Atlantis"],
+        "country_alpha_2": ["TD", "TD", "CU", "NA", None, None],
+        "country_name": ["Chad", "Chad", "Cuba", "Namibia", None, None],
     }
 )
-TAGS = pd.DataFrame({"tags": [["xml", "web", "a"], ["xml", "b"], ["xml"]], "id": texts(*"012")})
+TAGS = pd.DataFrame({"tags": [["xml", "web", "a"], ["xml", "b"], ["xml"]]})
 ZEROS = {str(n): "0 (0.0%)" for n in range(2, 9)}
 SEVERAL = "A project can have several."
 #: Of a chart its records and options; what its rows say, and its caption.
@@ -205,7 +193,7 @@ def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
 def begun(*rows):
     """Make projects of (main language, first year)."""
     languages, years = zip(*rows, strict=True)
-    return pd.DataFrame({LANGUAGE: texts(*languages), FIRST: times(*(f"{y}-05-01" for y in years))})
+    return pd.DataFrame({LANGUAGE: languages, FIRST: times(*(f"{y}-05-01" for y in years))})
 
 
 OLD = [("C", 2011)] * 9 + [("Lua", 2011)]
@@ -295,7 +283,7 @@ def test_distributions_have_a_dot_for_each_number():
     assert ax.get_xlim()[1] > 900
     for figure in ("Half have at most 0", "90% have at most 900", "99% have at most 900"):
         assert figure in caption(ax)
-    ax = lay_out(plot.posts_distribution(pd.DataFrame({"posts_count": whole(0, 5, 5, 12_000)})))
+    ax = lay_out(plot.posts_distribution(pd.DataFrame({"posts_count": [0, 5, 5, 12_000]})))
     assert points(ax.lines[0]) == [[0, 1], [5, 2], [12_000, 1]]
     numbered = {label.get_text() for label in ax.get_xticklabels()}
     assert {"0", "1", "10", "100", "1,000", "10,000"} <= numbered
@@ -311,7 +299,7 @@ def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
     assert f"{gini['value']:.2f}" in labels(ax)[0]
     assert f"{gini['value_without_zeros']:.2f}" in caption(ax)
     assert ax.get_aspect() == 1
-    nobody = plot.lorenz(pd.DataFrame({PEOPLE: whole(0, 0)}))
+    nobody = plot.lorenz(pd.DataFrame({PEOPLE: [0, 0]}))
     assert "Of 2 projects, none with a contributor" in labels(nobody)[0]
     assert not nobody.lines
 
@@ -333,7 +321,7 @@ def test_commits_by_contributor_shows_shares_together_and_the_bus_factor():
 
 
 def users(stacks, people):
-    return pd.DataFrame({"stack_count": whole(*stacks), PEOPLE: whole(*people)})
+    return pd.DataFrame({"stack_count": stacks, PEOPLE: people})
 
 
 def test_users_against_contributors_are_dots_larger_and_darker_the_more():
@@ -356,28 +344,16 @@ def test_users_against_contributors_are_dots_larger_and_darker_the_more():
 # Lives
 
 
-def lives(*rows):
-    """Make projects of (name, main language, first month, last month), fetched in July 2013."""
-    named, languages, first, last = zip(*rows, strict=True)
-    return pd.DataFrame(
-        {
-            "id": texts(*map(str, range(len(rows)))),
-            "name": texts(*named),
-            LANGUAGE: texts(*languages),
-            FIRST: times(*first),
-            LAST: times(*last),
-            FETCHED: times(*["2013-07-30"] * len(rows)),
-            PEOPLE: whole(*[1] * len(rows)),
-        }
-    )
-
-
-LIVES = lives(
-    ("Ant", "C", "2013-07-01", "2013-07-01"),
-    ("Bee", "Python", "2010-01-01", "2013-02-01"),
-    ("Cat", None, "2011-01-01", "2011-12-01"),
-    ("Dog", "C", "2013-01-01", "2012-01-01"),
-    ("Eel", "C", None, None),
+#: Fetched in July 2013.
+LIVES = pd.DataFrame(
+    {
+        "id": [*"01234"],
+        "name": ["Ant", "Bee", "Cat", "Dog", "Eel"],
+        LANGUAGE: ["C", "Python", None, "C", "C"],
+        FIRST: times("2013-07-01", "2010-01-01", "2011-01-01", "2013-01-01", None),
+        LAST: times("2013-07-01", "2013-02-01", "2011-12-01", "2012-01-01", None),
+        FETCHED: pd.Timestamp("2013-07-30", tz="UTC"),
+    }
 )
 
 

@@ -1,5 +1,6 @@
 """Title, caption, width and colours of a chart, panels, the style sheet, and four pictures."""
 
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib as mpl
@@ -18,10 +19,7 @@ from tests.charts import (
     grey,
     key,
     labels,
-    lay_out,
     names,
-    points,
-    told_apart,
     words,
 )
 from tests.frames import LANGUAGE, PEOPLE, accounts, projects
@@ -91,29 +89,27 @@ def test_language_has_one_colour_everywhere():
 
 
 def test_languages_are_told_apart_in_greyscale():
-    rows = 120
-    frame = projects(rows).assign(**{LANGUAGE: [LANGUAGES[row % 12] for row in range(rows)]})
-    for name in ("life_span", "languages_by_year"):
-        patches = [*key(draw(name, frame, top=rows)).values()]
-        assert len(patches) == (10 if name == "life_span" else 12)
-        assert told_apart([(patch.get_facecolor()[:3], patch.get_hatch()) for patch in patches])
+    frame = projects(120).assign(**{LANGUAGE: LANGUAGES * 10})
+    for name, number in {"life_span": 10, "languages_by_year": 12}.items():
+        patches = [*key(draw(name, frame, top=120)).values()]
+        assert len(patches) == number
+        looks = [(grey(patch.get_facecolor()[:3]), patch.get_hatch()) for patch in patches]
+        for (one, hatch), (other, other_hatch) in combinations(looks, 2):
+            assert abs(one - other) >= 0.1 or hatch != other_hatch
     colours = [plot.language_colour(name) for name in LANGUAGES]
     assert len({*colours}) == 10
     assert max(map(grey, colours)) < 0.82  # the page is white
 
 
-def test_more_is_lighter_on_a_dark_background():
+def test_more_is_darker_on_a_white_background_and_lighter_on_a_dark_one():
     codes = ["DE"] + ["FR"] * 3 + ["US"] * 30
     frame = pd.DataFrame(dict.fromkeys(["country_code", "country_alpha_2", "country_name"], codes))
-
-    def shades():
-        patches = [*key(plot.accounts_map(frame)).values()][1:]
-        return [grey(patch.get_facecolor()[:3]) for patch in patches]
-
-    assert (light := shades()) == sorted(light, reverse=True)
-    with plt.style.context("dark_background"):
-        assert (dark := shades()) == sorted(dark)
-    assert len(light) == len(dark) > 2
+    for style, is_dark in (("default", False), ("dark_background", True)):
+        with plt.style.context(style):
+            _, *patches = key(plot.accounts_map(frame)).values()
+        shades = [grey(patch.get_facecolor()[:3]) for patch in patches]
+        assert shades == sorted(shades, reverse=not is_dark)
+        assert len({*shades}) > 2
 
 
 def test_wrong_options_are_refused_and_leave_no_figure():
@@ -142,18 +138,6 @@ def test_style_ends_with_its_block():
 
 
 # Panels; that each has its own n is in test_every_chart
-
-
-def test_panels_of_several_projects_are_their_charts():
-    for name in ("commits_by_contributor", "monthly_activity"):
-        alone = {"ant": CHARTS[name](40), "bee": CHARTS[name](5)}
-        both = pd.concat([one.assign(project=key) for key, one in alone.items()], ignore_index=True)
-        drawn = plot.panels(getattr(plot, name), both, "project")
-        lay_out(drawn.axes[0])
-        for panel, frame in zip(drawn.axes, alone.values(), strict=True):
-            expected = draw(name, frame)
-            assert len(panel.child_axes) == len(expected.child_axes)
-            assert [*map(points, panel.lines)] == [*map(points, expected.lines)]
 
 
 def test_rows_of_a_panel_are_those_of_its_own_records():

@@ -1,7 +1,6 @@
 """The map of accounts: equal areas, offline, and what cannot be shown is named."""
 
 import hashlib
-import json
 
 import numpy as np
 import pandas as pd
@@ -115,8 +114,7 @@ def test_map_counts_and_names_what_it_cannot_show():
 
 def test_map_draws_the_published_boundaries(world, root):
     folder = root / "data" / "world"
-    content = (folder / "countries-110m.json").read_bytes()
-    assert hashlib.sha256(content).hexdigest() in (folder / "README.md").read_text("utf-8")
+    digest = hashlib.sha256((folder / "countries-110m.json").read_bytes()).hexdigest()
+    assert digest in (folder / "README.md").read_text("utf-8")
     assert "Michael Bostock" in (folder / "LICENSE").read_text("utf-8")
-    assert len(json.loads(content)["objects"]["countries"]["geometries"]) == 177
     assert len(countries(world)) == 176  # without Antarctica

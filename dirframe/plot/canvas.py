@@ -16,6 +16,7 @@ from dirframe._display import counted, did_you_mean
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import text
+from dirframe.stats.kernel import origin, read
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.backend_bases import RendererBase
     from matplotlib.text import Text
+
+    from dirframe.stats.kernel import Frame
 
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
@@ -181,6 +184,16 @@ def detach_words(ax: Axes) -> tuple[str, str]:
     ax.set_title("")
     caption.remove()
     return " ".join(title.split()), " ".join(caption.get_text().split())
+
+
+def of_project(frame: Frame) -> str:
+    """Return the project that records are of, for a heading; empty if that is not known."""
+    given = provenance.get_provenance(origin(frame))["query"].get("project")
+    ids = [given] if given else read(frame, optional=["project_id"]).get("project_id", [])
+    if len(names := {str(name) for name in ids}) != 1:
+        return ""
+    (project,) = names  # as it was asked for: by its id or by its name
+    return f": {'project ' * project.isdigit()}{project}"
 
 
 def _new_axes(rows: float, inches: float) -> Axes:

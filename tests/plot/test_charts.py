@@ -10,18 +10,7 @@ from matplotlib.patches import StepPatch
 
 from dirframe import plot, stats
 from tests import frames
-from tests.charts import (
-    CHARTS,
-    bars,
-    caption,
-    draw,
-    key,
-    labels,
-    lay_out,
-    names,
-    points,
-    widths,
-)
+from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points, widths
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 
 

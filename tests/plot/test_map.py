@@ -2,6 +2,7 @@
 
 import hashlib
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,6 +55,9 @@ def test_map_is_darker_for_more_accounts_and_white_for_none(world):
     shades = filled(world)
     assert shades.keys() == {"DE", "NA", "FR"}
     assert shades["DE"] < shades["NA"] - 0.15 < shades["FR"] - 0.3
+    with plt.style.context("dark_background"):
+        lighter = filled(plot.accounts_map(counted(DE=300, NA=12, FR=1)))
+    assert lighter["DE"] > lighter["NA"] > lighter["FR"]
     assert filled(plot.accounts_map(counted(XK=1, CY=1, SO=1))).keys() == {"XK", "CY", "SO"}
     assert {"N. Cyprus", "Somaliland"} <= countries(world).keys()  # are not filled with them
 

@@ -101,11 +101,10 @@ class Canvas:
     ) -> None:
         record = provenance.get_provenance(table)
         name, self.base = record["statistic"]["name"], record["base"]["which"]
-        known = [*signature(getattr(stats, name)).parameters, "ax", *Look.__annotations__]
-        for wrong in look.keys() - {*known}:
-            raise TypeError(
-                f"{name}() got an unexpected keyword argument {wrong!r}.{did_you_mean(wrong, known)}"
-            )
+        known = {*signature(getattr(stats, name)).parameters, "ax", *Look.__annotations__}
+        for wrong in look.keys() - Look.__annotations__.keys():
+            question = did_you_mean(wrong, sorted(known - {wrong}))
+            raise TypeError(f"{name}() got an unexpected keyword argument {wrong!r}.{question}")
         self._title, self._caption, width = checked(look)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
@@ -126,10 +125,7 @@ class Canvas:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
     def finish(
-        self,
-        *notes: str | bool,
-        pad: float | None = None,
-        reasons: Container[str] = text.REASONS,
+        self, *notes: str | bool, pad: float | None = None, reasons: Container[str] = text.REASONS
     ) -> Axes:
         """Add the title, and a caption of the notes, and of the reasons why records are not shown."""
         ax, unshown = self.ax, text.not_shown(self.table, () if self.is_empty else reasons)

@@ -12,7 +12,7 @@ import dirframe
 from dirframe import plot, stats
 from dirframe.charts import CHARTS as TITLES
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from tests import charts
+from tests import charts, frames
 from tests.charts import CHARTS, caption, draw, labels, lay_out, noun, words
 from tests.frames import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE, projects, with_provenance
 
@@ -111,6 +111,8 @@ def test_chart_refuses_wrong_axes_and_options_without_leaving_a_figure(name):
         draw(name, frame, titel="Our title")
     with pytest.raises(TypeError, match=r"'limit'\. Did you mean 'top'\?"):
         plot.tags(projects(), limit=3)
+    with pytest.raises(TypeError, match=r"'top'\.$"):  # an option of its statistic alone
+        plot.accounts_map(frames.accounts(), top=3)
     assert plt.get_fignums() == []
     _, several = plt.subplots(1, 2)
     for wrong in (several, 5, several[0].figure):

@@ -183,7 +183,8 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     record = get_provenance(source)
     if step:
         record["steps"].append(step)
-    if not record["records"] and (not records or _ids(target) is None):
+    is_table = not records or (_ids(target) is None and _ids(source) is not None)
+    if is_table and not record["records"]:
         record["records"] = {"rows": _rows(record, source), "repeated": _repeated(source)}
     target.attrs[ATTRIBUTE] = record
     return target

@@ -152,6 +152,12 @@ def test_records_are_compared_with_those_loaded_by_their_numbers(ids):
     assert difference(set_provenance(frame, items_loaded=3)) == expected
 
 
+def test_records_without_ids_are_counted_too():
+    months = set_provenance(pd.DataFrame({"month": ["a", "b", "c"]}), items_loaded=3)
+    assert difference(copy_provenance(months, months.head(1))) == (3, 1, 0)
+    assert difference(copy_provenance(months, months.head(1), records=False)) is None
+
+
 # Columns that hold nothing
 
 

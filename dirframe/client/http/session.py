@@ -291,8 +291,6 @@ class _Adapter(HTTPAdapter):
             self._wait_for_turn()
             try:
                 response: Any = super().send(signed, **options)
-                if response.status_code == 407:
-                    raise OSError("407 Proxy Authentication Required")  # as if it were a tunnel
                 response.url, response.receipt = url, receipt
                 response.body = read_body(response, self._timeout)
                 has_arrived, is_temporary = True, response.status_code in _TEMPORARY

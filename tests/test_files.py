@@ -34,12 +34,12 @@ def test_the_old_file_is_there_until_the_new_one_is_whole(tmp_path):
             part.write_text("half")
             part.with_name(f"{part.name}-journal").write_text("what a database puts beside it")
             assert target.read_text() == "old"
-            raise ZeroDivisionError
+            raise KeyboardInterrupt
 
     for name in ("f.csv", "[a].csv", "a*?.csv"):
         target = tmp_path / name
         target.write_text("old")
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(KeyboardInterrupt):
             write_half(target)
         assert target.read_text() == "old"
         assert list(tmp_path.iterdir()) == [target]

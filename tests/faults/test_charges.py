@@ -28,16 +28,10 @@ def authority():
 
 
 @pytest.fixture
-def certificates(authority, tmp_path):
-    """Return a file with the certificate of the authority."""
-    path = tmp_path / "authority.pem"
-    authority.cert_pem.write_to_path(str(path))
-    return str(path)
-
-
-@pytest.fixture
-def trusted(certificates, monkeypatch):
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", certificates)
+def trusted(authority, tmp_path, monkeypatch):
+    path = str(tmp_path / "authority.pem")
+    authority.cert_pem.write_to_path(path)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", path)
 
 
 @pytest.fixture

@@ -194,8 +194,7 @@ class Session:
         stored = self._http.cache.get_response(self._key_of(url))
         if stored is None or of_any_age:
             return stored
-        # The absolute: a clock that was ahead may have dated pages in the future.
-        is_fresh = abs(datetime.now(UTC) - stored.created_at) <= self._expire_after
+        is_fresh = datetime.now(UTC) - stored.created_at <= self._expire_after
         return stored if is_fresh else None
 
     def _key_of(self, url: str) -> str:

@@ -140,10 +140,10 @@ def _read(client: Directory, query: Query, options: Options) -> Pages:
     """Read the pages of a collection; the first one may be refused."""
     pages = Pages(query)
     first = fetch_or_refusal(client.session, query, options)
-    if isinstance(first, Received):
+    if first.refusal is not None:
         pages.add(first)
     else:
         walk = Walk(pages, client, options, workers=1)
-        walk.receive_first(query, first)
+        walk.receive_first(query, first.source)
         walk.read_all()
     return pages

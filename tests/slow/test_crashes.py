@@ -27,7 +27,7 @@ ENDED = 77
 _LOADED = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
 _LOADED.set_forkserver_preload(
     [
-        *("dirframe.archive.harvest", "dirframe.client.loaders", "dirframe.io.export"),
+        *("dirframe.archive.archive", "dirframe.client.loaders", "dirframe.io.export"),
         *("dirframe.quality.summary", "pyarrow.parquet", "tests.slow.test_crashes"),
     ]
 )
@@ -210,7 +210,7 @@ def add_key(folder):
     with KeyStore(folder / "keys.sqlite") as keys:
         key = keys.add("Ann", "App", daily_limit=5)
         keys.charge(key)
-        keys.revoke(keys.records()[0].id)
+        keys.revoke(keys.records()[0]["id"])
 
 
 def test_keys_are_whole_at_any_write(tmp_path):

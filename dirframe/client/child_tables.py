@@ -43,16 +43,15 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     Raises
     ------
     InvalidInputError
-        If the records have no such element or no ``id``, its column does not hold lists, or (a
-        `ColumnsNotSentError`) the directory did not send it.
+        If the records have no such list or no ``id``, or (a `ColumnsNotSentError`) the directory did
+        not send it.
 
     Examples
     --------
-    >>> import dirframe
-    >>> with dirframe.sample_directory() as directory:
-    ...     projects = dirframe.load_projects(max_items=3, directory=directory)
-    >>> list(dirframe.child_table(projects, "tags"))
-    ['project_id', 'tag']
+    >>> import pandas as pd
+    >>> projects = pd.DataFrame({"id": ["1", "2"], "tags": [["web", "xml"], ["web"]]})
+    >>> child_table(projects, "tags").to_numpy().tolist()
+    [['1', 'web'], ['1', 'xml'], ['2', 'web']]
     """
     frame = require_frame(frame)
     resource = provenance.resource_of(frame) or PROJECT

@@ -35,7 +35,7 @@ def read_pages(
     Parameters
     ----------
     paths : str, pathlib.Path or iterable of these
-        Files, or folders whose ``.xml`` and ``.xml.gz`` files are read in order of their names.
+        Files, patterns of names, or folders, of which all ``.xml`` and ``.xml.gz`` are read in order.
     resource : str, optional
         Expected resource of the records, as in `fields`. Default: that of the first record.
     max_bytes : int, default 64 MiB

@@ -370,7 +370,7 @@ def test_files(message, projects, tmp_path):
         "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it."
     )
     assert message(export, projects, there / "a.csv") == snapshot(
-        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is not a folder."
+        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is no folder that may be written to."
     )
     assert message(export, projects, tmp_path / "a.docx") == snapshot(
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."

@@ -28,18 +28,16 @@ VARIES = {
     r"\d{4}-\d\d-\d\d": "DATE",
     r"127\.0\.0\.1(:|', |, port )\d+": r"127.0.0.1\1PORT",
     r"python -m [\w.]+": "dirframe",
-    # The words of libraries: lxml, Arrow, sockets.
+    # The words of libraries: lxml, sockets.
     r"\([^()]*, line \d+, column \d+ \(<string>, line \d+\)\)": "(REASON)",
     r"[^:(]*, line \d+, column \d+": " REASON",
-    r"\(Parquet [^()]*\)": "(REASON)",
     r"\d+ bytes read, \d+ more expected": "REASON",
     r"Address already in use \([^()]*\([^()]*\)\)": "REASON",
-    re.escape(dirframe.__version__): "VERSION",
 }
 
 
 def fixed(folder, text):
-    """Put fixed words for folders, dates, ports and versions."""
+    """Put fixed words for folders, dates and ports."""
     text = text.replace(str(folder), "FOLDER")
     for pattern, word in VARIES.items():
         text = re.sub(pattern, word, text)

@@ -14,14 +14,12 @@ import pytest
 import dirframe
 from dirframe._arrow import as_pandas
 from dirframe.errors import (
-    AnalysesNotSentWarning,
     ArchiveError,
     DirframeError,
     IncompleteWarning,
     InvalidInputError,
     QuotaExceededError,
     SortIgnoredWarning,
-    UnreadableResponseError,
 )
 from tests import processes
 from tests.archive.conftest import LINE, Reshuffled
@@ -122,17 +120,6 @@ def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
     assert frame.attrs["dirframe"]["completeness"] == "incomplete"
 
 
-def test_projects_without_analyses_are_said(harvests):
-    rig = Today(25)
-    harvest = harvests(rig)
-    with rig.in_process():
-        archive = harvest.run()
-    with pytest.warns(AnalysesNotSentWarning) as caught:
-        frame = archive.frame()
-    assert (caught[0].filename, caught[0].message.requests) == (__file__, 25)
-    assert "analysis_total_code_lines" in frame.attrs["dirframe"]["not_sent"]
-
-
 def test_sort_that_was_ignored_is_not_claimed(harvests, tmp_path):
     harvest = harvests(Rig([f"{100 * (n % 7) + n}" for n in range(55)]))
     with harvest.rig.in_process():
@@ -141,11 +128,6 @@ def test_sort_that_was_ignored_is_not_claimed(harvests, tmp_path):
         frames = [archive.frame()]
     frames += [*archive.chunks(), pd.read_parquet(archive.to_parquet(tmp_path / "x.parquet"))]
     assert [frame.attrs["dirframe"]["query"] for frame in frames] == [{}] * 3
-
-
-def test_read_pages_reads_documents_alone(sample_archive):
-    with pytest.raises(UnreadableResponseError):
-        dirframe.read_pages(sample_archive.path)
 
 
 # What it says of itself

@@ -167,6 +167,7 @@ def test_order_is_the_first_that_is_kept(harvests):
     numbers = {"id": number}
     texts = {"id": id_of}
     names = {"project_name": lambda xml: xml.partition("<name>")[2].lower()}
+    apart = {"project_name": lambda xml: xml.partition("<name>")[2].replace("050”", "051”~")}
     numbers_apart = [str(n) for n in Random(5).sample(range(10**6), 50)]
     letters = [record(f"p{n}", name=f"“{n:03}”") for n in range(99, 49, -1)]
     cases = [
@@ -174,6 +175,7 @@ def test_order_is_the_first_that_is_kept(harvests):
         ("text ids", Rig([f"p{n}" for n in shuffled(50)]), texts, "id", 0),
         ("numbers as texts", Rig(numbers_apart), texts, None, 1),
         ("names", Rig(letters), names, "project_name", 1),
+        ("names with one pair apart", Rig(letters), apart, "project_name", 1),
         ("nothing", Rig(shuffled(50)), {}, None, 1),
         ("one page", Rig(shuffled(9)), {}, None, 0),
         ("accounts", Rig(shuffled(50), kind="account"), {}, None, 1),

@@ -304,12 +304,7 @@ class Pages:
 
     @property
     def records(self) -> Readings:
-        """The newest reading of each record by its id: its page and position, in order.
-
-        These are of the pages from the first to the end; of every page that ever came if those
-        prove nothing. Records without an id cannot be told apart: those of the newest version of a
-        page count.
-        """
+        """The newest reading of each record by its id, of every page if the last ones prove nothing."""
         return self._judged()[0]
 
     def _judged(self) -> tuple[Readings, str | None]:
@@ -328,6 +323,7 @@ class Pages:
         return self._judgement
 
     def _readings(self, pages: list[Received]) -> Readings:
+        """Return the newest reading of each record; without an id, those of the last versions."""
         if self.query.sample:
             return self._drawn()
         readings: Readings = {}
@@ -471,7 +467,7 @@ class Pages:
             "items_loaded": len(self.records),
             "completeness": completeness,
             "incomplete_reason": reason,
-            "sample": self._design(),
+            "sample": self._design() if self.query.sample else {},
             "duplicates_removed": self.repeated(),
             "not_sent": ANALYSIS_COLUMNS if is_left_out else (),
             "details": sum(page.refusal is None for page in self.own.values()),
@@ -480,8 +476,6 @@ class Pages:
 
     def _design(self) -> dict[str, Any]:
         """Return how the sample was drawn, and other counts that later pages stated."""
-        if self.query.sample is None:
-            return {}
         later = {page.available for page in self.latest.values()} - {self.available, None}
         return {
             "design": "simple random sample of positions without replacement",

@@ -3,7 +3,6 @@
 import json
 import re
 import sqlite3
-import sys
 from contextlib import closing
 from random import Random
 
@@ -84,23 +83,6 @@ def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
     assert read["odd"].notna().sum() == 500
     lists = [json.loads(v) if isinstance(v, str) else list(v) for v in read["tags"]]
     assert lists == [list(v) for v in frame["tags"]]
-
-
-def test_parquet_that_cannot_be_written_leaves_nothing(sample_archive, tmp_path, monkeypatch):
-    resource = pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
-    import signal
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # no module is compiled into a cut file
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
-        with pytest.raises(OSError, match=r"x\.parquet"):
-            sample_archive.to_parquet(tmp_path / "x.parquet")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, ignored)
-    assert [*tmp_path.iterdir()] == []
 
 
 def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):

@@ -230,7 +230,7 @@ def test_sample_in_an_archive_over_days(tmp_path):
     assert frame.equals(loaded)
     assert Counter(request.path for request in rig.requests)["/p.xml"] < 60
     status, facts = archive.status(), get_provenance(frame)
-    assert (status.completeness, status.finished, status.share) == ("sample", True, 1.0)
+    assert (status.completeness, status.finished, status.records) == ("sample", True, 20)
     assert facts["sample"] == get_provenance(loaded)["sample"]
     assert (facts["completeness"], facts["details"]) == ("sample", 20)
     assert "random sample" in str(archive)

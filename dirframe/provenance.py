@@ -63,13 +63,7 @@ FACTS: dict[str, Any] = {
 }
 
 #: What `complete` says for a word of completeness; None for the others.
-_COMPLETE = {"proven": True, "incomplete": False}
-_WORDS = {True: "proven", False: "incomplete", None: "unknown"}
-_NOTES = {
-    "proven": "",
-    "counted": "counted, not proven complete",
-    "unknown": "completeness unknown",
-}
+_COMPLETE = {"proven": True, "incomplete": False, "unknown": None}
 
 
 class Difference(NamedTuple):
@@ -109,8 +103,7 @@ def get_provenance(frame: Any) -> dict[str, Any]:
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = set_provenance(pd.DataFrame({"id": ["1"]}), source="A directory", complete=True)
-    >>> get_provenance(frame.query("id == '1'"))["source"]
+    >>> get_provenance(set_provenance(pd.DataFrame(), source="A directory"))["source"]
     'A directory'
     """
     check_text_dtype()  # whatever reads or makes a frame comes by here
@@ -147,7 +140,8 @@ def set_provenance(frame: F, **facts: Any) -> F:
     0
     """
     if "complete" in facts:
-        facts = {"completeness": _WORDS[facts.pop("complete")]} | facts
+        words = {value: word for word, value in _COMPLETE.items()}
+        facts = {"completeness": words[facts.pop("complete")]} | facts
     if unknown := [name for name in facts if name not in FACTS]:
         raise TypeError(f"Provenance has no fact {unknown[0]!r}.")
     record = get_provenance(frame) | facts
@@ -180,15 +174,15 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     Examples
     --------
     >>> import pandas as pd
-    >>> loaded = set_provenance(pd.DataFrame({"id": ["1", "2"]}), source="A directory")
-    >>> counts = copy_provenance(loaded, loaded.groupby("id").size().to_frame(), "count")
-    >>> get_provenance(counts)["steps"]
-    ['count']
+    >>> loaded = pd.DataFrame({"id": ["1", "2"]})
+    >>> get_provenance(copy_provenance(loaded, loaded.describe(), "describe"))["steps"]
+    ['describe']
     """
     record = get_provenance(source)
     if step:
         record["steps"].append(step)
-    if not record["records"] and (not records or _ids(target) is None):
+    is_table = not records or (_ids(target) is None and _ids(source) is not None)
+    if is_table and not record["records"]:
         record["records"] = {"rows": _rows(record, source), "repeated": _repeated(source)}
     target.attrs[ATTRIBUTE] = record
     return target
@@ -219,10 +213,9 @@ def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError |
     empty = [name for name in asked if name not in frame or frame[name].isna().all()]
     if not empty or not len(frame):
         return None
-    was, it = ("was", "it") if len(empty) == 1 else ("were", "them")
     return ColumnsNotSentError(
-        f"{', '.join(empty)} {was} not sent: the directory gives {it} on the own page of each "
-        "project alone, so that nothing is known here.",
+        f"Columns that were not sent: {', '.join(empty)}. The directory gives them on the own page "
+        "of each project alone, so that nothing is known here.",
         columns=empty,
         hint="Load with details=True (--details) to ask for these pages; "
         "dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost.",
@@ -240,16 +233,16 @@ def caption(frame: Any) -> str:
     Returns
     -------
     str
-        Number of records (of a statistic, also of those that its figures are based on) and how they
-        differ from those loaded, selection, exclusions, source and days of access (UTC); that the
-        data is synthetic, a sample, incomplete or not proven complete.
+        Number of records (of a statistic, those that its figures are based on) and how they differ
+        from those loaded, selection, exclusions, source and days of access (UTC); that the data is
+        synthetic, a sample, incomplete or not proven complete.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": ["1", "2"]})
-    >>> caption(set_provenance(frame, resource="project", source="A directory", synthetic=True))
-    'n = 2 projects · Source: A directory · synthetic sample data · completeness unknown'
+    >>> projects = pd.DataFrame({"id": ["1", "2"]})
+    >>> caption(set_provenance(projects, resource="project", source="A directory"))
+    'n = 2 projects · Source: A directory · completeness unknown'
     """
     record = get_provenance(frame)
     excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
@@ -287,14 +280,15 @@ def days_of(record: dict[str, Any]) -> list[str]:
 
 def completeness_note(record: dict[str, Any]) -> str:
     """Return what a caption or a title says about the completeness; empty if it is proven."""
-    word, sample, loaded = record["completeness"], record["sample"], record["items_loaded"]
+    word, design = record["completeness"], record["sample"]
+    loaded, available = record["items_loaded"], record["items_available"]
     if word not in {"sample", "incomplete"}:
-        return _NOTES[word]
-    if sample:
-        size, population, seed = (sample.get(name) for name in ("size", "population", "seed"))
-        drawn = f"random sample of {size:,} of {population:,} (seed {seed})"
-        return drawn if word == "sample" else f"incomplete {drawn}: {loaded:,} loaded"
-    available = record["items_available"]
+        notes = {"proven": "", "counted": "counted, not proven complete"}
+        return notes.get(word, "completeness unknown")
+    if design:
+        of = f"{design['size']:,} of {design['population']:,} (seed {design['seed']})"
+        sample = f"random sample of {of}"
+        return sample if word == "sample" else f"incomplete {sample}: {loaded:,} loaded"
     is_part = loaded is not None and available is not None and loaded < available
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if is_part else "")
 

@@ -294,7 +294,7 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: Float value 1.500000 was truncated converting to int64. Convert it first, such as with pandas.to_numeric(…)."
     )
     assert message(stats.language_share, empty) == snapshot(
-        "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
+        "ColumnsNotSentError: Columns that were not sent: analysis_main_language_name. The directory gives them on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds it. Projects have no country."
@@ -329,7 +329,7 @@ def test_frames(message, projects):
         "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org."
     )
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
-        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame)."
+        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or give a merged one its record by dirframe.provenance.copy_provenance(loaded, frame)."
     )
     assert message(cite, projects, style="apa") == snapshot(
         "InvalidInputError: There is no citation style 'apa'; it is one of text, bibtex."
@@ -370,7 +370,7 @@ def test_files(message, projects, tmp_path):
         "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it."
     )
     assert message(export, projects, there / "a.csv") == snapshot(
-        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is not a folder."
+        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is no folder that may be written to."
     )
     assert message(export, projects, tmp_path / "a.docx") == snapshot(
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."

@@ -152,13 +152,14 @@ class Store:
         Of several with a name it is the one with the lowest id.
         """
         name = resource.collection
-        named = f"n IN (SELECT n FROM {name}_slugs WHERE slug = ?)"
+        sql = (
+            f"SELECT xml FROM {name} JOIN {name}_xml USING (n)"
+            f" WHERE id = :id OR n IN (SELECT n FROM {name}_slugs WHERE slug = :slug)"
+            " ORDER BY id != :id, id_key"
+        )
         with self._database() as database:
-            for condition, text in (("id = ?", segment), (named, fold(segment))):
-                rows = f"{name} JOIN {name}_xml USING (n) WHERE {condition} ORDER BY id_key"
-                if row := database.execute(f"SELECT xml FROM {rows}", (text,)).fetchone():
-                    return str(row[0])
-        return None
+            row = database.execute(sql, {"id": segment, "slug": fold(segment)}).fetchone()
+        return None if row is None else str(row[0])
 
     def document(self, address: str) -> list[str] | None:
         """Return the entries of the document at an address."""
@@ -227,9 +228,14 @@ def _store_folder(*, is_kept: bool) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if is_kept and os.access(folder, os.W_OK):
             return folder
-    temporary = tempfile.mkdtemp(prefix="dirframe-")
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    return Path(temporary)
+    pid, folder = os.getpid(), Path(tempfile.mkdtemp(prefix="dirframe-"))
+
+    @atexit.register
+    def remove() -> None:
+        if os.getpid() == pid:  # a forked process runs this too, and its parent serves from there
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return folder
 
 
 def _parts(data: Data) -> list[tuple[str, Any]]:

@@ -210,7 +210,7 @@ def add_key(folder):
     with KeyStore(folder / "keys.sqlite") as keys:
         key = keys.add("Ann", "App", daily_limit=5)
         keys.charge(key)
-        keys.revoke(keys.records()[0].id)
+        keys.revoke(keys.records()[0]["id"])
 
 
 def test_keys_are_whole_at_any_write(tmp_path):

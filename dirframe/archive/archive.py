@@ -343,8 +343,8 @@ def open_archive(path: str | Path) -> Archive:
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     _ = dirframe.harvest("accounts", "kept.archive", directory=directory)
-    >>> dirframe.open_archive("kept.archive").status().complete
+    ...     _ = dirframe.harvest("accounts", "members.archive", directory=directory)
+    >>> dirframe.open_archive("members.archive").status().complete
     True
     """
     return Archive(Path(path))

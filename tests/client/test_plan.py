@@ -216,7 +216,8 @@ def test_many_collections_of_several_pages(facts, connect):
     assert capped.groupby("project_id", sort=False).size().to_dict() == {"25": 5, "4": 4}
     assert get_provenance(capped)["completeness"] == "incomplete"
     assert get_provenance(capped)["incomplete_reason"] == "capped at max_items=5"
-    whole = dirframe.load_contributors([4], max_items=5, directory=directory, progress=False)
+    facts.replies = {"3": SILENT}  # of which nothing is cut off
+    whole = dirframe.load_contributors([3, 4], max_items=5, directory=directory, progress=False)
     assert get_provenance(whole)["completeness"] == "proven"
 
 

@@ -49,8 +49,8 @@ def read_export(path: str | Path) -> pd.DataFrame:
         Of Parquet that `export` wrote, the frame as it was. Else the columns have the dtypes of the
         loaders, by their names: texts and identifiers are text (Namibia's code is ``NA``), numbers
         ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. Of other columns whole
-        numbers, decimals and ISO times are recognised. The provenance of a text file is that beside
-        it (``NAME.csv.provenance.json``), if it is there.
+        numbers, decimals, truth values, lists and ISO times are recognised. The provenance of a text
+        file is that beside it, if it is there.
 
     Raises
     ------
@@ -160,13 +160,13 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
         elif kind is Kind.ITEMS:
             data[column] = _lists(texts, column)
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
-            data[column] = _text(texts)
+            data[column] = _loaded(texts)
         else:
             data[column], others = convert_column(texts, kind)
             if others is not None:
-                kept, count = f"{column}_unreadable", others.count()
+                kept = f"{column}_unreadable"
                 unreadable[kept] = others
-                words = f"{count:,} values of {column} are kept as text in {kept}."
+                words = f"{others.count():,} values of {column} are kept as text in {kept}."
                 warn(UnreadableValueWarning(words))
     return pd.DataFrame(data | unreadable)
 
@@ -174,19 +174,18 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
 def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
     words = {text for text in texts if text is not None}
     if words and {text.lower() for text in words} <= {"true", "false"}:
-        truths = {None: None} | {word: word.lower() == "true" for word in words}
-        return pd.Series([truths[text] for text in texts], dtype="boolean")
+        return _loaded(texts, pa.bool_())
     if any(text[:1] == "[" for text in words):
         try:
             return _lists(texts, name)
         except ValueError:
-            return _text(texts)
+            return _loaded(texts)
     kind = infer_kind(name, words)
-    return _text(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
+    return _loaded(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
 
 
-def _text(texts: Texts) -> pd.Series[Any]:
-    return loader_series(pa.array(texts, pa.large_string()))
+def _loaded(texts: Texts, kind: pa.DataType | None = None) -> pd.Series[Any]:
+    return loader_series(pa.array(texts, pa.large_string()).cast(kind or pa.large_string()))
 
 
 def _lists(texts: Texts, column: str) -> pd.Series[Any]:
@@ -195,8 +194,7 @@ def _lists(texts: Texts, column: str) -> pd.Series[Any]:
         try:
             value = json.loads(text) if text else None
         except ValueError as error:
-            raise ValueError(
-                f"{column} of record {number} is not a list as JSON ({error})"
-            ) from None
+            words = f"{column} of record {number} is not a list as JSON ({error})"
+            raise ValueError(words) from None
         lists.append(value if value is None or isinstance(value, list) else [value])
     return pd.Series(lists, dtype="object")

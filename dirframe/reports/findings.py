@@ -66,22 +66,11 @@ def _most_frequent(name: str, table: pd.DataFrame) -> str:
     return f"the most frequent: {', '.join(parts)}" if parts else ""
 
 
-def _contributors_by_language(table: pd.DataFrame) -> str:
-    rows = table[table["contributors"].fillna(0) > 0].head(_NAMED)
-    columns = ["language", "projects_counted", "contributors", "median"]
-    parts = [
-        f"{language} ({contributors:,} in {counted(projects, 'project')}, median {_number(median)})"
-        for language, projects, contributors, median in rows[columns].itertuples(index=False)
-    ]
-    most = f"the most contributors are in {', '.join(parts)}; who is in two projects counts twice"
-    return most if parts else "none has a contributor"
-
-
 def _distribution(name: str, table: pd.DataFrame) -> str:
     # The number of records with each number has the quantiles.
     numbers = table[name].repeat(table.iloc[:, 1].tolist())
     none = int((numbers == 0).sum())
-    median, ninth = (_number(float(numbers.quantile(at))) for at in (0.5, 0.9))
+    median, ninth = (f"{numbers.quantile(at):,.1f}".removesuffix(".0") for at in (0.5, 0.9))
     return (
         f"{percent(none / len(numbers))} ({none:,}) have none; the median is {median}, the 90th "
         f"percentile {ninth} and the maximum {counted(int(numbers.max()), name.removesuffix('s'))}"
@@ -107,10 +96,6 @@ def _activity(table: pd.DataFrame) -> str:
     return f"{active} are active and {dormant} dormant, as of {table['as_of'].iloc[0]:%Y-%m}"
 
 
-def _number(value: float) -> str:
-    return f"{value:,.1f}".removesuffix(".0")
-
-
 def _statistics(collection: str) -> list[_Described]:
     """Return the statistics of a collection, each with what makes a sentence of its table."""
     if collection == "accounts":
@@ -121,7 +106,6 @@ def _statistics(collection: str) -> list[_Described]:
         ]
     return [
         (stats.language_share, partial(_most_frequent, "language")),
-        (stats.contributors_by_language, _contributors_by_language),
         (stats.contributor_distribution, partial(_distribution, "contributors")),
         (stats.contributor_concentration, _concentration),
         (stats.activity, _activity),

@@ -105,7 +105,7 @@ def report(
     named = _by_collection(frames)
     target = Path(path)
     check_target(target, overwrite=overwrite)
-    page = _render(named, title or _title(named))
+    page = _render(named, title)
     make_folder(target.parent)
     with atomic_write(target, overwrite=overwrite) as temporary:
         temporary.write_text(page, encoding="utf-8")
@@ -146,13 +146,7 @@ def _by_collection(
     return {name: found[name] for name in _SECTIONS if name in found}
 
 
-def _title(frames: Mapping[str, pd.DataFrame]) -> str:
-    sources = dict.fromkeys(provenance.get_provenance(frame)["source"] for frame in frames.values())
-    source = " and ".join(filter(None, sources)) or "Report"
-    return f"{source}: {' and '.join(frames)}"
-
-
-def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
+def _render(frames: dict[str, pd.DataFrame], title: str | None) -> str:
     accounts = frames.get("accounts")
     if accounts is not None and "country_code" in accounts and "country_name" not in accounts:
         frames["accounts"] = unify_countries(accounts)
@@ -171,6 +165,9 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
                 "note": facts.source,
             },
         ]
+    parts = [_part(name, frame) for name, frame in frames.items()]
+    sources = " and ".join(dict.fromkeys(part["source"] for part in parts if part["source"]))
+    title = title or f"{sources or 'Report'}: {' and '.join(frames)}"
     loader = PackageLoader("dirframe.reports", "")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -178,7 +175,7 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
     packages = [f"{package} {version(package)}" for package in _PACKAGES]
     return environment.get_template("report.html.j2").render(
         title=printable(" ".join(title.split())),
-        parts=[_part(name, frame) for name, frame in frames.items()],
+        parts=parts,
         sections=sections,
         figures=count(1),
         tables=count(1),

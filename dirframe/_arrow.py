@@ -132,7 +132,7 @@ def plain_value(value: Any) -> Any:
         return [plain_value(item) for item in value]
     if isinstance(value, list | dict | str):
         return value
-    return None if value is pd.NA or value is pd.NaT or value != value else value  # noqa: PLR0124  # NaN
+    return None if pd.isna(value) else value
 
 
 def _object_column(name: str, values: list[Any], *, as_json: bool) -> tuple[pa.Field, pa.Array]:

@@ -22,10 +22,10 @@ def check_writable(target: Path, *, overwrite: bool) -> None:
     if not overwrite and os.path.lexists(target):
         raise _exists(target)
     ancestor = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
-    if not ancestor.is_dir():
-        raise InvalidInputError(f"{target} cannot be written: {ancestor} is not a folder.")
-    if not os.access(ancestor, os.W_OK):
-        raise InvalidInputError(f"{target} cannot be written: {ancestor} may not be written to.")
+    if not ancestor.is_dir() or not os.access(ancestor, os.W_OK):
+        raise InvalidInputError(
+            f"{target} cannot be written: {ancestor} is no folder that may be written to."
+        )
 
 
 def make_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Open SQLite databases, stamp them, and run transactions."""
+"""Open SQLite databases."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ def open_database(
 ) -> sqlite3.Connection:
     """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit.
 
-    `mode` is read and write with a file that may be missing (rwc), read and write (rw), or read only
-    (ro), also without locks, for a file that nobody writes to. `any_thread` lets other threads use the
-    connection; the caller synchronizes them.
+    `mode` is as in SQLite: immutable is a file that nobody writes to. With `any_thread`, the caller
+    synchronizes the threads.
     """
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}" if path else ":memory:",
@@ -36,19 +35,6 @@ def open_database(
         isolation_level=None,
         check_same_thread=not any_thread,
     )
-
-
-def file_format(database: sqlite3.Connection) -> tuple[int, int]:
-    """Return the application id and version that a database is stamped with; zeros if it is not."""
-    (application,) = database.execute("PRAGMA application_id").fetchone()
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    return application, version
-
-
-def set_file_format(database: sqlite3.Connection, application: int, version: int) -> None:
-    """Stamp a database with the id of the application that it belongs to, and a version."""
-    database.execute(f"PRAGMA application_id = {application:d}")
-    database.execute(f"PRAGMA user_version = {version:d}")
 
 
 class _Closable(Protocol):
@@ -66,14 +52,6 @@ def close_on_error(opened: T) -> Iterator[T]:
     except BaseException:
         opened.close()
         raise
-
-
-@contextmanager
-def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Run a block in a write transaction: commit on success, roll back on an exception."""
-    with database:
-        database.execute("BEGIN IMMEDIATE")
-        yield
 
 
 def enable_wal(database: sqlite3.Connection, *, timeout: float = BUSY_TIMEOUT) -> None:

@@ -73,16 +73,14 @@ class UnresolvedCountriesError(InvalidInputError):
         )
 
 
-class ColumnsNotSentError(InvalidInputError):
-    """The directory did not send the needed `columns`."""
-
-    columns: Sequence[str]
-
-
 class MissingColumnsError(InvalidInputError):
     """A frame lacks the `columns` that a function needs."""
 
     columns: Sequence[str]
+
+
+class ColumnsNotSentError(MissingColumnsError):
+    """The directory did not send the needed `columns`."""
 
 
 class UnreadableResponseError(DirframeError):

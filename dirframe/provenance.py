@@ -63,13 +63,7 @@ FACTS: dict[str, Any] = {
 }
 
 #: What `complete` says for a word of completeness; None for the others.
-_COMPLETE = {"proven": True, "incomplete": False}
-_WORDS = {True: "proven", False: "incomplete", None: "unknown"}
-_NOTES = {
-    "proven": "",
-    "counted": "counted, not proven complete",
-    "unknown": "completeness unknown",
-}
+_COMPLETE = {"proven": True, "incomplete": False, "unknown": None}
 
 
 class Difference(NamedTuple):
@@ -147,7 +141,8 @@ def set_provenance(frame: F, **facts: Any) -> F:
     0
     """
     if "complete" in facts:
-        facts = {"completeness": _WORDS[facts.pop("complete")]} | facts
+        words = {value: word for word, value in _COMPLETE.items()}
+        facts = {"completeness": words[facts.pop("complete")]} | facts
     if unknown := [name for name in facts if name not in FACTS]:
         raise TypeError(f"Provenance has no fact {unknown[0]!r}.")
     record = get_provenance(frame) | facts
@@ -188,7 +183,8 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     record = get_provenance(source)
     if step:
         record["steps"].append(step)
-    if not record["records"] and (not records or _ids(target) is None):
+    is_table = not records or (_ids(target) is None and _ids(source) is not None)
+    if is_table and not record["records"]:
         record["records"] = {"rows": _rows(record, source), "repeated": _repeated(source)}
     target.attrs[ATTRIBUTE] = record
     return target
@@ -219,10 +215,9 @@ def absent(frame: pd.DataFrame, columns: Iterable[str]) -> ColumnsNotSentError |
     empty = [name for name in asked if name not in frame or frame[name].isna().all()]
     if not empty or not len(frame):
         return None
-    was, it = ("was", "it") if len(empty) == 1 else ("were", "them")
     return ColumnsNotSentError(
-        f"{', '.join(empty)} {was} not sent: the directory gives {it} on the own page of each "
-        "project alone, so that nothing is known here.",
+        f"Columns that were not sent: {', '.join(empty)}. The directory gives them on the own page "
+        "of each project alone, so that nothing is known here.",
         columns=empty,
         hint="Load with details=True (--details) to ask for these pages; "
         "dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost.",
@@ -240,9 +235,9 @@ def caption(frame: Any) -> str:
     Returns
     -------
     str
-        Number of records (of a statistic, also of those that its figures are based on) and how they
-        differ from those loaded, selection, exclusions, source and days of access (UTC); that the
-        data is synthetic, a sample, incomplete or not proven complete.
+        Number of records (of a statistic, those that its figures are based on) and how they differ
+        from those loaded, selection, exclusions, source and days of access (UTC); that the data is
+        synthetic, a sample, incomplete or not proven complete.
 
     Examples
     --------
@@ -287,14 +282,15 @@ def days_of(record: dict[str, Any]) -> list[str]:
 
 def completeness_note(record: dict[str, Any]) -> str:
     """Return what a caption or a title says about the completeness; empty if it is proven."""
-    word, sample, loaded = record["completeness"], record["sample"], record["items_loaded"]
+    word, design = record["completeness"], record["sample"]
+    loaded, available = record["items_loaded"], record["items_available"]
     if word not in {"sample", "incomplete"}:
-        return _NOTES[word]
-    if sample:
-        size, population, seed = (sample.get(name) for name in ("size", "population", "seed"))
-        drawn = f"random sample of {size:,} of {population:,} (seed {seed})"
-        return drawn if word == "sample" else f"incomplete {drawn}: {loaded:,} loaded"
-    available = record["items_available"]
+        notes = {"proven": "", "counted": "counted, not proven complete"}
+        return notes.get(word, "completeness unknown")
+    if design:
+        of = f"{design['size']:,} of {design['population']:,} (seed {design['seed']})"
+        sample = f"random sample of {of}"
+        return sample if word == "sample" else f"incomplete {sample}: {loaded:,} loaded"
     is_part = loaded is not None and available is not None and loaded < available
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if is_part else "")
 

@@ -20,6 +20,7 @@ ODD = [
     "A very long name that goes on and on, from the Institute of Endless Names and Titles",
     "Averylongnamewithoutasingleblankinit" * 3,
 ]
+MOMENT = "datetime64[us, UTC]"
 LANGUAGE = "analysis_main_language_name"
 PEOPLE = "analysis_twelve_month_contributor_count"
 LINES = "analysis_total_code_lines"
@@ -35,19 +36,17 @@ def accounts(number=40, **columns):
     """Make accounts in 8 countries, of 10 ranks, with 0 to 2,000 posts."""
     rows = range(number)
     countries = ["DE", "FR", "US", "NA", "SG", "BR", "IN", None]
-    codes = pd.Series([countries[row % 8] for row in rows], dtype="str")
-    frame = pd.DataFrame(
-        {
-            "id": pd.Series(rows, dtype="str"),
-            "country_code": codes,
-            "country_alpha_2": codes,
-            "country_name": codes,
-            "kudo_score_kudo_rank": pd.Series([row % 11 or None for row in rows], dtype="Int64"),
-            "posts_count": pd.Series([0 if row % 3 else row**2 for row in rows], dtype="Int64"),
-            "created_at": months(row % 30 for row in rows),
-        }
+    codes = [countries[row % 8] for row in rows]
+    return _loaded(
+        "account",
+        id=("str", rows),
+        country_code=("str", codes),
+        country_alpha_2=("str", codes),
+        country_name=("str", codes),
+        kudo_score_kudo_rank=("Int64", [row % 11 or None for row in rows]),
+        posts_count=("Int64", [0 if row % 3 else row**2 for row in rows]),
+        created_at=(MOMENT, months(row % 30 for row in rows)),
     ).assign(**columns)
-    return with_provenance(frame, resource="account", source=SOURCE)
 
 
 def projects(number=40, **columns):
@@ -57,57 +56,56 @@ def projects(number=40, **columns):
     spoken = [languages[row % 8] for row in rows]
     odd = (ODD * number)[:number]
     breakdown = [[{"language": name, "percentage": "50", "id": "1"}] for name in spoken]
-    frame = pd.DataFrame(
-        {
-            "id": pd.Series(rows, dtype="str"),
-            "name": pd.Series(odd, dtype="str"),
-            "created_at": months(row % 30 for row in rows),
-            "stack_count": pd.Series([row * 37 % 5000 for row in rows], dtype="Int64"),
-            LANGUAGE: pd.Series(spoken, dtype="str"),
-            LINES: pd.Series([1000] * number, dtype="Int64"),
-            PEOPLE: pd.Series([row**2 % 1601 if row % 2 else 0 for row in rows], dtype="Int64"),
-            FIRST: months(row % 30 for row in rows),
-            LAST: months(row % 30 + row for row in rows),
+    return _loaded(
+        "project",
+        id=("str", rows),
+        name=("str", odd),
+        created_at=(MOMENT, months(row % 30 for row in rows)),
+        stack_count=("Int64", [row * 37 % 5000 for row in rows]),
+        **{
+            LANGUAGE: ("str", spoken),
+            LINES: ("Int64", [1000] * number),
+            PEOPLE: ("Int64", [row**2 % 1601 if row % 2 else 0 for row in rows]),
+            FIRST: (MOMENT, months(row % 30 for row in rows)),
+            LAST: (MOMENT, months(row % 30 + row for row in rows)),
             # After all of their months: what is known of one project is known of all.
-            FETCHED: months([number + 30] * number),
-            "tags": pd.Series([[name, "web"] for name in odd], dtype="object"),
-            "licenses": pd.Series([[GPL, {"name": name}] for name in odd]),
-            "analysis_languages": pd.Series(breakdown, dtype="object"),
-        }
+            FETCHED: (MOMENT, months([number + 30] * number)),
+        },
+        tags=("object", [[name, "web"] for name in odd]),
+        licenses=("object", [[GPL, {"name": name}] for name in odd]),
+        analysis_languages=("object", breakdown),
     ).assign(**columns)
-    return with_provenance(frame, resource="project", source=SOURCE)
 
 
 def contributors(number=40):
     """Make contributors of a project, with 0 to 1,600 commits."""
-    rows = range(number)
-    frame = pd.DataFrame(
-        {
-            "contributor_id": pd.Series(rows, dtype="str"),
-            "contributor_name": pd.Series([ODD[row % 5] for row in rows], dtype="str"),
-            "commits": pd.Series([row**2 % 1601 for row in rows], dtype="Int64"),
-        }
+    return _loaded(
+        "contributor_fact",
+        contributor_id=("str", range(number)),
+        contributor_name=("str", (ODD * number)[:number]),
+        commits=("Int64", [row**2 % 1601 for row in range(number)]),
     )
-    return with_provenance(frame, resource="contributor_fact", source=SOURCE)
 
 
 def activity_facts(number=40):
     """Make months of a project, with 0 to 1,600 commits."""
-    rows = range(number)
-    frame = pd.DataFrame(
-        {
-            "month": months(rows),
-            "commits": pd.Series([row**2 % 1601 for row in rows], dtype="Int64"),
-            "contributors": pd.Series([row % 17 for row in rows], dtype="Int64"),
-        }
+    return _loaded(
+        "activity_fact",
+        month=(MOMENT, months(range(number))),
+        commits=("Int64", [row**2 % 1601 for row in range(number)]),
+        contributors=("Int64", [row % 17 for row in range(number)]),
     )
-    return with_provenance(frame, resource="activity_fact", source=SOURCE)
+
+
+def _loaded(resource, **columns):
+    frame = pd.DataFrame({n: pd.Series(v, dtype=d) for n, (d, v) in columns.items()})
+    return with_provenance(frame, resource=resource, source=SOURCE)
 
 
 def months(numbers):
     """Return first days of months, counted from January 2010."""
     moments = [pd.Timestamp(2010 + n // 12, n % 12 + 1, 1, tz="UTC") for n in numbers]
-    return pd.Series(moments, dtype="datetime64[us, UTC]")
+    return pd.Series(moments, dtype=MOMENT)
 
 
 #: What the first of three projects has, as XML.

@@ -236,7 +236,8 @@ def test_examples_of_docstrings_give_what_they_show(tmp_path, monkeypatch):
         if name != "dirframe" and ">>> " in file.read_text("utf-8"):  # that: test_public_names
             (tmp_path / name).mkdir()
             monkeypatch.chdir(tmp_path / name)  # where no other example has left a file
-            for test in doctest.DocTestFinder().find(import_module(name), extraglobs={"pd": pd}):
+            known = {"dirframe": dirframe, "pd": pd}
+            for test in doctest.DocTestFinder().find(import_module(name), extraglobs=known):
                 runner.run(test, out=report.append)
             plt.close("all")
     assert runner.tries > 200

@@ -65,18 +65,6 @@ def message(tmp_path):
 
 
 @pytest.fixture
-def said(run, tmp_path):
-    """Return exit code and standard error of a command that writes nothing else."""
-
-    def of(*words):
-        done = run(*words)
-        assert done.out == ""
-        return fixed(tmp_path, f"{done.code}: {done.err}")
-
-    return of
-
-
-@pytest.fixture
 def load(message, tmp_path):
     """Return the message of a load from a directory with some properties, in this process."""
     folders = count()
@@ -112,9 +100,6 @@ def projects():
 
 
 def test_directory(message):
-    assert message(Directory) == snapshot(
-        "ConfigurationError: No directory is given. Pass url= (--base-url), set DIRFRAME_BASE_URL, or use dirframe.sample_directory() (--sample) for the bundled sample data."
-    )
     assert message(Directory, ADDRESS) == snapshot(
         "ConfigurationError: No API key is given for https://directory.example. Pass key=, set DIRFRAME_API_KEY, or use dirframe.sample_directory() (--sample) for the bundled sample data."
     )
@@ -132,9 +117,6 @@ def test_directory(message):
     )
     assert message(Directory, ADDRESS, 5) == snapshot(
         "ConfigurationError: The API key must be text; got a int."
-    )
-    assert message(Directory, ADDRESS, "k", workers=0) == snapshot(
-        "InvalidInputError: workers is 0; it must be a whole number from 1."
     )
     assert message(Directory, ADDRESS, "k", expire_after=5) == snapshot(
         "InvalidInputError: expire_after is 5; it must be a timedelta from 0 to 36,500 days, such as timedelta(days=7)."
@@ -162,20 +144,11 @@ def test_options_of_a_load(message):
     assert message(dirframe.load_projects, ADDRESS) == snapshot(
         "InvalidInputError: Expected a Directory; got a str. Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass query=."
     )
-    assert message(dirframe.load_projects) == snapshot(
-        "ConfigurationError: No directory is given. Pass url= (--base-url), set DIRFRAME_BASE_URL, or use dirframe.sample_directory() (--sample) for the bundled sample data."
-    )
     assert message(dirframe.load_project, "", directory=directory) == snapshot(
         "InvalidInputError: The project is ''; it must be a name, or an id as text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
     )
-    assert message(dirframe.load_project, 1.5, directory=directory) == snapshot(
-        "InvalidInputError: The project is 1.5; it must be a name, or an id as text or a whole number. Pass one id or name; of a table, read the column of ids as text; of a row of a frame, pass row['id']."
-    )
     assert message(dirframe.load, "forums", directory=directory) == snapshot(
         "InvalidInputError: There is no collection 'forums'. Did you mean 'orgs'? Choose one of accounts, projects, languages, orgs, or pass a path, such as '/projects/1/contributors.xml'."
-    )
-    assert message(dirframe.plan, "project", directory=directory) == snapshot(
-        "InvalidInputError: There is no collection 'project'. Did you mean 'projects'? Choose one of accounts, projects, languages, orgs, or pass a path, such as '/projects/1/contributors.xml'."
     )
 
 
@@ -183,14 +156,8 @@ def test_options_of_a_load(message):
 
 
 def test_refusals(load):
-    assert load(fault=faults.fails("A valid api_key is required.", 403)) == snapshot(
-        'InvalidKeyError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 403 ("A valid api_key is required."). The key is missing, unknown or revoked. Check it, or register an application with the directory to get one.'
-    )
     assert load(fault=faults.fails_today("api_key: invalid", 400)) == snapshot(
         'InvalidKeyError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 400 ("api_key: [api key removed]"). The key is missing, unknown or revoked. Check it, or register an application with the directory to get one.'
-    )
-    assert load(fault=faults.fails("over the limit", 429)) == snapshot(
-        'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. What came is kept: run the same line again later and only the rest is asked for.'
     )
     assert load(fault=faults.fails("over the limit", 429, Retry_After="3600")) == snapshot(
         'QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. The quota resets at DATE UTC. What came is kept: run the same line again later and only the rest is asked for.'
@@ -201,17 +168,8 @@ def test_refusals(load):
     assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
         'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
     )
-    assert load(fault=faults.answers("", 404)) == snapshot(
-        "NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 404. There is no such record: it is found by its id, or the name in its address, which is not its title."
-    )
-    assert load(fault=faults.answers(faults.HTML, 500)) == snapshot(
-        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 500. The request did not succeed and nothing was stored."
-    )
     assert load(fault=faults.answers(faults.HTML, 503)) == snapshot(
         "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 503. The request did not succeed and nothing was stored."
-    )
-    assert load(fault=faults.fails("busy", 503, Retry_After="40000")) == snapshot(
-        'ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 503 ("busy"). The request did not succeed and nothing was stored.'
     )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
         "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, not to http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
@@ -224,12 +182,6 @@ def test_refusals(load):
 def test_damaged_pages(load, monkeypatch):
     assert load(fault=faults.answers(faults.HTML)) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
-    )
-    assert load(fault=faults.answers('{"status": "success"}')) == snapshot(
-        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is JSON (REASON), not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
-    )
-    assert load(fault=faults.answers("")) == snapshot(
-        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is an empty document (REASON), not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
     assert load(fault=faults.rewrites(lambda body: body[:-40])) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is XML that is cut off, damaged or in another encoding than it says (REASON), not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
@@ -254,10 +206,6 @@ def test_connections(message, tmp_path):
         )
         directory = rig.directory(tmp_path)
         load = partial(dirframe.load_projects, directory, progress=False)
-        rig.always = faults.reset_before
-        assert message(load) == snapshot(
-            "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (Connection reset by peer). What came is kept: run the same line again."
-        )
         rig.always = faults.cut_short
         assert message(load) == snapshot(
             "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (IncompleteRead(REASON)). What came is kept: run the same line again."
@@ -271,23 +219,13 @@ def test_connections(message, tmp_path):
     )
 
 
-def test_collections_that_cannot_be_proven_complete(load, message, tmp_path):
-    assert load(items_available=lambda count: count + 1) == snapshot(
-        'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
-    )
+def test_collections_that_cannot_be_proven_complete(load):
     assert load(["1", "2", "2", "3"]) == snapshot(
         'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4; 1 repeated. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
     assert load(["1", "", "3"]) == snapshot(
         'IncompleteCollectionError: The projects of rig are not proven complete: 1 records have no id, so they cannot be distinguished. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
-    with Rig(5, size=2).in_process() as rig:
-        rig.items_available = lambda count: count + 1
-        directory = rig.directory(tmp_path)
-        part = partial(dirframe.load_projects, directory, progress=False)
-        assert message(part, incomplete="warn") == snapshot(
-            'IncompleteWarning: The projects of rig are not proven complete: 5 different records were received of 6. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
-        )
 
 
 def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
@@ -303,9 +241,6 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
         assert message(drawn, max_items=3) == snapshot(
             "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
         )
-        assert message(drawn, seed=-1) == snapshot(
-            "InvalidInputError: seed is -1; it must be a whole number from 0."
-        )
         assert message(dirframe.load_size, [7, 8], directory=directory) == snapshot(
             'IncompleteCollectionError: The size_facts of 2 projects of rig are not complete: 7, 8 (gone) did not come whole. incomplete="warn" (--incomplete warn) continues with what came.'
         )
@@ -318,21 +253,9 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
 def test_one_record(message, tmp_path):
     with Rig(3).in_process() as rig:
         directory = rig.directory(tmp_path)
-        assert message(dirframe.load_project, 7, directory=directory) == snapshot(
-            'NotFoundError: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
-        )
         rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
         assert message(dirframe.load_project, 1, directory=directory) == snapshot(
-            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 2 (project 1), and not the one project of the id or name '1'."
-        )
-
-
-def test_quota(message, tmp_path):
-    with Rig(9, size=2).in_process() as rig:
-        directory = rig.directory(tmp_path, daily_quota=2)
-        load = partial(dirframe.load_projects, directory, progress=False)
-        assert message(load) == snapshot(
-            "QuotaExceededError: http://127.0.0.1:PORT/projects.xml?page=3 was not requested: the quota of 2 requests within 24 hours is used up, and the next one is free at DATE UTC. What came is kept: run the same line again later and only the rest is asked for."
+            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 2 (project 1), not the project asked for by the id or name '1'."
         )
 
 
@@ -371,15 +294,12 @@ def test_statistics_and_charts(message, projects):
         "InvalidInputError: The column analysis_total_code_lines must hold whole numbers: Float value 1.500000 was truncated converting to int64. Convert it first, such as with pandas.to_numeric(…)."
     )
     assert message(stats.language_share, empty) == snapshot(
-        "ColumnsNotSentError: analysis_main_language_name was not sent: the directory gives it on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
+        "ColumnsNotSentError: Columns that were not sent: analysis_main_language_name. The directory gives them on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds it. Projects have no country."
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
-        "InvalidInputError: The frame is the result of language_share, not records: pass these."
-    )
-    assert message(plot.licenses, stats.language_share(projects)) == snapshot(
         "InvalidInputError: The frame is the result of language_share, not records: pass these."
     )
     assert message(plot.language_share, projects, width="wide") == snapshot(
@@ -396,20 +316,11 @@ def test_frames(message, projects):
     assert message(dirframe.select, projects, languages="Jav") == snapshot(
         "UnknownValueWarning: No record has the main language 'Jav'. Did you mean 'Java'?"
     )
-    assert message(dirframe.select, projects, tags="web") == snapshot(
-        "MissingColumnsError: The frame has no column tags. The records were loaded, but not all of their columns are here: keep this one."
-    )
     assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )
-    assert message(dirframe.summary, [1]) == snapshot(
-        "InvalidInputError: Expected a frame of pandas or Polars, or an Arrow table; got a list. Bring a frame of Dask into memory with .compute(), a lazy one of Polars with .collect(), a relation of DuckDB with .to_arrow_table()."
-    )
     assert message(dirframe.compare, projects, accounts) == snapshot(
         "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."
-    )
-    assert message(dirframe.compare, projects, projects.drop(columns="id")) == snapshot(
-        "MissingColumnsError: The frame has no column id. The records were loaded, but not all of their columns are here: keep this one."
     )
     assert message(dirframe.child_table, projects, "tag") == snapshot(
         "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."
@@ -418,7 +329,7 @@ def test_frames(message, projects):
         "InvalidInputError: There is no resource 'projct'; choose one of account, project, language, contributor_fact, activity_fact, size_fact, analysis, factoid, enlistment, stack, kudo, org."
     )
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
-        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame)."
+        "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or give a merged one its record by dirframe.provenance.copy_provenance(loaded, frame)."
     )
     assert message(cite, projects, style="apa") == snapshot(
         "InvalidInputError: There is no citation style 'apa'; it is one of text, bibtex."
@@ -449,8 +360,6 @@ def test_files(message, projects, tmp_path):
     there, folder = tmp_path / "there.csv", tmp_path / "folder.csv"
     there.write_text("id,name\n1,a\n")
     folder.mkdir()
-    page = tmp_path / "page.xml"
-    page.write_text("<html></html>")
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(b"PAR1 and no more")
     export, read = dirframe.export, dirframe.read_export
@@ -461,7 +370,7 @@ def test_files(message, projects, tmp_path):
         "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it."
     )
     assert message(export, projects, there / "a.csv") == snapshot(
-        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is not a folder."
+        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is no folder that may be written to."
     )
     assert message(export, projects, tmp_path / "a.docx") == snapshot(
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
@@ -480,14 +389,8 @@ def test_files(message, projects, tmp_path):
     assert message(read, damaged) == snapshot(
         "InvalidInputError: FOLDER/damaged.parquet holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet)."
     )
-    assert message(dirframe.read_pages, page) == snapshot(
-        "UnreadableResponseError: FOLDER/page.xml is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
-    )
     assert message(dirframe.read_pages, tmp_path / "gone.xml") == snapshot(
         "InvalidInputError: There is no file or folder FOLDER/gone.xml."
-    )
-    assert message(dirframe.open_archive, there) == snapshot(
-        "ArchiveError: FOLDER/there.csv is not an archive. Name another file."
     )
     assert message(dirframe.open_archive, tmp_path / "gone.archive") == snapshot(
         "ArchiveError: There is no file FOLDER/gone.archive; an archive is one file."
@@ -520,9 +423,6 @@ def test_service(message, tmp_path):
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "cut.xml").write_bytes(page_xml([record(1, name="a")])[:-30])
-    assert message(dirframe.serve, tmp_path / "gone.csv") == snapshot(
-        "InvalidInputError: There is no file or folder FOLDER/gone.csv."
-    )
     assert message(dirframe.serve, {"accounts": tmp_path / "no-id.csv"}) == snapshot(
         "ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; it has name. Name its columns as the fields."
     )
@@ -549,7 +449,12 @@ The first row or record is number 1.\
 # The command line: exit code and standard error
 
 
-def test_wrong_calls(said, tmp_path):
+def test_wrong_calls(run, tmp_path):
+    def said(*words):
+        done = run(*words)
+        assert done.out == ""
+        return fixed(tmp_path, f"{done.code}: {done.err}")
+
     there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
     assert said("projects") == snapshot(
@@ -567,80 +472,7 @@ Try 'dirframe projects --help' for help.
 
 Error: No such option '--max-item'. Did you mean '--max-items'?\
 """)
-    assert said("projects", "--sample", "--max-items", "0") == snapshot("""\
-2: Usage: dirframe projects [OPTIONS]
-Try 'dirframe projects --help' for help.
-
-Error: Invalid value for '-n' / '--max-items' / '--limit': 0 is not in the range x>=1.\
-""")
-    assert said("projects", "--sample", "--sort", "nme") == snapshot(
-        "2: dirframe: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
-    )
-    assert said("projects", "--sample", "-o", there) == snapshot(
-        "2: dirframe: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
-    )
-    assert said("projects", "--sample", "-o", tmp_path / "a.docx") == snapshot(
-        "2: dirframe: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
-    )
-    assert said("projects", "--sample", "--refresh", "--offline") == snapshot(
-        "2: dirframe: To refresh asks the directory for every page, and offline asks the cache alone. Pass refresh=True (--refresh) or offline=True (--offline), not both."
-    )
-    assert said("load", "--sample", "/projects/no-such-project.xml") == snapshot(
-        '6: dirframe: http://127.0.0.1:PORT/projects/no-such-project.xml responded with status 404 ("There is no such project."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
-    )
-    assert said("stats", "language_share", tmp_path / "gone.csv") == snapshot(
-        "2: dirframe: There is no file FOLDER/gone.csv."
-    )
     assert said("stats", "language_share", there) == snapshot("""\
 2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
 dirframe: The frame has no column analysis_main_language_name. Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all of its columns.\
 """)
-    assert said("cite", there) == snapshot("""\
-2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or hand its record on to one that was merged or concatenated by dirframe.provenance.copy_provenance(loaded, frame).\
-""")
-    assert said("clean", there) == snapshot("""\
-2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no column 'country_code'. It has 'id', 'name'. Pass column= (--column) to name the one that holds the countries.\
-""")
-    assert said("serve", tmp_path / "gone.csv") == snapshot(
-        "2: dirframe: There is no file or folder FOLDER/gone.csv."
-    )
-
-
-def test_failed_loads(said, monkeypatch, tmp_path):
-    with Rig(5, size=2).in_process() as rig:
-        monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
-        monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
-        monkeypatch.setenv("DIRFRAME_DATA_DIR", str(tmp_path / "data"))
-        assert said("projects") == snapshot(
-            "3: dirframe: No API key is given for http://127.0.0.1:PORT. Pass key=, set DIRFRAME_API_KEY, or use dirframe.sample_directory() (--sample) for the bundled sample data."
-        )
-        monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
-        assert said("projects", "--offline") == snapshot(
-            "8: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 is not in the cache, and offline mode sends no requests. Load it once without offline=True (--offline)."
-        )
-        rig.always = faults.fails("A valid api_key is required.", 403)
-        assert said("projects") == snapshot(
-            '3: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 403 ("A valid api_key is required."). The key is missing, unknown or revoked. Check it, or register an application with the directory to get one.'
-        )
-        rig.always = faults.answers(faults.HTML)
-        assert said("projects") == snapshot(
-            "5: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
-        )
-        rig.always = faults.answers("", 500)
-        assert said("load", "/projects/7.xml") == snapshot(
-            "5: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 500. The request did not succeed and nothing was stored."
-        )
-        rig.always = None
-        assert said("load", "/projects/7.xml") == snapshot(
-            '6: dirframe: http://127.0.0.1:PORT/projects/7.xml responded with status 404 ("Not found."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
-        )
-        rig.items_available = lambda count: count + 1
-        assert said("projects") == snapshot(
-            '7: dirframe: The projects of 127.0.0.1:PORT are not proven complete: 5 different records were received of 6. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
-        )
-        rig.always = faults.fails("over the limit", 429)
-        assert said("projects", "--refresh") == snapshot(
-            '4: dirframe: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 429 ("over the limit"). The daily quota of this key is used up. What came is kept: run the same line again later and only the rest is asked for.'
-        )

@@ -61,17 +61,15 @@ def test_a_frame_from_nowhere_has_every_key_and_knows_nothing():
 
 
 def test_facts_are_kept_until_they_are_set_again_and_read_as_a_copy():
-    frame = loaded(requests_made=2, counted={"projects": 3})
+    frame = loaded(requests_made=2)
     set_provenance(frame, complete=False, incomplete_reason="capped by max_items=3")
     record = get_provenance(frame)
-    assert (record["source"], record["query"]["query"]) == ("A directory", "xml")
-    assert (record["requests_made"], record["requests_cached"]) == (2, 0)
+    assert (record["source"], record["requests_made"]) == ("A directory", 2)
     assert (record["complete"], record["incomplete_reason"]) == (False, "capped by max_items=3")
-    record["query"]["query"], record["counted"]["projects"] = "changed", 4
+    record["query"]["query"] = "changed"
     record["steps"].append("changed")
     after = get_provenance(frame)
     assert (after["query"]["query"], after["steps"]) == ("xml", [])
-    assert after["counted"] == {"projects": 3}
 
 
 def test_facts_that_do_not_exist_or_are_not_json_are_refused():
@@ -154,6 +152,12 @@ def test_records_are_compared_with_those_loaded_by_their_numbers(ids):
     assert difference(set_provenance(frame, items_loaded=3)) == expected
 
 
+def test_records_without_ids_are_counted_too():
+    months = set_provenance(pd.DataFrame({"month": ["a", "b", "c"]}), items_loaded=3)
+    assert difference(copy_provenance(months, months.head(1))) == (3, 1, 0)
+    assert difference(copy_provenance(months, months.head(1), records=False)) is None
+
+
 # Columns that hold nothing
 
 
@@ -163,8 +167,7 @@ def test_columns_that_were_not_sent_are_told_from_empty_ones():
     )
     told = absent(frame, ["id", "size", "name"])
     assert told.columns == ("size",)
-    assert "details=True" in told.hint
-    assert "--details" in told.hint
+    assert "details=True (--details)" in told.hint
     assert absent(frame.assign(size=3), ["size"]) is None  # values that came later
     assert absent(frame.iloc[:0], ["size"]) is None
 
@@ -179,27 +182,27 @@ def test_caption_names_size_source_and_days():
     assert caption(loaded()) == expected
     one_day = caption(loaded(retrieved_newest="2026-11-19T23:59:59Z"))
     assert one_day == expected.removesuffix(" to 2026-11-20")
-    assert caption(loaded().head(1)).startswith("n = 1 of 3 projects ·")
-    one = caption(loaded(1, items_loaded=1, resource="account"))
-    assert one.startswith("n = 1 account ·")
-    many = caption(loaded(0, items_loaded=12360, counted={"projects": 12360}))
-    assert many.startswith("n = 12,360 projects ·")
+    for frame, size in (
+        (loaded().head(1), "n = 1 of 3 projects ·"),
+        (loaded(1, items_loaded=1, resource="account"), "n = 1 account ·"),
+        (loaded(0, items_loaded=12360, counted={"projects": 12360}), "n = 12,360 projects ·"),
+        (pd.DataFrame({"id": ["1"]}), "n = 1 record · Source:"),
+    ):
+        assert caption(frame).startswith(size)
     assert "Source: https://directory.example," in caption(loaded(source=""))
-    nowhere = caption(pd.DataFrame({"id": ["1"]}))
-    assert nowhere.startswith("n = 1 record · Source:")
 
 
 def test_caption_says_synthetic_and_how_complete():
     assert caption(loaded(synthetic=True)).endswith("· synthetic sample data")
-    short = caption(loaded(complete=False, items_available=12360))
-    assert "incomplete: 3 of 12,360" in short
-    assert caption(loaded(complete=False, items_available=None)).endswith("· incomplete")
-    assert caption(loaded(completeness="counted")).endswith("· counted, not proven complete")
-    design = {"size": 4, "population": 2500, "seed": 7}
-    drawn = caption(loaded(completeness="sample", sample=design))
-    assert drawn.endswith("· random sample of 4 of 2,500 (seed 7)")
-    drawn = caption(loaded(completeness="incomplete", sample=design))
-    assert drawn.endswith("· incomplete random sample of 4 of 2,500 (seed 7): 3 loaded")
+    drawn = {"sample": {"size": 4, "population": 2500, "seed": 7}}
+    for completeness, facts, said in (
+        ("incomplete", {}, "incomplete: 3 of 2,500 loaded"),
+        ("incomplete", {"items_available": None}, "incomplete"),
+        ("counted", {}, "counted, not proven complete"),
+        ("sample", drawn, "random sample of 4 of 2,500 (seed 7)"),
+        ("incomplete", drawn, "incomplete random sample of 4 of 2,500 (seed 7): 3 loaded"),
+    ):
+        assert caption(loaded(completeness=completeness, **facts)).endswith(f"· {said}")
 
 
 # Citations
@@ -242,23 +245,18 @@ def test_bibtex_has_the_same_facts():
 
 
 def test_every_style_says_synthetic_incomplete_and_what_was_done():
-    short = loaded(complete=False, incomplete_reason="capped by max_items=3")
-    cleaned = copy_provenance(loaded(), loaded(), "unify_countries")
+    short = loaded(complete=False, incomplete_reason="capped by max_items=3", synthetic=True)
+    frame = copy_provenance(short, short.head(2), "unify_countries")
     for style in STYLES:
-        assert "ynthetic" in cite(loaded(synthetic=True), style=style)
         assert "ynthetic" not in cite(loaded(), style=style)
-        text = cite(short, style=style).replace("\\", "")
-        assert "3 of 2,500" in text
-        assert "(capped by max_items=3)" in text
-        assert "unify_countries" in cite(cleaned, style=style).replace("\\", "")
-
-
-def test_the_title_of_bibtex_says_it_too_for_most_layouts_print_no_note():
-    frame = loaded(synthetic=True, complete=False).head(2)
+        text = cite(frame, style=style).replace("\\", "")
+        for fact in ("ynthetic", "3 of 2,500", "(capped by max_items=3)", "unify_countries"):
+            assert fact in text
+    # Most layouts print no note.
     title = fields(cite(frame, style="bibtex"))["title"]
-    assert "[synthetic" in title
-    assert "[incomplete: 3 of 2,500" in title
-    assert "[2 of 3" in title
+    assert title.endswith(
+        " [synthetic sample data] [incomplete: 3 of 2,500 loaded] [2 of 3 records loaded]}"
+    )
 
 
 def test_every_style_claims_nothing_that_is_not_known():
@@ -309,9 +307,7 @@ def test_a_citation_describes_the_query_in_words():
     query = {"query": "xml", "sort": "name", "max_items": None, "details": True}
     frame = set_provenance(pd.DataFrame(), source="D", resource="project", query=query)
     assert cite(frame).startswith("D. Projects matching “xml”, sorted by name.")
-    frame = set_provenance(
-        pd.DataFrame(), source="D", resource="activity_fact", query={"projects": 10}
-    )
+    set_provenance(frame, resource="activity_fact", query={"projects": 10})
     assert cite(frame).startswith("D. Activity facts of 10 projects.")
 
 

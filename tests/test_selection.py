@@ -40,12 +40,6 @@ def test_each_filter_keeps_the_records_that_it_names_and_all_act_together(sample
     assert len(select(sample_projects)) == len(sample_projects)
 
 
-def test_a_record_without_the_value_is_in_no_filter_but_in_the_whole():
-    frame = pd.DataFrame({LANGUAGE: ["C", None], CREATED: pd.to_datetime(["2008-01-01", ""])})
-    for options, kept in (({}, 2), ({"languages": "C"}, 1), ({"years": (1900, 2100)}, 1)):
-        assert len(select(frame, **options)) == kept
-
-
 def test_what_was_selected_is_in_the_provenance_and_not_in_that_of_the_whole(sample_projects):
     before = get_provenance(sample_projects)
     with pytest.warns(UnknownValueWarning):

@@ -1,31 +1,32 @@
-"""Read an archive: progress, completeness, frames, chunks and Parquet."""
+"""Store a whole collection in a file, over as many days as the quota needs, and read it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal
 
 from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted
 from dirframe._files import atomic_write, check_writable, make_folder
-from dirframe._tables import attributes_of
 from dirframe.archive.store import Store, name_of
-from dirframe.citation import cite
-from dirframe.client.collection import describe
+from dirframe.client.collection import Walk, describe
+from dirframe.client.directory import open_directory
 from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
+from dirframe.client.query import Options, Query
 from dirframe.client.records import Records
-from dirframe.errors import ArchiveError, IncompleteWarning, warn
+from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError, warn
+from dirframe.schema import RESOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from dirframe.client.paging import Received
+    import pandas as pd
 
+    from dirframe.client.directory import Directory
+    from dirframe.client.paging import Received
 
 ROWS = 8_192  # in a chunk, and a row group
 
@@ -80,7 +81,7 @@ class Status:
 
 
 class Archive:
-    """A collection stored as received, as it is when it is opened by `harvest` or `open_archive`.
+    """A collection stored as received, as it is when it is opened.
 
     Parameters
     ----------
@@ -109,9 +110,6 @@ class Archive:
         """Return the records, pages and completeness so far; printed as a few lines."""
         pages = self._pages
         completeness, reason = pages.completeness()
-        left = pages.estimated_own()
-        if pages.missing():
-            left += max(len(pages.planned() or ()) - len(pages.latest), 1)
         return Status(
             path=self.path,
             resource=pages.query.resource.collection,
@@ -122,7 +120,7 @@ class Archive:
             completeness=completeness,
             reason=reason,
             sort=pages.query.sort,
-            requests_left=left,
+            requests_left=len(pages.missing()) + pages.estimated_own(),
             newest=max((page.retrieved for page in pages.received), default=None),
         )
 
@@ -163,13 +161,9 @@ class Archive:
         return frame
 
     def chunks(self) -> Iterator[pd.DataFrame]:
-        """Yield the records of `frame`, 8,192 at a time, in bounded memory.
+        """Yield the records of `frame` in its order, 8,192 at a time, in bounded memory.
 
-        Yields
-        ------
-        pandas.DataFrame
-            Some of the records, in the same order; a column outside the specification is only in
-            the chunks that contain it.
+        A column outside the specification is only in the chunks that contain it.
         """
         places = self._places()
         for begin in range(0, max(len(places), 1), ROWS):
@@ -178,13 +172,7 @@ class Archive:
             yield frame
 
     def verify(self) -> int:
-        """Check the digest of every page, and return their number.
-
-        Raises
-        ------
-        ArchiveError
-            If a page is missing or damaged; the message names it.
-        """
+        """Check the digest of every page, and return their number; `ArchiveError` names a bad one."""
         with Store.open(self.path) as store:
             pages = [page for page in store.pages().received if page.refusal is None]
             for page in pages:
@@ -192,7 +180,7 @@ class Archive:
         return len(pages)
 
     def to_parquet(self, path: str | Path) -> Path:
-        """Write the records as one Parquet file, in bounded memory.
+        """Write the records of `frame` as one Parquet file, in bounded memory.
 
         Parameters
         ----------
@@ -202,24 +190,15 @@ class Archive:
         Returns
         -------
         pathlib.Path
-            The file, with checksums of its pages, and provenance and citation in its metadata.
-            Lists are lists, or JSON if their entries differ in form.
+            The file, with checksums of its pages, and the provenance in its metadata. Lists are
+            lists, or JSON if their entries differ in form.
 
         Raises
         ------
-        InvalidInputError
-            If the file exists, or its folder cannot be created.
+        InvalidInputError, OSError
+            If the file exists, or its folder cannot be created; if the disk is full.
         ArchiveError
-            If a page is missing or damaged, or the disk is full.
-
-        Examples
-        --------
-        >>> import dirframe
-        >>> with dirframe.sample_directory() as directory:
-        ...     archive = dirframe.harvest("accounts", "people.archive", directory=directory)
-        >>> import pandas as pd
-        >>> len(pd.read_parquet(archive.to_parquet("people.parquet")))
-        2000
+            If a page is missing or damaged.
         """
         import pyarrow.parquet as pq
 
@@ -228,21 +207,12 @@ class Archive:
         make_folder(target.parent)
         # All pages are read twice: the types of all columns are known only at the end.
         schema = unify_schemas(to_arrow(frame).schema for frame in self.chunks())
-        ids = pd.DataFrame({"id": [*self._pages.records]})
-        ids.attrs.update(attributes_of(schema))
-        schema = schema.with_metadata({**schema.metadata, "citation": cite(ids)})
-        try:
-            with (
-                atomic_write(target, overwrite=False) as unfinished,
-                pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer,
-            ):
-                for frame in self.chunks():
-                    writer.write_table(to_arrow(frame, schema))
-        except OSError as error:
-            raise ArchiveError(
-                f"{target} could not be written ({error.strerror or error}). Nothing of it was left "
-                "there: make room, or choose another place."
-            ) from error
+        with (
+            atomic_write(target, overwrite=False) as unfinished,
+            pq.ParquetWriter(unfinished, schema, write_page_checksum=True) as writer,
+        ):
+            for frame in self.chunks():
+                writer.write_table(to_arrow(frame, schema))
         return target
 
     def _places(self, *, whole: bool = False) -> list[tuple[Received, int]]:
@@ -266,8 +236,93 @@ class Archive:
         return records.frame(rows)
 
 
+def harvest(
+    collection: Literal["accounts", "projects"],
+    path: str | Path,
+    *,
+    directory: Directory | None = None,
+    query: str | None = None,
+    sort: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    details: bool = False,
+) -> Archive:
+    """Store a whole collection in a file, page by page; the same call again continues.
+
+    Nothing that is stored is asked for again, but the last page once in each further call: records
+    move forward when others are removed. Fresh pages of the cache are taken from there.
+
+    Parameters
+    ----------
+    collection : {"accounts", "projects"}
+        The collection to store.
+    path : str or pathlib.Path
+        The archive, one file.
+    directory, query, sample, seed, details
+        As in `load_projects`; the own pages of projects are stored, too.
+    sort : str, optional
+        The sort order. Default: by id, or projects by project_name, whichever the first page shows
+        to be kept; otherwise the order of the directory.
+
+    Returns
+    -------
+    Archive
+        The archive; its ``status()`` tells whether it is finished, and what is proven.
+
+    Raises
+    ------
+    QuotaExceededError
+        If the daily quota is used up; ``resets_at`` is when to call again.
+    RequestError
+        If the directory cannot be reached or refuses; all pages received are stored.
+    ArchiveError
+        If the file is not an archive of this directory, collection and query, is damaged, another
+        process is writing to it, or the disk is full.
+    InvalidInputError
+        If an argument is invalid, or the archive has another order than `sort`.
+
+    Examples
+    --------
+    >>> import dirframe
+    >>> with dirframe.sample_directory() as directory:
+    ...     archive = dirframe.harvest("projects", "kept.archive", directory=directory)
+    >>> archive.status().pages, archive.status().complete
+    (60, True)
+    """
+    resources = {resource.collection: resource for resource in RESOURCES.values()}
+    if collection not in resources:
+        raise InvalidInputError(
+            f"There is no collection {collection!r}; choose one of {', '.join(resources)}."
+        )
+    drawn: dict[str, Any] = {"sample": sample, "seed": seed}
+    asked = Query(resource=resources[collection], query=query, sort=sort, details=details, **drawn)
+    # The walk is that of a load, from the pages that are stored. The thread that receives a page
+    # stores it, so that an error or a kill costs at most the requests in flight.
+    with open_directory(directory) as client:
+        client.session.address(asked.path, asked.params())  # raises before a file exists
+        with Store.open_writer(Path(path), client, asked) as store:
+            pages = store.pages()
+            order = pages.query.sort
+            if sort not in {None, order} and (pages.latest or order):
+                raise InvalidInputError(
+                    f"{path} is in the order {order!r}, not {sort!r}. Leave sort out, or name "
+                    "another file."
+                )
+            # Begun with own pages, it ends with them.
+            pages.query = replace(asked, sort=order or sort, details=details or pages.query.details)
+            walk = Walk(pages, client, Options(store=False), keep=store.add)
+            if pages.missing():
+                if not pages.latest:
+                    walk.begin()
+                elif sample is None:  # records may have moved forward since
+                    walk.read([n for n in pages.latest if n + 1 not in pages.latest], refresh=True)
+                walk.read_all()
+            walk.read_own_pages()
+    return Archive(Path(path))
+
+
 def open_archive(path: str | Path) -> Archive:
-    """Open an archive for reading; a harvest may write to it meanwhile.
+    """Open an archive, also while a harvest writes to it.
 
     Parameters
     ----------
@@ -277,7 +332,7 @@ def open_archive(path: str | Path) -> Archive:
     Returns
     -------
     Archive
-        The archive, with `status`, `frame`, `chunks`, `to_parquet` and `verify`.
+        The archive as it is now, with `status`, `frame`, `chunks`, `to_parquet` and `verify`.
 
     Raises
     ------
@@ -288,8 +343,8 @@ def open_archive(path: str | Path) -> Archive:
     --------
     >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
-    ...     _ = dirframe.harvest("accounts", "kept.archive", directory=directory)
-    >>> dirframe.open_archive("kept.archive").status().complete
+    ...     _ = dirframe.harvest("accounts", "members.archive", directory=directory)
+    >>> dirframe.open_archive("members.archive").status().complete
     True
     """
     return Archive(Path(path))

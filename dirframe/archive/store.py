@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import pyarrow as pa
 
 from dirframe._files import make_folder
-from dirframe._sqlite import close_on_error, file_format, open_database, set_file_format
+from dirframe._sqlite import close_on_error, open_database
 from dirframe.client.paging import Pages, Received
 from dirframe.client.query import Query
 from dirframe.errors import ArchiveError
@@ -118,7 +118,8 @@ class Store(AbstractContextManager["Store"]):
             else:
                 database.execute(_ARCHIVE)
                 database.execute(_PAGES)
-                set_file_format(database, APPLICATION_ID, FORMAT)
+                database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                database.execute(f"PRAGMA user_version = {FORMAT}")
                 database.execute(_BEGIN, facts)
                 store._commit()
             for name in ("identity", "resource", "query", "sample", "seed"):
@@ -133,7 +134,8 @@ class Store(AbstractContextManager["Store"]):
         return store
 
     def _check_format(self) -> None:
-        application, version = file_format(self._database)
+        (application,) = self._database.execute("PRAGMA application_id").fetchone()
+        (version,) = self._database.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION_ID:
             raise ArchiveError(f"{self.path} is not an archive. Name another file.")
         if version != FORMAT:

@@ -68,10 +68,6 @@ def unify_countries(
     UnresolvedCountriesError
         If a value is unresolved and `errors` is "raise".
 
-    See Also
-    --------
-    country_audit : How every value was resolved, and why.
-
     Notes
     -----
     Values are looked up, never guessed: in the codes and names of ISO 3166-1 (pycountry), in
@@ -328,7 +324,7 @@ def _suggest(raw: Hashable) -> str:
     key = normalize(clean_text(str(raw))).replace(" ", "") if is_short else ""
     if len(key) < _SHORTEST_SUGGESTED:
         return ""
-    spellings = _with_a_letter_left_out(key)
+    spellings = with_a_letter_left_out(key)
     codes = {code for text in spellings for code in _misspelt_names().get(text, ())}
     return f"{min(codes)} ({countries()[min(codes)].name})?" if len(codes) == 1 else ""
 
@@ -340,11 +336,11 @@ def _misspelt_names() -> dict[str, set[str]]:
     for name, code in names().english.items():
         key = name.replace(" ", "")
         if len(key) >= _SHORTEST_SUGGESTED:
-            for text in _with_a_letter_left_out(key):
+            for text in with_a_letter_left_out(key):
                 by_spelling[text].add(code)
     return by_spelling
 
 
-def _with_a_letter_left_out(key: str) -> set[str]:
+def with_a_letter_left_out(key: str) -> set[str]:
     """Return what keys that differ in a letter, or in the order of two, have in common."""
     return {key, *(key[:at] + key[at + 1 :] for at in range(len(key)))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import warnings
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _FORMATS = Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"])
-#: Writes what is no data, to standard error.
-note = partial(click.echo, err=True)
 #: Rows of a table on a terminal, and letters of a cell.
 _ROWS_ON_A_TERMINAL, _WIDEST = 50, 60
 #: Stands for standard input where a file is read, and for standard output where one is written.
 _STREAM = "-"
+#: Columns that unified countries have.
+UNIFIED = ("country_alpha_2", "country_alpha_3", "country_name")
 #: Of one project: the path of each collection below it.
 _PATHS = {"contributors": "contributors", "activity": "analyses/latest/activity_facts"}
 #: Options whose names are not those of the arguments.
@@ -76,13 +76,11 @@ def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     options = asked(question)
     with open_directory(**question) as directory:
-        if where:
+        if where:  # before all pages are paid for, the first one shows whether columns are sent
+            names = options.keys() & {"query", "sort", "details", "offline"}
+            first = {name: options[name] for name in names} | {"max_items": 1, "incomplete": "warn"}
             with warnings.catch_warnings(action="ignore"):
-                _select(empty(collection), **where)
-                if collection == "projects" and not {"details", "offline"} & options.keys():
-                    # Before all pages are paid for, the first one shows whether columns are sent.
-                    first = {"query": options.get("query"), "max_items": 1, "progress": False}
-                    _select(load(directory=directory, **first), **where)
+                _select(load(directory=directory, progress=False, **first), **where)
         return load(directory=directory, progress=sys.stderr.isatty(), **options)
 
 
@@ -99,18 +97,6 @@ def open_directory(*, base_url: str | None, is_sample: bool, **_: Any) -> dirfra
     if is_sample and base_url:
         raise click.UsageError("--sample and --base-url exclude each other.")
     return dirframe.sample_directory() if is_sample else dirframe.Directory(base_url)
-
-
-def empty(collection: str) -> pd.DataFrame:
-    """Return a frame without records, whose columns are those of the schema."""
-    import pandas as pd
-
-    from dirframe.client.records import typed_columns
-    from dirframe.schema import RESOURCES
-
-    resource = RESOURCES[collection.removesuffix("s")]
-    kinds = {field.column: field.kind for field in resource.fields}
-    return pd.DataFrame(typed_columns({name: [] for name in kinds}, kinds, resource)[0])
 
 
 def _select(
@@ -138,11 +124,8 @@ def _select(
 
 def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
     """Unify the countries of accounts if that was not done yet."""
-    if "country_code" not in frame or "country_name" in frame:
-        return frame
-    if not frame.empty:
-        note("The countries are unified first, as by dirframe clean.")
-    return dirframe.unify_countries(frame)
+    is_raw = "country_code" in frame and "country_name" not in frame
+    return dirframe.unify_countries(frame) if is_raw else frame
 
 
 def _read_file(file: str) -> pd.DataFrame:
@@ -249,6 +232,13 @@ def write_file(
 ) -> None:
     """Write a file in the format of its suffix, and say so."""
     note(f"Wrote {dirframe.export(frames, path, overwrite=overwrite, **study)}")
+
+
+def note(text: str) -> None:
+    """Write a note to standard error, wrapped on a terminal."""
+    if sys.stderr.isatty():
+        text = click.wrap_text(text, shutil.get_terminal_size().columns)
+    click.echo(text, err=True)
 
 
 def _print_table(frame: pd.DataFrame, first: Sequence[str]) -> None:

@@ -85,13 +85,12 @@ def keys_list(keys: Path) -> None:
     with KeyStore(keys) as store:
         records = store.records()
     click.echo(f"{'id':>4}  {'used':>6}  {'limit':>6}  {'made':10}  {'state':8}  application")
-    for record in records:
-        made = datetime.fromtimestamp(record.created_at, UTC)
-        state = "live" if record.revoked_at is None else "revoked"
-        click.echo(
-            f"{record.id:>4}  {record.used:>6,}  {record.daily_limit:>6,}  {made:%Y-%m-%d}  "
-            f"{state:8}  {record.application} ({record.developer})"
-        )
+    for record in map(dict, records):
+        made = datetime.fromtimestamp(record["created_at"], UTC)
+        state = "live" if record["revoked_at"] is None else "revoked"
+        numbers = "{id:>4}  {used:>6,}  {daily_limit:>6,}".format_map(record)
+        name = "{application} ({developer})".format_map(record)
+        click.echo(f"{numbers}  {made:%Y-%m-%d}  {state:8}  {name}")
 
 
 @keys.command("revoke")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dirframe import __version__
 from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.query import Options, Query, is_in_order, record_query
-from dirframe.client.records import frame_of
+from dirframe.client.records import Records
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PROJECT
 
@@ -42,20 +41,15 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Check:
-    """How a directory answers: its name and address, when it was asked, and what was seen."""
+    """How a directory answers: what was seen, and the number of requests for it."""
 
-    directory: str
-    base_url: str
-    checked: datetime  # in UTC
     requests: int
     findings: tuple[Finding, ...]
 
     def __repr__(self) -> str:
         marks = {True: "ok", False: "differs", None: ""}
         facts = {f.what: f"{marks[f.as_specified]:<7}  {f.found}" for f in self.findings}
-        when = f"{self.checked:%Y-%m-%d %H:%M} UTC"
-        by = f"{self.requests:,} requests by dirframe {__version__}"
-        return card(f"{self.directory}, {self.base_url}, {when}, {by}", facts)
+        return card(f"Check: {self.requests:,} requests by dirframe {__version__}", facts)
 
 
 def check(directory: Directory | None = None) -> Check:
@@ -82,7 +76,6 @@ def check(directory: Directory | None = None) -> Check:
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory(cache=False) as directory:
     ...     report = dirframe.check(directory)
     >>> {f.what: f.found for f in report.findings}["page size"]
@@ -91,13 +84,7 @@ def check(directory: Directory | None = None) -> Check:
     with open_directory(directory) as client:
         probe = _Probe(client)
         probe.look()
-        return Check(
-            directory=client.name,
-            base_url=client.base_url,
-            checked=datetime.now(UTC),
-            requests=probe.requests,
-            findings=tuple(probe.findings),
-        )
+        return Check(requests=probe.requests, findings=tuple(probe.findings))
 
 
 class _Probe:
@@ -112,6 +99,8 @@ class _Probe:
         fetched = self._get(_PROJECTS)
         page, size = fetched.page, len(fetched.page.records)
         available, ids = page.items_available, page.values("id")
+        self._note("directory", f"{self._client.name}, {self._client.base_url}")
+        self._note("date", f"{fetched.retrieved:%Y-%m-%d %H:%M} UTC")
         self._note("projects", _count(page))
         is_whole = available is not None and available <= size
         self._note("page size", size, None if is_whole else size == _PAGE_SIZE)
@@ -139,14 +128,14 @@ class _Probe:
         self.findings.append(Finding(what, str(found), as_specified))
 
     def _get(self, query: Query, page: int = 1) -> FetchedPage:
-        before = self._session.quota.used()
+        before = self._session.quota.state().used
         try:
             return query.get(self._session, Options(refresh=True, store=False), page)
         finally:
-            self.requests += max(self._session.quota.used() - before, 1)
+            self.requests += max(self._session.quota.state().used - before, 1)
 
     def _look(
-        self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int | None = None
+        self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int = 0
     ) -> None:
         """Note what was found, and whether it is as specified; of an error, its `status` is."""
         if self.requests + 1 >= MAX_REQUESTS:
@@ -155,9 +144,10 @@ class _Probe:
         try:
             self._note(what, *look(*arguments))
         except RequestError as error:
-            code = type(error).__name__ if error.status is None else f"status {error.status}"
-            found = f"{code}, {error.help_text!r}" if error.help_text else code
-            self._note(what, found, status is not None and error.status == status)
+            answer = f"status {error.status}: {error.help_text or 'without a text'}"
+            self._note(
+                what, answer if error.status else type(error).__name__, error.status == status
+            )
         except DirframeError as error:
             self._note(what, type(error).__name__, as_specified=False)
 
@@ -168,7 +158,7 @@ class _Probe:
 
     def _sort(self, query: Query) -> _Seen:
         sort, resource = str(query.sort), query.resource
-        kept = is_in_order(frame_of([self._get(query).page], resource), sort)
+        kept = is_in_order(Records(resource, [self._get(query).page]).frame(), sort)
         words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
         # project_name is a sort of the live service, not of the specification.
         return words[kept], kept if sort in resource.sorts else None

@@ -28,8 +28,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         A frame returned by a loader.
     name : str
-        Of projects ``"tags"``, ``"languages"``, ``"licenses"``, ``"factoids"``, ``"links"`` or
-        ``"similar_projects"``; of accounts ``"languages"`` or ``"badges"``; or a column of lists.
+        A list: of projects such as ``"tags"``, ``"languages"``, ``"licenses"`` or ``"factoids"``,
+        of accounts ``"languages"`` or ``"badges"``; or a column of lists.
 
     Returns
     -------
@@ -37,9 +37,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         One row an entry, in the order of the records: the parent's id (``project_id`` or
         ``account_id``, str; of other records their key, such as ``contributor_id``), the fields of
         the entry as listed in `fields`, such as ``tag`` (str) or ``percentage`` (Float64, % of code
-        lines; ``<1`` is read as 0.5), and others (str). An entry's own field of the name of the
-        parent's id is the last one, with the suffix ``_``, if it says something else. A text that
-        could not be converted is in a column with the suffix ``_unreadable``.
+        lines; ``<1`` is read as 0.5), and others (str). Another id of that name in an entry has the
+        suffix ``_``, and a text that could not be converted a column with ``_unreadable``.
 
     Raises
     ------

@@ -212,7 +212,7 @@ class Walk:
 
     def receive_first(self, query: Query, first: FetchedPage) -> None:
         """Receive the first page of a query."""
-        self.pages.query = recognised(query, first)
+        self.pages.query = recognised(query, first.page)
         self._add(self._kept(1, query.sort, first))
 
     def choose_order(self) -> tuple[Query, FetchedPage, str | None]:
@@ -288,8 +288,7 @@ class Walk:
 
     def _fetch_own(self, identifier: str) -> Received:
         query = record_query(self.pages.query.resource, identifier)
-        page = fetch_or_refusal(self._session, query, self._options)
-        own = page if isinstance(page, Received) else received(page, query)
+        own = fetch_or_refusal(self._session, query, self._options)
         if own.refusal is None and own.ids != (identifier,):
             names = ", ".join(map(str, own.ids[:3])) or "nothing"
             own = Received(attempts=own.attempts, refusal=f"returned {names}")
@@ -326,14 +325,14 @@ def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) ->
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def fetch_or_refusal(session: Session, query: Query, options: Options) -> FetchedPage | Received:
+def fetch_or_refusal(session: Session, query: Query, options: Options) -> Received:
     """Return the first page of a query, or that it is refused; the cache remembers that."""
     refresh, offline = options.refresh, options.offline
     why = session.get_refusal(query.path, refresh=refresh, offline=offline)
     if why is not None:
         return Received(attempts=0, refusal=why)
     try:
-        return query.get(session, options)
+        return received(query.get(session, options), query)
     except NotFoundError as error:
         why, status = "gone", error.status
     except ServiceError as error:
@@ -365,9 +364,9 @@ def check_quota(
     Raises `QuotaExceededError` if the load would never end. `more` pages are estimated, and count
     as long as any other is missing.
     """
-    quota = client.session.quota
-    left, limit = quota.remaining(), quota.limit
-    if len(keys) + more <= left or len(keys) > MOST_PAGES or options.offline:
+    quota = client.quota()
+    left, limit = quota.left, quota.limit
+    if len(keys) + more <= left or len(keys) >= MOST_PAGES or options.offline:
         return False
     days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
     most = left + (days - 1) * limit
@@ -385,7 +384,7 @@ def check_quota(
         raise QuotaExceededError(
             f"{text}. {kept}, so this load would never end, and it was not begun.",
             url=client.base_url,
-            resets_at=quota.resets_at(),
+            resets_at=quota.resets_at,
             hint="dirframe.harvest (dirframe harvest) stores a collection over as many days as it "
             "takes; sample= (--sample-size) draws a part of it.",
         )

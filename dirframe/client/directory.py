@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from numbers import Integral, Real
 from threading import Lock, Thread
@@ -20,12 +19,12 @@ from dirframe.errors import ConfigurationError, InvalidInputError
 from dirframe.settings import ApiKey, cache_folder, data_folder, is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
+    from collections.abc import Callable
     from pathlib import Path
 
     import pandas as pd
 
+    from dirframe.client.http.quota import Quota
     from dirframe.client.plan import Plan
 
 #: Requests per second to another machine.
@@ -35,26 +34,6 @@ _LONGEST = timedelta(days=36_500)
 _SAMPLE = "or use dirframe.sample_directory() (--sample) for the bundled sample data."
 #: Sessions that a forked process has of its parent: not even closing them is allowed.
 _inherited: list[object] = []
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Quota:
-    """The daily quota of a key, as counted on this machine for all processes of a user."""
-
-    directory: str
-    limit: int  # requests within 24 hours
-    used: int
-    left: int
-    resets_at: datetime | None  # when the oldest of these requests is a day old
-
-    def __repr__(self) -> str:
-        facts = {
-            "used in the last 24 hours": f"{self.used:,}",
-            "left": f"{self.left:,} of {self.limit:,}",
-        }
-        if self.resets_at is not None:
-            facts["the first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
-        return card(f"Quota: {self.directory}", facts)
 
 
 class Directory(AbstractContextManager["Directory"]):
@@ -177,14 +156,7 @@ class Directory(AbstractContextManager["Directory"]):
 
     def quota(self) -> Quota:
         """Return the daily quota, and what is used and left of it, without a request."""
-        count = self.session.quota
-        return Quota(
-            directory=self.name,
-            limit=count.limit,
-            used=count.used(),
-            left=count.remaining(),
-            resets_at=count.resets_at(),
-        )
+        return self.session.quota.state()
 
     @property
     def session(self) -> Session:
@@ -245,20 +217,17 @@ def embedded_directory(
     return directory
 
 
-@contextmanager
-def open_directory(directory: Directory | None) -> Iterator[Directory]:
-    """Yield the given directory, or one from the environment that is closed afterwards."""
+def open_directory(directory: Directory | None) -> AbstractContextManager[Directory]:
+    """Return the given directory, which stays open, or one from the environment, which does not."""
     if directory is None:
-        with Directory() as opened:
-            yield opened
-    elif isinstance(directory, Directory):
-        yield directory
-    else:
-        raise InvalidInputError(
-            f"Expected a Directory; got a {type(directory).__name__}.",
-            hint="Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for "
-            "text, pass query=.",
-        )
+        return Directory()
+    if isinstance(directory, Directory):
+        return nullcontext(directory)
+    raise InvalidInputError(
+        f"Expected a Directory; got a {type(directory).__name__}.",
+        hint="Pass dirframe.Directory(...) or dirframe.sample_directory(); to search for text, pass "
+        "query=.",
+    )
 
 
 def _positive(name: str, value: Any, kind: type[Any] = Real) -> float:

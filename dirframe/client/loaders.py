@@ -6,7 +6,6 @@ import re
 from contextlib import suppress
 from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 
@@ -17,7 +16,7 @@ from dirframe.client.directory import open_directory
 from dirframe.client.many import identifier_of, load_many, names_of, query_of
 from dirframe.client.paging import cost_of, received
 from dirframe.client.query import Options, Query, query_at, record_query
-from dirframe.client.records import frame_of
+from dirframe.client.records import Records
 from dirframe.errors import NotFoundError, ServiceError
 from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
 
@@ -54,10 +53,9 @@ def load_projects(
         are those with this tag.
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
-        suffix ``_reverse`` (default: ``created_at_reverse``); on the live service also ``new``,
-        ``users``, ``rating``, ``active_committers``, ``activity_level``, ``popularity``,
-        ``project_name``, ``description`` or ``relevance``. There ``project_name`` alone holds over
-        several pages, which without `sort` and `max_items` are read in it, for a request more.
+        suffix ``_reverse`` (default: ``created_at_reverse``); or one of the live service, which the
+        error for an invalid one lists. Of these ``project_name`` alone holds over several pages:
+        without `sort` and `max_items` it is used there, for one request more.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
     sample, seed : int, optional
@@ -103,7 +101,6 @@ def load_projects(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     projects = dirframe.load_projects(sample=30, seed=7, directory=directory)
     >>> len(projects), projects.attrs["dirframe"]["completeness"]
@@ -148,7 +145,6 @@ def load_accounts(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     accounts = dirframe.load_accounts(max_items=50, directory=directory)
     >>> len(accounts), accounts["created_at"].is_monotonic_decreasing
@@ -199,7 +195,6 @@ def load(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     frame = dirframe.load("/accounts.xml", max_items=50, directory=directory)
     >>> len(frame), str(frame["posts_count"].dtype)
@@ -226,7 +221,6 @@ def load_languages(directory: Directory | None = None, **options: Any) -> pd.Dat
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     languages = dirframe.load_languages(directory)
     >>> languages["category"].unique().tolist()
@@ -271,14 +265,14 @@ def load_contributors(
 
     Raises
     ------
-    NotFoundError, ServiceError, IncompleteCollectionError
-        If one project is not there, or has no analysis yet; of many, ``failures`` in the provenance
-        says that of each, and only those without an analysis do not count as missing. Others as in
-        `load_projects`.
+    NotFoundError, ServiceError
+        If the one project is not there, or has no analysis yet. Others as in `load_projects`.
+    IncompleteCollectionError
+        If one of many is not there, or not whole: ``failures`` in the provenance says why, and also
+        names those without an analysis.
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     people = dirframe.load_contributors(["633", "714"], directory=directory)
     >>> people["project_id"].unique().tolist()
@@ -316,7 +310,6 @@ def load_activity(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     months = dirframe.load_activity("633", directory=directory)
     >>> months["month"].is_monotonic_increasing
@@ -353,7 +346,6 @@ def load_size(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     months = dirframe.load_size("633", directory=directory)
     >>> months["commits"].is_monotonic_increasing
@@ -379,7 +371,12 @@ def load_project(
         The id; or, if the directory resolves names, the short name from its addresses, such
         as ``"firefox"``. The returned record is checked by it.
     directory, refresh, offline
-        As in `load_projects`, as are the columns of the one row.
+        As in `load_projects`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row with the columns of `load_projects`.
 
     Raises
     ------
@@ -388,7 +385,6 @@ def load_project(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     one = dirframe.load_project("1", directory=directory)
     >>> one["id"].item()
@@ -413,11 +409,15 @@ def load_account(
         The id; an e-mail address, of which only the MD5 digest is sent; or, if the directory
         resolves names, a login such as ``"fst"``. The returned record is checked by it.
     directory, refresh, offline
-        As in `load_project`, and so are the errors. The one row has the columns of `load_accounts`.
+        As in `load_project`, and so are the errors.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row with the columns of `load_accounts`.
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     one = dirframe.load_account("ada@example.org", directory=directory)
     >>> len(one)
@@ -454,15 +454,17 @@ def _load_record(
 ) -> pd.DataFrame:
     """Load one record by what identifies it."""
     name = identifier_of(value, resource.name)
-    *others, last = [name]
+    identifiers = [name]
     if resource is ACCOUNT and "@" in name:
-        texts = [text.encode() for text in _spellings(name)]
-        *others, last = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
+        # The live service hashes the address in lower case, the specification as it is.
+        texts = dict.fromkeys([name.lower().encode(), name.encode()])
+        identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
+    queries = [record_query(resource, identifier) for identifier in identifiers]
     with open_directory(directory) as client:
-        for identifier in others:
+        for query in queries[:-1]:
             with suppress(NotFoundError):
-                return _read_record(record_query(resource, identifier), name, client, options)
-        return _read_record(record_query(resource, last), name, client, options)
+                return _read_record(query, name, client, options)
+        return _read_record(queries[-1], name, client, options)
 
 
 def _read_record(query: Query, name: str, client: Directory, options: Options) -> pd.DataFrame:
@@ -476,14 +478,14 @@ def _read_record(query: Query, name: str, client: Directory, options: Options) -
         if resource is not PROJECT or not has_no_analysis or name.isdigit():
             raise
         fetched, refused = Query(resource=PROJECT, query=name).get(session, options), 1
-    frame = frame_of([fetched.page], resource)
+    frame = Records(resource, [fetched.page]).frame()
     rows = frame.to_dict("records")
     is_it = [_matches(row, name) for row in rows]
     if sum(is_it) != 1:
         came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
         raise NotFoundError(
-            f"{fetched.url} returned {', '.join(came) or 'nothing'}, and not the one {resource.name} "
-            f"of the id or name {query.facts['id']!r}.",
+            f"{fetched.url} returned {', '.join(came) or 'nothing'}, not the {resource.name} asked for "
+            f"by the id or name {query.facts['id']!r}.",
             url=fetched.url,
             status=200,
         )
@@ -511,22 +513,13 @@ def _matches(row: dict[Any, Any], identifier: str) -> bool:
         # Today's live service takes an unknown digest that begins with digits for an id.
         return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
     if "@" in identifier:
-        texts = [prefix + text for text in _spellings(identifier) for prefix in ("", "mailto:")]
+        spellings = identifier, identifier.lower()
+        texts = [prefix + text for text in spellings for prefix in ("", "mailto:")]
         digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
         return str(row.get("email_sha1")).lower() in digests
     return identifier.casefold() in map(str.casefold, _names(row))
 
 
-def _spellings(address: str) -> list[str]:
-    # The specification hashes the address, the live service the address in lower case.
-    return list(dict.fromkeys([address.lower(), address]))
-
-
 def _names(row: dict[Any, Any]) -> list[str]:
-    """Return the names of a record, its title, and the names in its addresses."""
     names = [row.get(column) for column in ("url_name", "vanity_url", "login", "name")]
-    for column in ("url", "html_url"):
-        if isinstance(address := row.get(column), str):
-            end = urlsplit(address).path.rpartition("/")[2]
-            names.append(unquote(end.removesuffix(".xml")))
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))

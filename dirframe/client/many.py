@@ -53,16 +53,14 @@ def identifier_of(value: object, name: str) -> str:
 def names_of(projects: Any) -> list[str]:
     """Return the ids or names of projects, each once; `InvalidInputError` if there is none."""
     if isinstance(projects, pd.DataFrame):
-        if "id" not in projects:
-            raise InvalidInputError(
-                "The frame of projects has no column 'id'; pass one of load_projects, or a list."
-            )
-        projects = projects["id"]
+        projects = projects.get("id", [])
     elif isinstance(projects, pd.Series) and "id" in projects.index:  # a row, which is no project
         projects = [projects]
     names = list(dict.fromkeys(identifier_of(value, "project") for value in projects))
     if not names:
-        raise InvalidInputError("No project is named; pass at least one.")
+        raise InvalidInputError(
+            "No project is named; pass at least one, or a frame with the column id."
+        )
     return names
 
 
@@ -142,10 +140,10 @@ def _read(client: Directory, query: Query, options: Options) -> Pages:
     """Read the pages of a collection; the first one may be refused."""
     pages = Pages(query)
     first = fetch_or_refusal(client.session, query, options)
-    if isinstance(first, Received):
+    if first.refusal is not None:
         pages.add(first)
     else:
         walk = Walk(pages, client, options, workers=1)
-        walk.receive_first(query, first)
+        walk.receive_first(query, first.source)
         walk.read_all()
     return pages

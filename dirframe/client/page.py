@@ -1,8 +1,7 @@
 """Parse a document into a page: its envelope and the elements of its records."""
 
-# Accepts the specification's envelope and all that services of this kind have sent since 2007:
-# elements in any order, unknown elements and attributes, error bodies without an envelope. Takes
-# bytes and never fetches; entities, external documents and network access are disabled.
+# Accepts all that services of this kind have sent since 2007: elements in any order, unknown ones,
+# error bodies without an envelope. Entities, external documents and network access are disabled.
 
 from __future__ import annotations
 

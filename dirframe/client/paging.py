@@ -170,44 +170,42 @@ class Pages:
     def _most(self) -> float:
         return self.query.max_items or math.inf
 
-    def missing(self) -> Sequence[int]:
+    def missing(self) -> list[int]:
         """Return the numbers of the pages that were not read yet and may hold expected records."""
         if 1 not in self.latest:
             return [1]
         if self.query.sample:
             return [number for number in self._drawn_pages() if number not in self.latest]
-        used = self._used()
-        after, size, covered = len(used) + 1, len(self.latest[1].ids), _records_on(used)
+        used, covered, size = self._used(), self._covered(), len(self.latest[1].ids)
+        after = len(used) + 1
         if after in self.latest or not self.query.resource.paged or covered >= self._most:
             return []
         lacking = 1 if self.available is None else (self.expected or 0) - covered
-        if lacking > 0:  # a range, because the reported count may be of any size
-            read = min((number for number in self.latest if number > after), default=math.inf)
-            return range(after, int(min(after + -(-lacking // size), read)))
-        is_end = lacking < 0 or len(used[-1].ids) < size
-        return [] if is_end or not _may_go_on(len(used), size) else [after]
+        if lacking > 0:
+            end = min(after + -(-lacking // size), MOST_PAGES + 2)
+            return [number for number in range(after, end) if number not in self.latest]
+        is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
+        return [after] if lacking == 0 and is_full else []
 
     def planned(self) -> Sequence[int] | None:
         """Return the numbers of all pages to read, judged by the first one; None if it cannot tell."""
-        available, expected = self.available, self.expected
-        if available is None or expected is None or 1 not in self.latest:
-            return None
         if self.query.sample:
             return self._drawn_pages()
-        size = len(self.latest[1].ids)
-        if not size or not self.query.resource.paged:
-            return [1]
-        pages = max(-(-expected // size), 1)
-        if pages > MOST_PAGES:
+        pages, expected, size = 1 + len(self.missing()), self.expected, len(self.latest[1].ids)
+        if self.available is None or pages > MOST_PAGES:
             return None
-        is_full = expected == pages * size and self._most > available
-        return range(1, pages + 1 + (is_full and _may_go_on(pages, size)))
+        # Of several pages, a full last one will need one more.
+        is_full = size < (expected or 0) == pages * size and self._most > self.available
+        return range(1, pages + 1 + is_full)
 
     def has_all(self) -> bool:
         """Return whether only the page behind the last one may be missing."""
-        if self.query.sample or self.available is None:
-            return False
-        return _records_on(self._used()) >= (self.expected or 0)
+        is_counted = self.available is not None and not self.query.sample
+        return is_counted and self._covered() >= (self.expected or 0)
+
+    def _covered(self) -> int:
+        """Return the number of records on the pages from the first one on."""
+        return sum(len(page.ids) for page in self._used())
 
     def ends_since(self, begin: int) -> bool:
         """Return whether the newest page, if it came after so many, shows that it is the last one."""
@@ -313,9 +311,9 @@ class Pages:
     def records(self) -> Readings:
         """The newest reading of each record by its id: its page and position, in order.
 
-        These are of the pages from the first to the end; of every page that ever came if their
-        order does not hold, or if they prove nothing. Records without an id cannot be told apart:
-        those of the newest version of a page count.
+        These are of the pages from the first to the end; of every page that ever came if those
+        prove nothing. Records without an id cannot be told apart: those of the newest version of a
+        page count.
         """
         return self._judged()[0]
 
@@ -324,7 +322,7 @@ class Pages:
         if self._judgement is None:
             used, has_ids = self._used(), bool(self.query.resource.key)
             everything = [*used, *(page for page in self.received if page.number is not None)]
-            counts_all = has_ids and (self.keeps_all or self.order_fails())
+            counts_all = has_ids and self.keeps_all
             records = self._readings(everything if counts_all else used)
             settled = len(records)
             doubt = self._doubt(records, settled)
@@ -436,8 +434,15 @@ class Pages:
         days = self._days()
         period = f"read from {days[0]} to {days[-1]}" if len(days) > 1 else ""
         if doubt is not None:
-            doubt = "; ".join(filter(None, [doubt, period]))
-            return "incomplete", doubt + (self._order() if self.lacks_order() else "")
+            sort, better = self.query.sort, better_sort(self.query)
+            order = (
+                f"the order of {f'sort={sort!r}' if sort else 'the directory'} does not hold (records "
+                "come again on other pages, and others on none), and "
+                f"{f'sort={better!r} (--sort {better})' if better else 'no other is known that'} holds "
+                "on today's live service"
+            )
+            parts = [doubt, period, order if self.lacks_order() else ""]
+            return "incomplete", "; ".join(filter(None, parts))
         if lost := self.lost():
             own = f"the own pages of {len(lost):,} records did not come: {list_named(lost)}"
             return "incomplete", own
@@ -456,15 +461,6 @@ class Pages:
         """Return whether records are missing because the order does not hold."""
         is_short = 0 < len(self.records) < (self.expected or 0)
         return is_short and bool(self.query.resource.key) and self.order_fails()
-
-    def _order(self) -> str:
-        sort, better = self.query.sort, better_sort(self.query)
-        order = f"of sort={sort!r}" if sort else "of the directory itself"
-        other = f"sort={better!r} (--sort {better}) holds on today's live service"
-        return (
-            f". The order {order} does not hold: records come again on other pages, and others on "
-            f"none; {other if better else 'no other is known'}"
-        )
 
     def provenance(self) -> dict[str, Any]:
         """Return what the provenance says of the pages and their records."""
@@ -507,15 +503,6 @@ def cost_of(pages: Sequence[Received]) -> dict[str, Any]:
         "requests_cached": sum(not page.attempts and page.refusal is None for page in pages),
         "synthetic": any(page.synthetic for page in pages),
     }
-
-
-def _may_go_on(pages: int, size: int) -> bool:
-    """Return whether another page may follow full ones: a single one may be of any length."""
-    return pages > 1 or size % PAGE_SIZE_STEP == 0
-
-
-def _records_on(pages: Iterable[Received]) -> int:
-    return sum(len(page.ids) for page in pages)
 
 
 def _repeated(pages: Iterable[Received]) -> set[Hashable]:

@@ -16,7 +16,8 @@ from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 
 if TYPE_CHECKING:
-    from dirframe.client.directory import Directory, Quota
+    from dirframe.client.directory import Directory
+    from dirframe.client.http.quota import Quota
     from dirframe.client.many import Projects
     from dirframe.client.query import Query
 
@@ -35,7 +36,6 @@ class Plan:
     cached: int = 0  # of all these pages, fresh in the cache, also those that were refused
     requests_needed: int | None = None  # at most
     requests_at_least: int = 0
-    requests_used: int = 0  # by the plan itself
     quota: Quota
 
     @property
@@ -117,7 +117,6 @@ def plan(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory(cache=False) as directory:
     ...     price = dirframe.plan("projects", max_items=100, directory=directory)
     >>> price.pages, price.requests_needed, price.fits
@@ -146,13 +145,12 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     pages, session = Pages(query), client.session
     walk = Walk(pages, client, Options())
     query, first, _ = walk.choose_order()
-    used = first.attempts + sum(page.attempts for page in pages.received)
     walk.receive_first(query, first)
     query = pages.query
     facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
     numbers, items = pages.planned(), pages.expected
     if numbers is None or items is None:
-        return Plan(**facts, requests_used=used)
+        return Plan(**facts)
     cached = [n for n in numbers if not refresh and query.is_known(session, n)]
     to_pay, own, own_cached, unknown = len(numbers) - len(cached), list[str](), 0, 0
     if query.details:
@@ -170,7 +168,6 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
         requests_needed=to_pay + len(own) + unknown - own_cached,
         # Pages to come may show that none of the others needs it.
         requests_at_least=to_pay if unknown else to_pay + len(own) - own_cached,
-        requests_used=used,
     )
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from dirframe._display import did_you_mean
 from dirframe.client.page import check_records
-from dirframe.errors import InvalidInputError, UnreadableResponseError
+from dirframe.errors import InvalidInputError
 from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, resource_named
 from dirframe.settings import KEY_PARAMETER
 
@@ -203,23 +203,13 @@ def record_query(resource: Resource, identifier: str) -> Query:
     return Query(resource=resource, path=path, numbered=False, may_be_single=True, facts=facts)
 
 
-def recognised(query: Query, first: FetchedPage) -> Query:
+def recognised(query: Query, page: Page) -> Query:
     """Return a query with the resource and the key that the first page of its path shows."""
-    page, resource = first.page, query.resource
+    resource = query.resource
     if resource is not UNKNOWN:
         check_records(page, resource.name)
     elif page.record_name:
         resource = resource_named(page.record_name)
-    if not query.may_be_single:
-        return query
-    if page.items_returned not in {None, len(page.records)}:
-        found = f"{len(page.records):,} <{resource.name}>"
-        raise UnreadableResponseError(
-            f"{first.url} says that it returns {page.items_returned:,} items, but its result "
-            f"holds {found}: that is not a list of records.",
-            found=found,
-            source=first.url,
-        )
     if page.record_name and not resource.fields:
         ids = page.values("id")
         are_distinct = None not in ids and len(set(ids)) == len(ids)

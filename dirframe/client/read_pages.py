@@ -45,10 +45,9 @@ def read_pages(
     -------
     pandas.DataFrame
         One row a record, in the order of the files, with the columns of the loaders. Of records
-        with a repeated id the one changed last (``updated_at``) is kept, among equal ones the
-        first. In the provenance, ``complete`` is None if the pages do not report the number of
-        records. What no page says, such as the directory and the days of access, is added by
-        `set_provenance` for a citation.
+        with a repeated id the one changed last (``updated_at``) is kept, else the first. In the
+        provenance, ``complete`` is None if the pages do not report the number of records. Add what
+        they do not say, such as the directory and the days of access, by `set_provenance`.
 
     Raises
     ------
@@ -58,7 +57,7 @@ def read_pages(
     Warns
     -----
     IncompleteWarning
-        If the pages report more records than they hold.
+        If the pages report another number of records than they hold.
 
     Examples
     --------

@@ -28,27 +28,18 @@ if TYPE_CHECKING:
     Path = tuple[str, ...]
 
 
-def frame_of(pages: Iterable[Page], resource: Resource | None = None) -> pd.DataFrame:
-    """Return the records of pages as one frame; see `Records`."""
-    records = Records(resource)
-    for page in pages:
-        records.add(page)
-    return records.frame()
-
-
 class Records:
     """The records of pages of one resource: that of the first record if `resource` is None."""
 
-    def __init__(self, resource: Resource | None = None) -> None:
+    def __init__(self, resource: Resource | None = None, pages: Iterable[Page] = ()) -> None:
         self.resource = resource
         self.rows = 0
         self._root = _Node((), frozenset())
+        for page in pages:
+            self.add(page)
 
     def add(self, page: Page) -> int:
-        """Add the records of a page, and return the row of the first one.
-
-        `UnreadableResponseError` if they are of another resource.
-        """
+        """Add the records of a page, which are of the same resource; return the row of the first."""
         begin = self.rows
         if page.record_name is None:
             return begin
@@ -64,11 +55,7 @@ class Records:
         return begin
 
     def frame(self, rows: Sequence[int] | None = None) -> pd.DataFrame:
-        """Return all records, or some rows: the columns of the schema in its order, then all others.
-
-        A value that cannot be converted is never dropped: its text goes to a column of the same
-        name with the suffix ``_unreadable``, and a warning is issued.
-        """
+        """Return all records, or some rows: the columns of the schema in its order, then all others."""
         resource = self.resource
         if resource is None:
             return pd.DataFrame()
@@ -87,9 +74,8 @@ class Records:
         if unreadable:
             warn(
                 UnreadableValueWarning(
-                    f"Values of the {resource.collection} could not be read: "
-                    f"{'; '.join(unreadable)}. They are missing there and kept as text in the columns "
-                    "that end in _unreadable."
+                    f"Values of the {resource.collection} could not be read: {'; '.join(unreadable)}. "
+                    "They are missing there and kept as text in the columns that end in _unreadable."
                 )
             )
         frame = pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)

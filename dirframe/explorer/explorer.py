@@ -268,7 +268,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
         if isinstance(self.source, dirframe.Directory):
             quota = self.source.quota()
             left = f"{quota.left:,} of {quota.limit:,} requests left today"
-            self._out["quota"].value = f"{escape(quota.directory)}: {left}"
+            self._out["quota"].value = f"{escape(self.source.name)}: {left}"
 
     # -- the records shown -----------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,12 +45,13 @@ _UNITS = {"d": "days", "w": "weeks", "mo": "months", "y": "years"}
 class Rule(NamedTuple):
     """The columns that a rule needs, and the text that shows the values of a record.
 
-    It matches where `match` says so or, without one, where the first column is below the second, or
-    below 0; missing values never.
+    It matches where `match` says so or, without one, where the first column is below the second or,
+    of one column, outside of the bounds; missing values never.
     """
 
     needs: tuple[str, ...]
     evidence: str
+    bounds: tuple[float, float] = (0, math.inf)
     match: Callable[[pd.DataFrame], Any] | None = None
 
 
@@ -58,37 +60,27 @@ RULES = {
     "began_before_1970": Rule(
         ("first",),
         "first month {first:%Y-%m}, before 1970",
-        lambda p: p["first"] < pd.Timestamp("1970-01-01", tz="UTC"),
+        match=lambda p: p["first"] < pd.Timestamp("1970-01-01", tz="UTC"),
     ),
     "began_before_language": Rule(
         ("first", "language"),
         "first month {first:%Y-%m}; {language} first appeared in {appeared}",
-        lambda p: p["first"].dt.year < p["appeared"],
+        match=lambda p: p["first"].dt.year < p["appeared"],
     ),
     "duplicate_id": Rule(
         ("id",),
         "id {id} stands in more than one record",
-        lambda p: p["id"].notna() & p["id"].duplicated(keep=False),
+        match=lambda p: p["id"].notna() & p["id"].duplicated(keep=False),
     ),
-    "impossible_kudo_rank": Rule(
-        ("rank",),
-        "kudo rank {rank}; ranks are 1 to 10",
-        lambda p: (p["rank"] < 1) | (p["rank"] > 10),
-    ),
-    "impossible_latitude": Rule(
-        ("latitude",),
-        "latitude {latitude:g}; it is -90 to 90",
-        lambda p: p["latitude"].abs() > 90,
-    ),
+    "impossible_kudo_rank": Rule(("rank",), "kudo rank {rank}; ranks are 1 to 10", (1, 10)),
+    "impossible_latitude": Rule(("latitude",), "latitude {latitude:g}; it is -90 to 90", (-90, 90)),
     "impossible_longitude": Rule(
-        ("longitude",),
-        "longitude {longitude:g}; it is -180 to 180",
-        lambda p: p["longitude"].abs() > 180,
+        ("longitude",), "longitude {longitude:g}; it is -180 to 180", (-180, 180)
     ),
     "lines_outlier": Rule(
         ("code_lines",),
         "{code_lines:,} lines of code; the bound of {group} is {bound:,}",
-        lambda p: p["code_lines"] > p["bound"],
+        match=lambda p: p["code_lines"] > p["bound"],
     ),
     "month_in_future": Rule(
         ("fetched", "last"),
@@ -103,7 +95,7 @@ RULES = {
     "stale_analysis": Rule(
         ("fetched",),
         "code fetched on {fetched:%Y-%m-%d}, before {stale_before:%Y-%m-%d}",
-        lambda p: p["fetched"] < p["stale_before"],
+        match=lambda p: p["fetched"] < p["stale_before"],
     ),
     "updated_before_created": Rule(
         ("updated", "created"), "changed on {updated:%Y-%m-%d}, created on {created:%Y-%m-%d}"
@@ -200,8 +192,11 @@ def columns_of(
 
 def matches(p: pd.DataFrame, rule: str) -> Mask:
     """Return which records of `columns_of` a rule matches."""
-    (column, *others), _, match = RULES[rule]
-    return true(match(p) if match else p[column] < (p[others[0]] if others else 0))
+    (column, *others), _, (low, high), match = RULES[rule]
+    if match:
+        return true(match(p))
+    value = p[column]
+    return true(value < p[others[0]] if others else (value < low) | (value > high))
 
 
 def _bounds(p: pd.DataFrame) -> tuple[pd.Series[Any], pd.Series[Any]]:

@@ -125,7 +125,7 @@ def _values(column: pd.Series[Any]) -> str:
 
 
 def _bias(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> pd.DataFrame:
-    reasons = {reason: int(rows.sum()) for reason, rows in _reasons(frame, resource, record)}
+    reasons = {reason: int(rows.sum()) for reason, rows in _reasons(frame, resource)}
     rows = [(reason, number, number / max(len(frame), 1)) for reason, number in reasons.items()]
     available, loaded = record["items_available"], record["items_loaded"]
     if record["complete"] is False and available is not None and loaded is not None:
@@ -145,19 +145,16 @@ def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any])
     return f"not loaded: the last, sorted by {order}"
 
 
-def _reasons(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) -> Reasons:
+def _reasons(frame: pd.DataFrame, resource: Resource) -> Reasons:
     """Yield each reason to beware, and the records that it is about."""
-    p = read(frame, optional=["id", "language", "fetched", "rank"])
+    p = read(frame, optional=["id", "language", "fetched"])
     if resource is PROJECT:
-        yield from _of_projects(frame, p, record)
-    elif resource is ACCOUNT:
-        if "country_code" in frame:
-            unknown = frame["country_code"].isna()
-            yield "no country", unknown
-            if "country_alpha_2" in frame:
-                yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
-        if "rank" in p:
-            yield "no kudo rank", p["rank"].isna()
+        yield from _of_projects(frame, p)
+    elif resource is ACCOUNT and "country_code" in frame:
+        unknown = frame["country_code"].isna()
+        yield "no country", unknown
+        if "country_alpha_2" in frame:
+            yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
     if "id" in p:
         yield "repeated id: counted more than once", p["id"].notna() & p["id"].duplicated()
     rules = [name for name in applicable(frame) if name not in _SEPARATE]
@@ -167,7 +164,7 @@ def _reasons(frame: pd.DataFrame, resource: Resource, record: dict[str, Any]) ->
         yield f"rule {name}{doubt}", pd.Series(matches(columns, name))
 
 
-def _of_projects(frame: pd.DataFrame, p: pd.DataFrame, record: dict[str, Any]) -> Reasons:
+def _of_projects(frame: pd.DataFrame, p: pd.DataFrame) -> Reasons:
     analysis_columns = [
         f.column for f in PROJECT.specified if f.path[0] == "analysis" and f.kind is not Kind.ITEMS
     ]
@@ -185,5 +182,3 @@ def _of_projects(frame: pd.DataFrame, p: pd.DataFrame, record: dict[str, Any]) -
         stale = fetched < (now - offset_of(None) if now else pd.NaT)
         yield f"stale: code fetched over a year before {day}", stale
         yield "no date of the code's fetch", fetched.isna()
-        if record["retrieved_newest"] and not record["synthetic"]:
-            yield "impossible: code fetched after the load", fetched > now

@@ -79,10 +79,9 @@ class Field:
 class Resource:
     """A kind of record: its element, collection, fields and sort values.
 
-    `sorts` are those of the specification, `other_sorts` those of other dialects, which the embedded
-    service supports if its records have the field; it sorts by `query_sort` or `default_sort` if it
-    is not told. `paths` are templates, the collection first. `key` is the column that identifies a
-    record within its collection, if there is one.
+    `sorts` are those of the specification, `other_sorts` those of other dialects. Without one, the
+    embedded service sorts by `query_sort` or `default_sort`. `paths` are templates, the collection
+    first. `key` is the column that identifies a record within its collection, if there is one.
     """
 
     name: str
@@ -152,12 +151,9 @@ def _of_analysis(field: Field) -> Field:
 
 
 def _resource(row: dict[str, str]) -> Resource:
-    lists: dict[str, Any] = {
-        name: tuple(row[name].split()) for name in ("sorts", "other_sorts", "paths")
-    }
-    return Resource(
-        **row | lists | {"fields": _fields(row["name"]), "paged": row["paged"] == "yes"}
-    )
+    facts: dict[str, Any] = {n: tuple(row[n].split()) for n in ("sorts", "other_sorts", "paths")}
+    facts |= {"fields": _fields(row["name"]), "paged": row["paged"] == "yes"}
+    return Resource(**row | facts)
 
 
 _ACCOUNT, _PROJECT, *_OTHERS = read_rows(Path(__file__).with_name("resources.csv"))
@@ -181,10 +177,10 @@ def resource_named(name: str) -> Resource:
 
 
 def detect_resource(columns: Iterable[object]) -> Resource | None:
-    """Detect the resource of a table from its column names.
+    """Detect the resource of a table from its column names, if these tell.
 
-    It is an extension, if all of its core columns are present; else accounts or projects,
-    whichever has more of its exclusive columns; None if both have the same number.
+    It is an extension with all of its core columns, or accounts or projects, whichever has more of
+    the columns that the other has not.
     """
     names = {name for name in columns if isinstance(name, str)}
     for extension in EXTENSIONS.values():

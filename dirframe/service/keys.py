@@ -12,9 +12,9 @@ import threading
 import time
 from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
+from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import InvalidInputError, StoreError
 
 if TYPE_CHECKING:
@@ -51,21 +51,9 @@ WHERE hash = :hash AND revoked_at IS NULL AND (used < daily_limit OR {_IS_OVER})
 """
 _RESETS_AT = f"SELECT window_start + {_DAY} FROM keys WHERE hash = :hash AND revoked_at IS NULL"
 _RECORDS = f"""
-SELECT id, developer, application, daily_limit, iif({_IS_OVER}, 0, used), created_at, revoked_at
-FROM keys ORDER BY id
+SELECT id, developer, application, daily_limit, created_at, revoked_at,
+    iif({_IS_OVER}, 0, used) AS used FROM keys ORDER BY id
 """
-
-
-class KeyRecord(NamedTuple):
-    """An issued key, with the requests of its day; times are Unix times."""
-
-    id: int
-    developer: str
-    application: str
-    daily_limit: int
-    used: int
-    created_at: float
-    revoked_at: float | None
 
 
 class KeyStore(AbstractContextManager["KeyStore"]):
@@ -100,7 +88,8 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         """
         developer, application = _name(developer), _name(application)
         key = secrets.token_hex(20)
-        with self._access(), transaction(self._database):
+        with self._access(), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
             sql = "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
             rows = self._database.execute(sql)
             live = [a.casefold() for d, a in rows if d.casefold() == developer.casefold()]
@@ -116,11 +105,12 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             )
         return key
 
-    def records(self) -> list[KeyRecord]:
-        """Return all keys that were ever issued, in order."""
+    def records(self) -> list[sqlite3.Row]:
+        """Return all keys that were ever issued, with the requests of their day; times are Unix times."""
         with self._access():
-            rows = self._database.execute(_RECORDS, {"now": time.time()}).fetchall()
-        return [KeyRecord(*row) for row in rows]
+            cursor = self._database.cursor()
+            cursor.row_factory = sqlite3.Row
+            return cursor.execute(_RECORDS, {"now": time.time()}).fetchall()
 
     def revoke(self, key_id: int) -> None:
         """Revoke a key by its id in `records`."""
@@ -169,7 +159,8 @@ def _prepare(database: sqlite3.Connection) -> None:
     enable_wal(database)  # of a database in memory without effect
     # A crash of the process loses nothing; a power failure may lose the last counts.
     database.execute("PRAGMA synchronous = NORMAL")
-    with transaction(database):
+    with database:
+        database.execute("BEGIN IMMEDIATE")
         tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
         if not tables:
             database.execute(_TABLE)

@@ -60,7 +60,7 @@ class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any) -> None:  # noqa: A002 # waitress' name
         super().__init__(server, sock, addr, adj, map=map)
-        if len(server.active_channels) > server.limit:  # who waited longest makes room
+        if len(server.active_channels) > _connections():  # who waited longest makes room
             others = [c for c in server.active_channels.values() if not c.requests]
             min(others, key=attrgetter("last_activity")).handle_close()
 
@@ -117,7 +117,6 @@ class Service:
         #: Resources opened by `serve`, closed with the service.
         self._owned = ExitStack()
         self._sockets: dict[int, Any] = {}
-        limit = _connections()
         self._server = create_server(
             application,
             map=self._sockets,
@@ -126,10 +125,9 @@ class Service:
             ident="dirframe",
             max_request_header_size=16 * 1024,
             max_request_body_size=16 * 1024,
-            connection_limit=limit + 1000,  # the channel enforces the limit
+            connection_limit=2 * _CONNECTIONS,  # the channel enforces a lower one
             clear_untrusted_proxy_headers=False,  # `behind_proxy` handles them
         )
-        self._server.limit = limit
         self._server.channel_class = _Channel
         self._server.handle_accept = partial(_accept, self._server)
         self._thread = threading.Thread(target=self._loop, name="dirframe service", daemon=True)

@@ -152,13 +152,14 @@ class Store:
         Of several with a name it is the one with the lowest id.
         """
         name = resource.collection
-        named = f"n IN (SELECT n FROM {name}_slugs WHERE slug = ?)"
+        sql = (
+            f"SELECT xml FROM {name} JOIN {name}_xml USING (n)"
+            f" WHERE id = :id OR n IN (SELECT n FROM {name}_slugs WHERE slug = :slug)"
+            " ORDER BY id != :id, id_key"
+        )
         with self._database() as database:
-            for condition, text in (("id = ?", segment), (named, fold(segment))):
-                rows = f"{name} JOIN {name}_xml USING (n) WHERE {condition} ORDER BY id_key"
-                if row := database.execute(f"SELECT xml FROM {rows}", (text,)).fetchone():
-                    return str(row[0])
-        return None
+            row = database.execute(sql, {"id": segment, "slug": fold(segment)}).fetchone()
+        return None if row is None else str(row[0])
 
     def document(self, address: str) -> list[str] | None:
         """Return the entries of the document at an address."""

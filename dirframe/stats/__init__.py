@@ -2,7 +2,7 @@
 
 What all of them share is said here, and the rest in the docstring of each.
 
-- **Records** are a pandas frame of a loader, of either dialect, or elsewhere: the path of a Parquet
+- **Records** (`projects`, `accounts`, `frame`) are a pandas frame of a loader, of either dialect, or elsewhere: the path of a Parquet
   file or folder, a Dask frame (a cluster reads), or whatever offers an Arrow C stream, as Polars
   frames, Arrow tables and DuckDB relations do. Of these, only the columns that the statistic needs
   are read, and pandas counts them. Each row is one record; duplicates are not removed. A Polars

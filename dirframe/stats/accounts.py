@@ -15,10 +15,7 @@ _LOST = ("Namibia", "NA")
 def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
     """Count the accounts of each country.
 
-    Parameters
-    ----------
-    accounts, top
-        As in `dirframe.stats`, with unified countries, as `dirframe.unify_countries` gives them.
+    Parameters as in `dirframe.stats`, with countries as `dirframe.unify_countries` gives them.
 
     Returns
     -------
@@ -61,10 +58,7 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
 def accounts_by_kudo_rank(accounts: Frame) -> Counted:
     """Count the accounts of each kudo rank.
 
-    Parameters
-    ----------
-    accounts
-        As in `dirframe.stats`.
+    Parameters as in `dirframe.stats`.
 
     Returns
     -------
@@ -98,10 +92,7 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
 def posts_distribution(accounts: Frame) -> Counted:
     """Count the accounts of each number of forum posts.
 
-    Parameters
-    ----------
-    accounts
-        As in `dirframe.stats`.
+    Parameters as in `dirframe.stats`.
 
     Returns
     -------

@@ -32,10 +32,7 @@ _TOP_SHARES = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
 def contributor_distribution(projects: Frame) -> Counted:
     """Count the projects of each number of contributors.
 
-    Parameters
-    ----------
-    projects
-        As in `dirframe.stats`.
+    Parameters as in `dirframe.stats`.
 
     Returns
     -------
@@ -63,10 +60,7 @@ def contributor_distribution(projects: Frame) -> Counted:
 def lorenz(projects: Frame) -> Counted:
     """Return the Lorenz curve of contributors over projects.
 
-    Parameters
-    ----------
-    projects
-        As in `dirframe.stats`.
+    Parameters as in `dirframe.stats`.
 
     Returns
     -------
@@ -101,10 +95,7 @@ def lorenz(projects: Frame) -> Counted:
 def contributor_concentration(projects: Frame) -> Counted:
     """Measure how unequally contributors are spread over projects.
 
-    Parameters
-    ----------
-    projects
-        As in `dirframe.stats`.
+    Parameters as in `dirframe.stats`.
 
     Returns
     -------
@@ -189,10 +180,7 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
 def users_against_contributors(projects: Frame) -> Counted:
     """Count the projects of each pair of users and contributors.
 
-    Parameters
-    ----------
-    projects
-        As in `dirframe.stats`.
+    Parameters as in `dirframe.stats`.
 
     Returns
     -------

@@ -35,10 +35,7 @@ _PLAIN = {list, type(None)}
 def licenses(projects: Frame, *, top: int | None = None) -> Counted:
     """Count the projects under each licence.
 
-    Parameters
-    ----------
-    projects, top
-        As in `dirframe.stats`; in ``other`` are those that name any of the other licences.
+    Parameters as in `dirframe.stats`; in ``other`` are those that name any of the other licences.
 
     Returns
     -------
@@ -82,10 +79,7 @@ FAMILIES = {
 def license_families(projects: Frame) -> Counted:
     """Count the projects under permissive, weak and strong copyleft, and other licences.
 
-    Parameters
-    ----------
-    projects
-        As in `dirframe.stats`.
+    Parameters as in `dirframe.stats`.
 
     Returns
     -------
@@ -127,10 +121,7 @@ def license_families(projects: Frame) -> Counted:
 def tags(projects: Frame, *, top: int | None = None) -> Counted:
     """Count the projects with each tag.
 
-    Parameters
-    ----------
-    projects, top
-        As in `dirframe.stats`; in ``other`` are those that have any of the other tags.
+    Parameters as in `dirframe.stats`; in ``other`` are those that have any of the other tags.
 
     Returns
     -------

@@ -28,10 +28,7 @@ _DATES = {"analysis_min_month": "first", "created_at": "created"}
 def language_share(projects: Frame, *, top: int | None = None) -> Counted:
     """Count the projects of each main language.
 
-    Parameters
-    ----------
-    projects, top
-        As in `dirframe.stats`.
+    Parameters as in `dirframe.stats`.
 
     Returns
     -------
@@ -89,10 +86,7 @@ def _main_languages(p: pd.DataFrame) -> tuple[pd.Series[Any], dict[str, Any]]:
 def contributors_by_language(projects: Frame, *, top: int | None = None) -> Counted:
     """Describe how many contributors the projects of each main language have.
 
-    Parameters
-    ----------
-    projects, top
-        As in `dirframe.stats`; ``other`` describes the projects of all other languages together.
+    Parameters as in `dirframe.stats`; ``other`` describes the projects of these languages together.
 
     Returns
     -------
@@ -171,10 +165,7 @@ def _rank_below_median(count: int) -> float:
 def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     """Share out the lines of code among all languages, not only the main ones.
 
-    Parameters
-    ----------
-    projects, top
-        As in `dirframe.stats`; in ``other``, a project counts once for each of these languages.
+    Parameters as in `dirframe.stats`; in ``other``, a project counts once for each language.
 
     Returns
     -------

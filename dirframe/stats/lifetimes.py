@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,9 +17,6 @@ import pandas as pd
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import check_top, first_reason, shares, table_of, true
 from dirframe.stats.kernel import MOMENT, Counted, Frame, read, retrieved, statistic, whole_number
-
-if TYPE_CHECKING:
-    from dirframe.stats.counts import Floats
 
 _MONTHS = ("first", "last", "fetched")
 _FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
@@ -63,10 +60,10 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     """
     months_in_window = _window(window)
     at = None if as_of is None else _month_of(as_of)
-    months = _months(read(projects, *_MONTHS), projects)
+    m, latest = _months(read(projects, *_MONTHS), projects)
     if at is None:
-        at = months.usual()
-    state = months.states(at, months_in_window)
+        at = _usual(m["fetched"], latest)
+    state = _states(m, latest, at, months_in_window)
     reasons = {reason: (state == reason).sum() for reason in _UNKNOWN}
     rows = [(state == "active").sum(), (state == "dormant").sum(), sum(reasons.values())]
     number = pd.Series(rows, dtype="Int64")
@@ -208,11 +205,11 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
 
 def _lives(p: pd.DataFrame, projects: Frame, window: object) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return ``months`` and ``ended`` of each valid life, and the numbers of the others."""
-    months, months_in_window = _months(p, projects), _window(window)
-    reason = first_reason(**months.faults())
-    ended = pd.array(months.last <= months.fetched - months_in_window, dtype="boolean")
-    ended[~(months.fetched <= months.latest)] = None
-    lives = pd.DataFrame({"months": months.last - months.first + 1, "ended": ended})
+    (m, latest), months_in_window = _months(p, projects), _window(window)
+    reason = first_reason(**_faults(m, latest))
+    ended = (m["last"] <= m["fetched"] - months_in_window).astype("boolean")
+    ended = ended.where(m["fetched"] <= latest)
+    lives = pd.DataFrame({"months": m["last"] - m["first"] + 1, "ended": ended})
     lives = lives[reason == ""]
     return lives, {
         "projects": len(p),
@@ -228,53 +225,49 @@ def _lives(p: pd.DataFrame, projects: Frame, window: object) -> tuple[pd.DataFra
 # Months
 
 
-class _Months(NamedTuple):
-    """Months of projects, NaN where missing, and the last in which code can have been fetched."""
-
-    first: Floats
-    last: Floats
-    fetched: Floats
-    latest: int
-
-    def usual(self) -> int | None:
-        """Return the month in which the median project was fetched: of two medians, the later."""
-        possible = np.sort(self.fetched[self.fetched <= self.latest])
-        return int(possible[len(possible) // 2]) if len(possible) else None
-
-    def states(self, at: int | None, window: int) -> pd.Categorical[str]:
-        """Return for each project ``active``, ``dormant`` or the reason why it is neither."""
-        month = np.nan if at is None else float(at)
-        return first_reason(
-            **self.faults(),
-            begun_after_as_of=self.first > month,
-            fetch_missing=np.isnan(self.fetched),
-            fetch_impossible=self.fetched > self.latest,
-            not_fetched_since=~(self.fetched >= month),
-            active=self.last > month - window,
-            dormant=np.full(len(self.first), fill_value=True),
-        )
-
-    def faults(self) -> dict[str, Any]:
-        end = np.where(np.isnan(self.fetched), self.latest, self.fetched)
-        missing = np.isnan(self.first) | np.isnan(self.last)
-        return dict(zip(_FAULTS, (missing, self.last < self.first, self.last > end), strict=True))
-
-
-def _months(p: pd.DataFrame, projects: Frame) -> _Months:
-    first, last, fetched = (_numbers(p[name]) for name in _MONTHS)
+def _months(p: pd.DataFrame, projects: Frame) -> tuple[pd.DataFrame, int]:
+    """Return months as numbers, NaN where missing, and the last in which code can be fetched."""
     now = pd.Timestamp.now(UTC)
-    return _Months(first, last, fetched, _month_of(min(now, retrieved(projects) or now)))
+    months = {}
+    for name in _MONTHS:
+        month = p[name].to_numpy("datetime64[us]").astype("datetime64[M]")
+        months[name] = np.where(np.isnat(month), np.nan, month.astype(np.int64) + 1970.0 * 12)
+    return pd.DataFrame(months), _month_of(min(now, retrieved(projects) or now))
 
 
-def _numbers(days: pd.Series[Any]) -> Floats:
-    months = days.to_numpy("datetime64[us]").astype("datetime64[M]")
-    return np.where(np.isnat(months), np.nan, months.astype(np.int64) + 1970.0 * 12)
+def _usual(fetched: pd.Series[float], latest: int) -> int | None:
+    """Return the month in which the median project was fetched: of two medians, the later."""
+    possible = fetched[fetched <= latest].sort_values()
+    return int(possible.iloc[len(possible) // 2]) if len(possible) else None
+
+
+def _faults(m: pd.DataFrame, latest: int) -> dict[str, Any]:
+    """Return masks of the projects that cannot be placed in time."""
+    return {
+        "month_missing": m["first"].isna() | m["last"].isna(),
+        "months_reversed": m["last"] < m["first"],
+        "months_after_fetch": m["last"] > m["fetched"].fillna(latest),
+    }
+
+
+def _states(m: pd.DataFrame, latest: int, at: int | None, window: int) -> pd.Categorical[str]:
+    """Return for each project ``active``, ``dormant`` or the reason why it is neither."""
+    month = np.nan if at is None else float(at)
+    return first_reason(
+        **_faults(m, latest),
+        begun_after_as_of=m["first"] > month,
+        fetch_missing=m["fetched"].isna(),
+        fetch_impossible=m["fetched"] > latest,
+        not_fetched_since=~(m["fetched"] >= month),
+        active=m["last"] > month - window,
+        dormant=np.full(len(m), fill_value=True),
+    )
 
 
 def states_of(projects: pd.DataFrame) -> pd.Categorical[str]:
     """Return the states of projects in the default month and window of `activity`."""
-    months = _months(read(projects, *_MONTHS), projects)
-    return months.states(months.usual(), _YEAR)
+    m, latest = _months(read(projects, *_MONTHS), projects)
+    return _states(m, latest, _usual(m["fetched"], latest), _YEAR)
 
 
 def _month_of(as_of: object) -> int:

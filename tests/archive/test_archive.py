@@ -64,7 +64,6 @@ def test_chunks_and_parquet_hold_the_frame(sample_archive, tmp_path):
     lists = dict.fromkeys(frame.columns[frame.dtypes == "object"], object)
     pd.testing.assert_frame_equal(again, frame.astype(lists))
     assert again.attrs == frame.attrs == pd.read_parquet(file).attrs
-    assert table.schema.metadata[b"citation"].decode() == dirframe.cite(frame)
     for path in (file, sample_archive.path):
         before = path.read_bytes()
         with pytest.raises(InvalidInputError):
@@ -98,7 +97,7 @@ def test_parquet_that_cannot_be_written_leaves_nothing(sample_archive, tmp_path,
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # no module is compiled into a cut file
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
-        with pytest.raises(ArchiveError):
+        with pytest.raises(OSError, match=r"x\.parquet"):
             sample_archive.to_parquet(tmp_path / "x.parquet")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

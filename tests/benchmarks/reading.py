@@ -12,7 +12,7 @@ from lxml import etree
 
 import dirframe
 from dirframe.client.page import parse
-from dirframe.client.records import frame_of
+from dirframe.client.records import Records
 from tests.benchmarks.corpus import month_pages, project_pages, side_by_side
 
 RECORDS = 6_000
@@ -25,7 +25,7 @@ def bare(pages):
 
 
 def ours(pages):
-    return frame_of(map(parse, pages))
+    return Records(pages=map(parse, pages)).frame()
 
 
 def with_children(pages):

@@ -275,15 +275,6 @@ def test_namibia_is_its_two_capital_letters_alone(before, after):
     )
 
 
-@given(
-    st.sampled_from(sorted(markers())),
-    st.sampled_from(sorted(markers())),
-    st.sampled_from([" ", ", ", "/", " - ", ": ", "\n"]),
-)
-def test_two_null_markers_never_resolve(one, other, between):
-    assert code(f"{one}{between}{other}") is None
-
-
 def test_a_domain_ending_or_a_spreadsheet_error_is_no_code():
     assert answered(f"{sign}{one}" for sign in (".", "#", "*.") for one in CODES) == {}
 
@@ -337,14 +328,6 @@ def test_a_name_with_the_code_of_a_state_is_no_country_but_that_code_or_its_terr
         if not allowed or found != state:
             failures[raw] = found
     assert failures == {}
-
-
-@given(st.lists(RAW, max_size=12), st.randoms())
-def test_an_answer_depends_on_its_own_value_alone(values, random):
-    together = codes(values)
-    assert together == {value: code(value) for value in values}
-    random.shuffle(values)
-    assert codes(values) == together
 
 
 @given(st.lists(RAW, max_size=12))

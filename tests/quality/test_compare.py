@@ -1,6 +1,7 @@
 """What changed between two loads: each record is new, gone, changed or the same."""
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -37,26 +38,22 @@ rows = st.dictionaries(
 def test_every_record_is_new_gone_changed_or_the_same(before, after):
     found = compare(frame(before), frame(after))
     both = [key for key in after if key in before]
-    changed = [key for key in both if before[key] != after[key]]
     new = [key for key in after if key not in before]
     gone = [key for key in before if key not in after]
     assert found.new["id"].tolist() == new
     assert found.gone["id"].tolist() == gone
     assert [*found.new] == [*found.gone] == [*frame({})]
-    assert list(dict.fromkeys(found.changed["id"])) == changed
-    assert len(found.changed) == sum(
-        one != other for key in both for one, other in zip(before[key], after[key], strict=True)
-    )
-    same = len(both) - len(changed)
-    numbers = f"{len(new)} new, {len(gone)} gone, {len(changed)} changed, {same} the same"
+    cells = [
+        (key, column, *pair)
+        for key in both
+        for column, *pair in zip((LANGUAGE, PEOPLE), before[key], after[key], strict=True)
+        if pair[0] != pair[1]
+    ]
+    shown = found.changed.astype("object").where(found.changed.notna(), None).to_numpy().tolist()
+    assert shown == [[None if cell is None else str(cell) for cell in row] for row in cells]
+    changed = len({key for key, *_ in cells})
+    numbers = f"{len(new)} new, {len(gone)} gone, {changed} changed, {len(both) - changed} the same"
     assert found.title == numbers
-
-
-def test_a_changed_value_is_shown_as_it_was_and_is():
-    found = compare(frame({"a": ("C", 1)}), frame({"a": (None, 2)}).assign(extra="x"))
-    assert found.changed["column"].tolist() == [LANGUAGE, PEOPLE]
-    assert found.changed["before"].tolist() == ["C", "1"]
-    assert found.changed["after"].isna().tolist() == [True, False]
 
 
 def test_a_load_that_went_through_a_file_has_not_changed(sample_projects):
@@ -121,11 +118,8 @@ def test_columns_of_one_side_are_said():
     before = frame({"a": ("C", 1)})
     found = compare(before.assign(old=1), before.drop(columns="name").assign(new=1))
     assert found.title == SAME.format(1)
-    for note, side, names in zip(
-        found.notes, ("before", "after"), ("name, old", "new"), strict=False
-    ):
-        assert f"`{side}`" in note
-        assert names in note
+    for note, facts in zip(found.notes, ("`before` .* name, old", "`after` .* new"), strict=False):
+        assert re.search(facts, note)
 
 
 def test_ids_are_matched_whatever_their_dtype():
@@ -138,36 +132,10 @@ def test_ids_are_matched_whatever_their_dtype():
 
 # What counts as the same value
 
-cells = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["", "a", "b,c", "1"]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
 
-
-def canonical(cell):
-    if isinstance(cell, list):
-        return ("list", *sorted((canonical(inner) for inner in cell), key=repr))
-    if isinstance(cell, dict):
-        known = {key: inner for key, inner in cell.items() if inner is not None}
-        return ("dict", *((key, canonical(known[key])) for key in sorted(known)))
-    return cell
-
-
-def array(values):
+def array(*values):
     """Return an array of these objects, which may be lists and arrays."""
     return np.array([*values, None], dtype=object)[:-1]
-
-
-def turned(cell):
-    """Give the same cell, with every list and all keys the other way round, as arrays."""
-    if isinstance(cell, list):
-        return array([turned(inner) for inner in reversed(cell)])
-    if isinstance(cell, dict):
-        return {key: turned(cell[key]) for key in reversed(cell)}
-    return cell
 
 
 def changed_rows(before, after):
@@ -179,21 +147,25 @@ def changed_rows(before, after):
     return [int(number) for number in compare(*frames).changed["id"]]
 
 
-def objects(values):
-    return pd.Series(array(values), dtype=object)
-
-
-@given(st.lists(st.tuples(*[st.lists(cells, max_size=3)] * 2), min_size=1, max_size=8))
-def test_lists_that_hold_something_else_are_found_and_their_order_is_no_change(pairs):
-    expected = [n for n, pair in enumerate(pairs) if canonical(pair[0]) != canonical(pair[1])]
-    old, new = (objects([pair[side] for pair in pairs]) for side in (0, 1))
-    assert changed_rows(old, new) == expected
-    assert changed_rows(old, objects([turned(value) for value in old])) == []
+def test_the_order_of_a_list_or_mapping_is_no_change_and_another_entry_is():
+    pairs = [
+        ([1, "a", None], array(None, "a", 1)),
+        ([[1, 2], [2]], array([2], array(2, 1))),
+        ([{"x": 1, "y": [1, {"z": 2}]}], [{"y": [{"z": 2}, 1], "x": 1}]),
+        ({"x": None, "y": 2}, {"y": 2}),
+        ([1], [1, 1]),
+        ([1], ["1"]),
+        ([], None),
+        ({"x": 1}, {"x": 1, "y": 2}),
+        ([[1], [2]], [[1, 2]]),
+    ]
+    before, after = (array(*side) for side in zip(*pairs, strict=True))
+    assert changed_rows(before, after) == changed_rows(after, before) == [4, 5, 6, 7, 8]
 
 
 def test_a_changed_list_or_mapping_is_shown_in_one_order():
     frames = [
-        pd.DataFrame({"id": ["1", "2"], "cell": objects(cells)})
+        pd.DataFrame({"id": ["1", "2"], "cell": array(*cells)})
         for cells in ([[1, "a"], {"x": [1, {"y": 2}]}], [["b", 1], {"x": [{"y": 3}, 1]}])
     ]
     assert compare(*frames).changed["after"].tolist() == ['[1, "b"]', '{"x": [{"y": 3}, 1]}']
@@ -207,27 +179,17 @@ def test_the_same_moment_in_another_zone_or_unit_is_no_change():
         assert changed_rows(other, at + pd.Timedelta(1, "s")) == [0, 1]
 
 
-def test_the_same_number_in_another_dtype_is_no_change():
-    whole = pd.Series([7, -3, None, 0, 2**53 - 1], dtype="Int64")
-    large = pd.Series([2**62, None], dtype="Int64")
+def test_the_same_number_in_another_dtype_is_no_change_and_text_is_no_number():
     for numbers, dtypes in (
-        (whole, [object, "category", "Float64"]),
-        (large, [object, "category"]),
-        (whole.head(2), ["int8", "Int16"]),
+        (pd.Series([7, -3, None, 0, 2**53 - 1], dtype="Int64"), ["object", "category", "Float64"]),
+        (pd.Series([2**62, None], dtype="Int64"), ["object", "category"]),
+        (pd.Series([True, False]), ["int64", "float64", "object"]),
     ):
         known = numbers.notna().to_numpy().nonzero()[0].tolist()
         for dtype in dtypes:
             other = numbers.astype(dtype)
-            assert changed_rows(numbers, other) == [], dtype
-            assert changed_rows(other, numbers) == [], dtype
-            assert changed_rows(other, numbers + 1) == known, dtype
+            assert changed_rows(numbers, other) == changed_rows(other, numbers) == [], dtype
+            assert changed_rows(other, numbers.astype("Int64") + 1) == known, dtype
     rounded = pd.Series([2**53 + 1], dtype="Int64")
     assert changed_rows(rounded, pd.Series([float(2**53)])) == [0]
-
-
-def test_truth_as_numbers_is_no_change_and_text_is_no_number():
-    truth = pd.Series([True, False])
-    for other in ([1, 0], [1.0, 0.0]):
-        assert changed_rows(truth, pd.Series(other)) == []
-        assert changed_rows(truth, pd.Series(other[::-1])) == [0, 1]
     assert changed_rows(pd.Series([1, 2]), pd.Series(["1", "2"])) == [0, 1]

@@ -159,15 +159,6 @@ def test_no_record_and_no_rule_give_the_same_columns(projects):
     pd.testing.assert_frame_equal(flags(nothing), expected)
 
 
-def test_where_sources_differ_the_earliest_year_of_a_language_counts():
-    # Of PLDB and Wikipedia: 1998 and 1999, 1985 and 1983.
-    for name, year in (("ActionScript", 1998), ("C++", 1983)):
-        frame = pd.DataFrame(
-            {LANGUAGE: name, FIRST: days(f"{year - 1}-12-31", f"{year}-01-01"), "id": ["0", "1"]}
-        )
-        assert flags(frame, rules=["began_before_language"])["id"].tolist() == ["0"], name
-
-
 def test_recorded_projects_hold_what_is_known_of_them(recorded):
     counts = flags(recorded, max_age="2y")["rule"].value_counts().to_dict()
     assert counts["negative_lines"] == 2
@@ -209,13 +200,6 @@ def test_old_analyses_are_those_of_the_rule(sample_projects):
     assert provenance.get_provenance(young)["steps"][-1].endswith("older than 6mo")
     stale = flags(sample_projects, rules=["stale_analysis"], max_age="6mo")
     assert set(young["id"]) == set(sample_projects["id"]) - set(stale["id"])
-
-
-def test_outliers_are_told_by_the_whole_frame_before_it_is_divided():
-    lines = [10**power for power in (2, 3, 4)] * 10 + [10**12]
-    frame = pd.DataFrame({LINES: lines, LANGUAGE: "C", "half": ["a"] * 30 + ["b"]})
-    found = stats.by(stats.language_share, exclude(frame, ["lines_outlier"]), "half")
-    assert found["half"].tolist() == ["a"]
 
 
 def test_what_cannot_be_left_out_is_refused(frames):

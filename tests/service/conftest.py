@@ -85,7 +85,7 @@ class Client:
         return found
 
     def used(self):
-        return self.keys.records()[0].used
+        return self.keys.records()[0]["used"]
 
 
 @pytest.fixture(scope="session")

@@ -195,7 +195,7 @@ def door(folder, tmp_path_factory):
     with KeyStore(tmp_path_factory.mktemp("door") / "keys.sqlite") as keys:
         key = keys.add("a tester", "the door", daily_limit=10**9)
         with dirframe.serve(folder, keys=keys.path) as url:
-            yield url, key, lambda: keys.records()[0].used
+            yield url, key, lambda: keys.records()[0]["used"]
 
 
 def keyed(target, key):

@@ -27,7 +27,7 @@ def test_key_is_shown_once_and_only_its_hash_is_kept(tmp_path):
         key = keys.add("Ada", "charts")
         assert len(key) == 40
         assert keys.charge(key) == 0
-        assert key not in repr(keys.records())
+        assert key not in repr([*map(dict, keys.records())])
         assert list((tmp_path / "data").iterdir())
         for path in (tmp_path / "data").iterdir():
             assert key.encode() not in path.read_bytes()
@@ -41,7 +41,7 @@ def test_developer_has_five_applications_with_one_key_each(keys):
             keys.add(developer, application)
     keys.add("Bob", "application 0")
     keys.revoke(2)
-    assert [key.id for key in keys.records() if key.revoked_at] == [2]
+    assert [key["id"] for key in keys.records() if key["revoked_at"]] == [2]
     for refused in (lambda: keys.add("Ada", "Application 0"), lambda: keys.revoke(2)):
         with pytest.raises(InvalidInputError):
             refused()
@@ -59,7 +59,7 @@ def test_names_and_numbers_that_cannot_be_kept_are_refused(keys):
             keys.set_daily_limit(number, limit)
     with pytest.raises(StoreError):
         keys.add("Ada", "maps", daily_limit=0)
-    assert [key.daily_limit for key in keys.records()] == [2**63 - 1]
+    assert [key["daily_limit"] for key in keys.records()] == [2**63 - 1]
 
 
 def test_window_begins_with_the_first_counted_request_and_lasts_a_day(keys, clock):
@@ -72,7 +72,7 @@ def test_window_begins_with_the_first_counted_request_and_lasts_a_day(keys, cloc
     assert [keys.charge(key) for _ in range(2)] == [0, DAY - 1_000]
     clock.shift(timedelta(seconds=DAY - 1_000))
     assert keys.charge(key) == 0
-    assert keys.records()[0].used == 1
+    assert keys.records()[0]["used"] == 1
 
 
 def test_clock_that_was_ahead_blocks_no_key(keys, clock):

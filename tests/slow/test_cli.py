@@ -98,39 +98,14 @@ def test_terminal_of_eighty_columns_shows_what_research_needs_first():
     assert "\x1b" not in table
 
 
-def completed(shell, typed):
-    """Return the lines that a shell is answered with for what was typed."""
-    words = typed.split(" ")
-    environment = {
-        "_DIRFRAME_COMPLETE": f"{shell}_complete",
-        "COMP_WORDS": typed,
-        "COMP_CWORD": words[-1] if shell == "fish" else str(len(words) - 1),
-    }
-    outcome = processes.run(program=AS_INSTALLED, env=environment)
-    assert outcome.code == 0, outcome.err
-    return outcome.out.splitlines()
-
-
-def test_shells_get_lines_that_complete_what_is_typed():
-    for shell in ("bash", "zsh", "fish"):
-        source = processes.run(program=AS_INSTALLED, env={"_DIRFRAME_COMPLETE": f"{shell}_source"})
-        assert (source.code, f"{shell}_complete" in source.out) == (0, True), source.err
-        assert [line for line in completed(shell, "dirframe harv") if "harvest" in line]
+def test_shell_completes_what_is_typed():
     for typed, offered in [
         ("dirframe st", {"stats", "status"}),
         ("dirframe stats lang", {"language_breakdown", "language_share", "languages_by_year"}),
         ("dirframe cite --style b", {"bibtex"}),
     ]:
-        assert {line.partition(",")[2] for line in completed("bash", typed)} == offered
-
-
-def test_missing_extra_is_named(tmp_path, monkeypatch):
-    # To Python, XlsxWriter is then not installed.
-    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['xlsxwriter'] = None\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
-    target = tmp_path / "missing.xlsx"
-    done = processes.run("export", "--sample", "--collection", "projects", "-n", 2, target)
-    assert (done.code, done.out) == (10, ""), done.err
-    assert "dirframe[" in done.err
-    assert "Traceback" not in done.err
-    assert not target.exists()
+        environment = {"_DIRFRAME_COMPLETE": "bash_complete", "COMP_WORDS": typed}
+        environment["COMP_CWORD"] = str(typed.count(" "))
+        outcome = processes.run(program=AS_INSTALLED, env=environment)
+        assert outcome.code == 0, outcome.err
+        assert {line.partition(",")[2] for line in outcome.out.splitlines()} == offered

@@ -1,12 +1,9 @@
-"""What takes its time: every fault, full and read-only disks, real time-outs, locks, forks."""
+"""What takes its time: every fault, real time-outs, locks, forks."""
 
 import gc
 import os
-import shutil
 import socket
 import sqlite3
-import subprocess
-import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
 from time import monotonic
@@ -15,13 +12,7 @@ import pytest
 
 import dirframe
 from tests import processes
-from tests.faults import LINE, after_fault, error_of, load, stored
-from tests.faults.test_charges import (  # noqa: F401  # fixtures
-    authority,
-    certificates,
-    encrypted,
-    trusted,
-)
+from tests.faults import after_fault, error_of, load
 from tests.faults.test_faults import (  # with more examples
     test_load_is_a_whole_state_of_the_collection_or_is_said_not_to_be as test_schedules,
 )
@@ -44,70 +35,10 @@ def test_every_damaged_response_is_an_error_and_only_missing_pages_are_paid_for(
     assert not any(failures), failures
 
 
-# Disks
-
-
-@pytest.fixture
-def run_mounted(tmp_path):
-    """Run the line in a process of its own, after a shell has mounted something for it alone."""
-    if shutil.which("unshare") is None:
-        pytest.skip("unshare is not installed")
-    command = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("this user may not mount a file system, so no disk can be full or read-only")
-
-    def run(rig, shell):
-        line = [sys.executable, "-c", LINE, rig.url, rig.key, str(tmp_path), "1", "1000"]
-        done = subprocess.run(
-            ["unshare", "--mount", "sh", "-ec", f'{shell}\nexec "$@"', "sh", *line],
-            capture_output=True,
-            text=True,
-            timeout=processes.LIMIT,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        *warned, last = done.stdout.splitlines()
-        assert last == f"True {len(rig.records)}"
-        return set(warned)
-
-    return run
-
-
-def test_disk_that_fills_up_under_the_count_does_not_end_the_load(run_mounted, rig, tmp_path):
-    data = tmp_path / "data"
-    mount = f"mkdir {data}; mount -t tmpfs -o size=48k tmpfs {data}"
-    fill = f"head -c 40k /dev/zero > {data}/other || true"
-    assert "QuotaWarning" in run_mounted(rig, f"{mount}; {fill}")
-
-
-def test_read_only_folder_is_warned_of_and_the_load_goes_on(run_mounted, rig, tmp_path):
-    with rig.directory(tmp_path) as directory:
-        load(directory)  # both files are there
-    rig.forget()
-    warned = run_mounted(rig, f"mount -t tmpfs -o ro tmpfs {tmp_path}")
-    assert warned == {"CacheWarning", "QuotaWarning"}
-    assert len(rig.requests) == 6
-
-
-def test_cache_of_another_version_is_left_alone(rig, tmp_path):
-    with rig.directory(tmp_path) as directory:
-        file = dirframe.cache_info(tmp_path / "cache").file
-        other = file.with_name(file.name.replace("2", "7"))
-        other.parent.mkdir(exist_ok=True)
-        other.write_bytes(b"this is not a database " * 500)
-        before = other.read_bytes()
-        assert load(directory) == rig.ids
-    assert other.read_bytes() == before
-    assert stored(tmp_path) == 6
-
-
 # Time-outs
 
 
-@pytest.mark.usefixtures("trusted")
-@pytest.mark.parametrize("kind", ["rig", "encrypted"])
-def test_trickle_is_ended_after_four_time_outs_and_charged_once(kind, request):
-    rig = request.getfixturevalue(kind)
+def test_trickle_is_ended_after_four_time_outs_and_charged_once(rig):
     rig.always = faults.drip_body
     directory = rig.directory(timeout=0.2)
     begin = monotonic()
@@ -127,16 +58,6 @@ def test_response_that_is_whole_as_its_time_ends_is_kept(rig):
     rig.faults.append(whole_at_last)
     assert load(rig.directory(timeout=0.4)) == rig.ids
     assert len(rig.requests) == 6
-
-
-def test_pause_before_a_whole_response_or_body_is_no_trickle(rig):
-    def pausing(exchange):
-        exchange.send(exchange.head(Content_Length=str(len(exchange.body))))
-        exchange.closing.wait(1.0)
-        exchange.send(exchange.body)
-
-    rig.faults.extend([faults.late(1.0), pausing])
-    assert load(rig.directory(timeout=2.0)) == rig.ids
 
 
 def test_connection_that_takes_too_long_costs_nothing(rig):
@@ -162,7 +83,7 @@ def test_directory_keeps_the_rate(rate):
         assert monotonic() - begin >= 0.9 * (len(rig.pages) - 1) / rate
 
 
-# Locks, users, forks
+# Locks and forks
 
 
 def test_count_that_another_program_locks_is_warned_of_and_the_load_goes_on(rig, tmp_path):
@@ -176,39 +97,6 @@ def test_count_that_another_program_locks_is_warned_of_and_the_load_goes_on(rig,
             assert load(rig.directory(tmp_path, workers=4), refresh=True) == rig.ids
     assert [one.category for one in caught] == [dirframe.QuotaWarning]
     assert monotonic() - begin < 60
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="root may write everything but this")
-def test_cache_file_that_may_not_be_written_holds_nobody_up(tmp_path):
-    """requests-cache itself would try for ever; a process of another user proves that we do not."""
-    other_user = """
-import os, sys, dirframe
-with dirframe.Directory(sys.argv[1], sys.argv[2], cache=False) as one:
-    dirframe.load_projects(one, progress=False)  # what is imported may be for its owner alone
-if os.getuid() == 0:
-    os.setgid(65534); os.setuid(65534)
-"""
-    folder = tmp_path / "cache"
-    with Rig(5) as rig:
-        with rig.directory(tmp_path) as directory:
-            load(directory)
-        for file in folder.iterdir():
-            file.chmod(0o444)
-        folder.chmod(0o555)
-        for parent in tmp_path.parents:
-            if parent.owner() == tmp_path.owner() and (
-                "pytest" in parent.name or "dirframe" in parent.name
-            ):
-                parent.chmod(0o755)
-        tmp_path.chmod(0o755)
-        try:
-            done = processes.run(rig.url, KEY, tmp_path, 1, 1000, program=other_user + LINE)
-        finally:
-            folder.chmod(0o755)
-    if "Permission" in done.err and "import" in done.err:
-        pytest.skip("another user may not read this installation")
-    assert (done.code, done.err) == (0, "")
-    assert "CacheWarning" in done.out
 
 
 FORKS = """

@@ -228,7 +228,7 @@ def test_thousand_are_counted_exactly_by_threads_and_processes_and_over_restarts
         assert [keys.charge(key) for _ in range(100)] == [0] * 100
     assert 100 + printed(SPEND, *[(path, key)] * 3) == 1000
     with KeyStore(path) as keys:
-        assert keys.records()[0].used == 1000
+        assert keys.records()[0]["used"] == 1000
         assert keys.charge(key) > 0
 
 
@@ -259,4 +259,4 @@ def test_full_disk_under_the_keys_is_503_and_logged(folder, tmp_path):
         assert (done.code, done.out.split()) == (0, ["503"] * 3 + ["200"] * 3)
         assert len(done.err.splitlines()) == 3
         assert key not in done.err
-        assert keys.records()[0].used == 3
+        assert keys.records()[0]["used"] == 3

@@ -1,51 +1,15 @@
-"""Statistics of more records, and more often, than in the fast tests; the recipes of the notebook."""
+"""Statistics more often than in the fast tests; the recipes of the notebook."""
 
 import json
 import warnings
 from contextlib import redirect_stdout
 from io import StringIO
 
-import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 
-from dirframe import stats
-from tests import oracle
-from tests.oracle import FETCHED, FIRST, LAST
-
-
-# A seed has no simpler form, and to look for one takes a minute.
-@pytest.mark.parametrize("kind", oracle.STATISTICS)
-@settings(phases=[Phase.generate])
-@given(seed=st.integers(0, 2**32), size=st.integers(0, 120))
-def test_every_statistic_is_what_plain_python_counts(kind, seed, size):
-    assert not oracle.failures(kind, seed, size)
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 15), st.booleans()), min_size=1, max_size=25),
+from tests.stats.test_every_statistic import (
+    test_every_statistic_is_what_plain_python_counts as test_statistics,  # noqa: F401  # is collected
 )
-def test_survival_is_that_of_scipy(lives):
-    scipy_stats = pytest.importorskip("scipy.stats", reason="compared with scipy")
-    records = [
-        {
-            FIRST: oracle.first_day(24_000),
-            LAST: oracle.first_day(23_999 + months),
-            FETCHED[0]: oracle.first_day(23_999 + months + 12 * ended),
-        }
-        for months, ended in lives
-    ]
-    table = stats.survival(oracle.frame("projects", records)).set_index("months")
-    data = scipy_stats.CensoredData(
-        uncensored=[months for months, ended in lives if ended],
-        right=[months for months, ended in lives if not ended],
-    )
-    sf = scipy_stats.ecdf(data).sf.evaluate(np.array(table.index, dtype=float))
-    assert table["survival"].astype(float).tolist() == pytest.approx(sf.tolist())
-    inside = table.dropna(subset=["low"])
-    assert (inside["low"] < inside["survival"]).all()
-    assert (inside["survival"] < inside["high"]).all()
 
 
 @pytest.fixture(scope="module")

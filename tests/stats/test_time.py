@@ -1,6 +1,6 @@
 """Cases at the edge: what was active when, how long it lived, and what there is in a period."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 
 import pandas as pd
 import pytest
@@ -125,22 +125,6 @@ def created(*days, **columns):
     return pd.DataFrame({"created_at": pd.Series(days, dtype="datetime64[us, UTC]"), **columns})
 
 
-#: First and last instants of days, weeks, months and years.
-EDGES = [
-    pd.Timestamp(day, tz="UTC").to_pydatetime() + timedelta(microseconds=shift)
-    for day in ("2011-12-31", "2012-01-01", "2012-01-02", "2012-02-29", "2012-03-01", "2012-07-01")
-    for shift in (-1, 0, 1)
-]
-
-
-def test_each_frequency_gives_what_pandas_itself_resamples():
-    for freq in ("D", "W", "MS", "QS", "YS"):
-        for days in (EDGES, [EDGES[0], EDGES[-1]]):
-            table = stats.growth(created(*days), freq=freq)
-            by_pandas = created(*days).set_index("created_at").resample(freq).size()
-            assert table["new"].tolist() == by_pandas.tolist(), freq
-
-
 def test_another_frequency_date_or_least_number_is_refused():
     for freq in ("h", "2W", "W-TUE", "ME", "M", "d", "no", "", 7, None):
         with pytest.raises(InvalidInputError, match="freq"):
@@ -153,11 +137,11 @@ def test_another_frequency_date_or_least_number_is_refused():
 
 
 def test_growth_counts_accounts_as_accounts():
-    accounts = created(EDGES[0], email_sha1=["x"])
+    accounts = created(month(144), email_sha1=["x"])
     assert counted(stats.growth(accounts))["accounts"] == 1
     noted = provenance.set_provenance(created(None), resource="account")  # no column tells it
     assert counted(stats.growth(noted))["accounts"] == 1
-    unknown = stats.growth(created(EDGES[0]))
+    unknown = stats.growth(created(month(144)))
     assert counted(unknown)["records"] == 1
     assert provenance.caption(unknown).startswith("n = 1 record ")
 

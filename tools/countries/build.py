@@ -23,6 +23,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dirframe.clean.countries import with_a_letter_left_out
 from dirframe.clean.names import LONGEST_CODE, countries, own_lines
 from dirframe.clean.text import LOST, casefold_exact, clean_text, fold_lossy, normalize
 from tools.countries.negatives import Negatives
@@ -129,11 +130,6 @@ def further_languages(
         ):
             kept.append(name._replace(tier="x"))
     return kept
-
-
-def with_a_letter_left_out(key: str) -> set[str]:
-    """Return a key and what one letter less makes of it: common to names that differ in a letter."""
-    return {key, *(key[:at] + key[at + 1 :] for at in range(len(key)))}
 
 
 def write(source: str, names: list[Name]) -> None:

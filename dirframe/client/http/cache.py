@@ -196,7 +196,7 @@ def clear_cache(folder: str | Path | None = None) -> int:
     Raises
     ------
     CacheError
-        If the file may not be removed.
+        If the file can neither be written nor removed.
 
     Examples
     --------
@@ -208,16 +208,12 @@ def clear_cache(folder: str | Path | None = None) -> int:
     try:
         # By SQL: other processes that have the file open go on with an empty one.
         return _delete(file, before=float("inf"))
-    except (sqlite3.Error, OSError):
-        try:
+    except CacheError:
+        with suppress(OSError):
             for part in sorted(file.parent.glob(f"{_FILE}*"), reverse=True):
                 part.unlink(missing_ok=True)
-        except OSError as error:
-            raise CacheError(
-                f"The cache {file} was not cleared ({error.strerror}).",
-                hint="Name another folder by cache= or DIRFRAME_CACHE_DIR.",
-            ) from None
-        return 0
+            return 0
+        raise
 
 
 def prune_cache(folder: str | Path | None = None) -> int:
@@ -228,25 +224,31 @@ def prune_cache(folder: str | Path | None = None) -> int:
     folder : str or pathlib.Path, optional
         As in `cache_info`.
 
+    Raises
+    ------
+    CacheError
+        If the file cannot be written.
+
     Examples
     --------
     >>> import dirframe, tempfile
     >>> dirframe.prune_cache(tempfile.mkdtemp())
     0
     """
-    file = cache_folder(folder) / _FILE
-    try:
-        return _delete(file, before=time.time())
-    except (sqlite3.Error, OSError) as error:
-        _warn(file, error)
-        return 0
+    return _delete(cache_folder(folder) / _FILE, before=time.time())
 
 
 def _delete(file: Path, *, before: float) -> int:
     """Remove the pages that expire until then, and return their number."""
     if not file.exists():
         return 0
-    with closing(_open(file)) as database:
-        deleted = database.execute("DELETE FROM responses WHERE expires <= ?", [before])
-        database.execute("VACUUM")
-    return deleted.rowcount
+    try:
+        with closing(_open(file)) as database:
+            deleted = database.execute("DELETE FROM responses WHERE expires <= ?", [before])
+            database.execute("VACUUM")
+            return deleted.rowcount
+    except (sqlite3.Error, OSError) as error:
+        raise CacheError(
+            f"The cache {file} was not cleared ({error}).",
+            hint="Name another folder by cache= or DIRFRAME_CACHE_DIR.",
+        ) from None

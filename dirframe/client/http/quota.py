@@ -9,9 +9,11 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from dirframe._display import card
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.client.http.responses import RUN_AGAIN_LATER
 from dirframe.errors import DirframeError, QuotaExceededError, QuotaWarning, warn
@@ -30,7 +32,7 @@ CREATE TABLE IF NOT EXISTS requests (
 """
 _TODAY = "requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago"
 _USED = f"SELECT coalesce(sum(count), 0) FROM {_TODAY}"  # noqa: S608  # a constant
-_OLDEST = f"SELECT min(sent_at) FROM {_TODAY}"  # noqa: S608  # a constant
+_STATE = f"SELECT coalesce(sum(count), 0), min(sent_at) FROM {_TODAY}"  # noqa: S608  # a constant
 # A single statement checks and counts, so that two requests cannot take the same last slot.
 _ACQUIRE = f"""
 INSERT INTO requests (id, fingerprint, sent_at, count)
@@ -48,6 +50,25 @@ _EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
 _REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now"
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Quota:
+    """The daily quota of a key, as counted on this machine for all processes of a user."""
+
+    limit: int  # requests within 24 hours
+    used: int
+    left: int
+    resets_at: datetime | None  # when the oldest of these requests is a day old
+
+    def __repr__(self) -> str:
+        facts = {
+            "used in the last 24 hours": f"{self.used:,}",
+            "left": f"{self.left:,} of {self.limit:,}",
+        }
+        if self.resets_at is not None:
+            facts["the first comes back"] = f"{self.resets_at:%Y-%m-%d %H:%M} UTC"
+        return card("Daily quota", facts)
+
+
 class DailyQuota:
     """The requests that a key may make within 24 hours.
 
@@ -62,12 +83,19 @@ class DailyQuota:
         self._database: sqlite3.Connection | None = None
         self._execute(_EXPIRE)
 
+    def state(self) -> Quota:
+        """Return what is used and left."""
+        self._execute(_REDATE)
+        used, oldest = self._execute(_STATE)
+        left = max(self.limit - used, 0)
+        resets_at = None if oldest is None else datetime.fromtimestamp(oldest, UTC) + _DAY
+        return Quota(limit=self.limit, used=used, left=left, resets_at=resets_at)
+
     def acquire(self, url: str) -> int:
         """Count a request of a URL, and return a receipt for `release`; raise if none is left."""
-        receipt: int | None = self._execute(_ACQUIRE)
-        if receipt is not None:
-            return receipt
-        resets_at = self.resets_at()
+        if (row := self._execute(_ACQUIRE)) is not None:
+            return int(row[0])
+        resets_at = self.state().resets_at
         raise QuotaExceededError(
             f"{url} was not requested: the quota of {self.limit:,} requests within 24 hours is used "
             f"up, and the next one is free at {resets_at or datetime.now(UTC):%Y-%m-%d %H:%M} UTC.",
@@ -80,24 +108,11 @@ class DailyQuota:
         """Undo one count: the request did not arrive, or the directory did not count it."""
         self._execute(_RELEASE, id=receipt)
 
-    def mark_exhausted(self, resets_at: datetime | None) -> None:
-        """Mark the quota as used up, as reported by the directory, for a day at most."""
-        reset = resets_at or self.resets_at() or datetime.now(UTC) + _DAY
+    def mark_exhausted(self, resets_at: datetime | None) -> datetime | None:
+        """Mark the quota as used up until then, for a day at most, and return when it is back."""
+        reset = resets_at or self.state().resets_at or datetime.now(UTC) + _DAY
         self._execute(_EXHAUST, sent_at=(reset - _DAY).timestamp())
-
-    def used(self) -> int:
-        """Return the number of requests of the last 24 hours."""
-        return int(self._execute(_USED))
-
-    def remaining(self) -> int:
-        """Return the number of requests left."""
-        return max(self.limit - self.used(), 0)
-
-    def resets_at(self) -> datetime | None:
-        """Return the time when the oldest counted request is a day old; None if none is counted."""
-        self._execute(_REDATE)
-        oldest = self._execute(_OLDEST)
-        return None if oldest is None else datetime.fromtimestamp(oldest, UTC) + _DAY
+        return resets_at or self.state().resets_at
 
     def close(self) -> None:
         """Close the file."""
@@ -107,7 +122,7 @@ class DailyQuota:
                 self._database.close()
 
     def _execute(self, statement: str, **values: float) -> Any:
-        """Run a statement and return its first value; count in memory if the file fails."""
+        """Run a statement and return its first row; count in memory if the file fails."""
         now = time.time()
         values |= {"limit": self.limit, "now": now, "day_ago": now - _DAY.total_seconds()}
         facts = {"fingerprint": self._fingerprint, **values}
@@ -119,7 +134,7 @@ class DailyQuota:
                 )
             try:
                 self._database = self._database or _open(self._folder)
-                rows = self._database.execute(statement, facts).fetchall()
+                return self._database.execute(statement, facts).fetchone()
             except (sqlite3.Error, OSError) as error:
                 if self._database is not None:
                     self._database.close()
@@ -131,8 +146,7 @@ class DailyQuota:
                         hint="Set DIRFRAME_DATA_DIR to a folder that can be written.",
                     )
                 )
-                rows = self._database.execute(statement, facts).fetchall()
-        return rows[0][0] if rows else None
+                return self._database.execute(statement, facts).fetchone()
 
 
 def _open(folder: Path | None) -> sqlite3.Connection:

@@ -28,7 +28,7 @@ from dirframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from dirframe.client.page import Page
 
@@ -151,7 +151,7 @@ def network_error(
     error: Exception, url: str, proxies: Mapping[str, str] | None, timeout: float
 ) -> tuple[NetworkError, bool, bool]:
     """Return what a failed attempt means, whether it arrived, and whether to try again."""
-    causes = list(_causes(error))
+    causes = _causes(error)
     root = causes[-1]
 
     def is_among(*types: type[BaseException]) -> bool:
@@ -178,10 +178,7 @@ def network_error(
     return failure, has_arrived, is_temporary
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes, without exceptions that were merely being handled."""
-    following: BaseException | None = error
-    while following is not None:
-        yield following
-        linked = (*following.args, following.__cause__)
-        following = next((link for link in linked if isinstance(link, BaseException)), None)
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return an error and its causes, without exceptions that were merely being handled."""
+    linked = [link for link in (*error.args, error.__cause__) if isinstance(link, BaseException)]
+    return [error, *(_causes(linked[0]) if linked else [])]

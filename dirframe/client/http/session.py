@@ -182,9 +182,7 @@ class Session:
         """Warn if any of the cached pages has expired."""
         oldest = min((page.retrieved for page in pages if not page.attempts), default=None)
         if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
-            hours = age / timedelta(hours=1)
-            span = f"{hours:.2g} hours" if hours < 48 else f"{age.days:,} days"
-            when = f"{span} ago, at {oldest:%Y-%m-%d %H:%M} UTC"
+            when = f"{age / timedelta(days=1):,.1f} days ago, at {oldest:%Y-%m-%d %H:%M} UTC"
             warn(StaleWarning(f"Old pages from the cache are used: the oldest was fetched {when}."))
 
     def close(self) -> None:
@@ -196,9 +194,7 @@ class Session:
         stored = self._http.cache.get_response(self._key_of(url))
         if stored is None or of_any_age:
             return stored
-        # A clock that was ahead dated pages in the future: those may not be fresh until then, but
-        # one that was set back by an hour is no reason to pay for all of them again.
-        is_fresh = abs(datetime.now(UTC) - stored.created_at) <= self._expire_after
+        is_fresh = datetime.now(UTC) - stored.created_at <= self._expire_after
         return stored if is_fresh else None
 
     def _key_of(self, url: str) -> str:
@@ -252,30 +248,28 @@ class _Adapter(HTTPAdapter):
         self, request: requests.PreparedRequest, options: dict[str, Any]
     ) -> requests.Response:
         """Return the success that a request leads to, with redirects within the host."""
-        requested, attempts, record = request.url or "", 0, None
-        url = self.resolve(requested)
+        requested, attempts, is_of_one = request.url or "", 0, False
+        url = first = self.resolve(requested)
+        below = self._parts(requested)[1]
         for _ in range(1 + _MAX_REDIRECTS):
             response = self._request(request, url, options)
             attempts += response.attempts
             if not response.is_redirect:
                 break
-            target = self._redirected(response)
-            own = self._parts(requested)[1]
+            url = self._redirected(response)
             # A page for people is about one record, unless it leads back, as a login does.
-            is_of_one = own.startswith("/") and own not in unquote(urlsplit(target).query)
-            record, url = url if is_of_one else None, target
+            is_of_one = below.startswith("/") and below not in unquote(urlsplit(url).query)
         else:
             raise ServiceError(
                 f"{requested} redirects in a circle and was not followed further.", url=requested
             )
         content = self._key.redact_data(response.body)
         try:
-            page = check_response(content, response, record)
+            page = check_response(content, response, first if is_of_one else None)
         except (QuotaExceededError, InvalidKeyError) as error:
             self._quota.release(response.receipt)  # a directory does not count what it refuses
             if isinstance(error, QuotaExceededError):
-                self._quota.mark_exhausted(error.resets_at)
-                error.resets_at = error.resets_at or self._quota.resets_at()
+                error.resets_at = self._quota.mark_exhausted(error.resets_at)
             raise
         self.learn(requested, url)
         # As the cache keeps it: the response of urllib3 holds the URL with the key.
@@ -295,8 +289,6 @@ class _Adapter(HTTPAdapter):
             self._wait_for_turn()
             try:
                 response: Any = super().send(signed, **options)
-                if response.status_code == 407:
-                    raise OSError("407 Proxy Authentication Required")  # as if it were a tunnel
                 response.url, response.receipt = url, receipt
                 response.body = read_body(response, self._timeout)
                 has_arrived, is_temporary = True, response.status_code in _TEMPORARY

@@ -1,6 +1,5 @@
 """A headless Chromium and a JupyterLab on this machine, with nothing of a person's own; axe."""
 
-import json
 import os
 import shutil
 import socket
@@ -16,24 +15,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 
-#: A browser for tests: no sandbox, for in containers there is none, and no host but this one.
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+#: Without a sandbox, for in containers there is none, and on its own initiative to no host.
+FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 _PATIENCE = 60.0
 _WINDOW = {"width": 1600, "height": 1000}
 
 #: JupyterLab would ask whether it may fetch news.
 _NO_NEWS = "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
-
-
 _IDLE = "document.querySelector('#jp-main-statusbar')?.innerText.includes('| Idle')"
 _CLOSE_ALL = """() => {
     for (const widget of [...jupyterapp.shell.widgets('main')]) {
@@ -52,14 +41,11 @@ def absent(reason):
 
 
 def write_notebook(code, path):
-    cell = {"cell_type": "code", "execution_count": None, "id": "code", "metadata": {}}
-    notebook = {
-        "cells": [cell | {"outputs": [], "source": code}],
-        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    path.write_text(json.dumps(notebook), encoding="utf-8")
+    import nbformat
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, path)
 
 
 def end_kernels(page):
@@ -148,7 +134,7 @@ def jupyter(tmp_path_factory):
         server = subprocess.Popen(command, cwd=shown, stdout=log, stderr=subprocess.STDOUT)
     try:
         address = f"http://127.0.0.1:{port}"
-        _wait_for(lambda: _answers(f"{address}/api/status"), server, folder / "log")
+        _wait_for(f"{address}/api/status", server, folder / "log")
         yield address, shown
     finally:
         server.terminate()
@@ -159,20 +145,13 @@ def jupyter(tmp_path_factory):
             server.wait()
 
 
-def _answers(address):
-    try:
-        with urlopen(address, timeout=2):
-            return True
-    except OSError:
-        return False
-
-
-def _wait_for(ready, server, log):
+def _wait_for(address, server, log):
     ends = time.monotonic() + _PATIENCE
-    while not ready():
-        if server.poll() is not None or time.monotonic() > ends:
-            pytest.fail(f"JupyterLab does not start:\n{log.read_text(errors='replace')[-3000:]}")
+    while server.poll() is None and time.monotonic() < ends:
+        with suppress(OSError), urlopen(address, timeout=2):
+            return
         time.sleep(0.1)
+    pytest.fail(f"JupyterLab does not start:\n{log.read_text(errors='replace')[-3000:]}")
 
 
 @pytest.fixture(scope="package")

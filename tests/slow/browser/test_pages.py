@@ -62,12 +62,10 @@ def test_service_pages_are_searched_turned_and_opened(width, page):
         assert "Synthetic data." in page.inner_text("body")
         page.get_by_label("Search projects").fill("server")
         page.get_by_role("button", name="Search").click()
-        count = page.get_by_role("status").inner_text()
-        assert re.match(r"1 to 25 of (\d+) projects matching", count)
-        first = page.locator("ol.records h2 a").first.inner_text()
         page.get_by_role("link", name="Next", exact=True).click()
-        assert page.get_by_role("status").inner_text().startswith("26 to ")
-        assert page.locator("ol.records h2 a").first.inner_text() != first
+        assert re.match(
+            r"26 to \d+ of \d+ projects matching", page.get_by_role("status").inner_text()
+        )
         page.get_by_label("Order").select_option("name")
         page.get_by_role("button", name="Show").click()
         project = page.locator("ol.records h2 a").first

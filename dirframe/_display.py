@@ -100,17 +100,17 @@ def table_lines(
     """
     height = max((head.count("\n") + 1 for head in heads.values()), default=0)
     columns: list[list[str]] = []
-    omitted, left = [], width
+    omitted: list[str] = []
     for name, head in heads.items():
         cells = [cut(cell, widest) for cell in cell_texts(table[name], name)]
         right = is_number(table[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
         above = head.split("\n")
         column = align([*[""] * (height - len(above)), *above, *cells], right=right)
-        if columns and width_of(column[0]) > left:
+        if columns and width_of(column[0]) > width:
             omitted.append(name)
         else:
             columns.append(column)
-            left -= width_of(column[0]) + len("  ")
+            width -= width_of(column[0]) + len("  ")
     lines = ("  ".join(row).rstrip() for row in zip(*columns, strict=True))
     return list(dropwhile(lambda line: not line, lines)), omitted
 

@@ -78,14 +78,13 @@ def export(
 
     Notes
     -----
-    Parquet and workbooks hold the provenance and the citation; beside a text file they are in
-    ``NAME.csv.provenance.json``. Lists are lists in Parquet and JSON, and JSON elsewhere; times are
-    ISO 8601 in UTC where the format has no time type. A text that a spreadsheet would evaluate as a
-    formula begins with an apostrophe in CSV and TSV, as OWASP recommends against CSV injection.
-    pandas' own reader keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(path,
-    keep_default_na=False, na_values=[""], dtype={"id": "str"})``. A study has each table as CSV and
-    as Parquet, with ``datapackage.json`` (Frictionless: the type of each column, and of records also
-    unit and meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
+    Parquet and workbooks hold provenance and citation; beside a text file they are in
+    ``NAME.csv.provenance.json``. Where a format has no type for them, times are ISO 8601 in UTC, and
+    lists JSON. A text that a spreadsheet would evaluate as a formula begins with an apostrophe in CSV
+    and TSV (OWASP, CSV injection). pandas keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(
+    path, keep_default_na=False, na_values=[""], dtype={"id": "str"})``. A study has each table as CSV
+    and Parquet, with ``datapackage.json`` (Frictionless: type of each column, of records also unit
+    and meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
 
     Examples
     --------

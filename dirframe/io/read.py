@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,14 +79,14 @@ def read_export(path: str | Path) -> pd.DataFrame:
         raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
         raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
-    record = _record_beside(file)
+    record: Record = {}
+    with suppress(OSError, ValueError):
+        record = json.loads(beside(file).read_bytes())
     content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
     if (rows := record.get("rows", len(frame))) != len(frame):
-        words = (
-            f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
-        )
-        warn(ExportWarning(words))
+        changed = f"holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
+        warn(ExportWarning(f"{file} {changed}"))
     return frame
 
 
@@ -116,15 +117,6 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
     elif resource is not None and not record:
         set_provenance(frame, resource=resource.name)
     return frame
-
-
-def _record_beside(file: Path) -> Record:
-    """Return what `export` wrote beside a text file; empty if there is nothing."""
-    try:
-        record = json.loads(beside(file).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}
 
 
 def described_by(columns: Collection[Any], provenance: Record) -> Resource | None:

@@ -133,7 +133,7 @@ def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
         )
     from dirframe.archive.archive import open_archive
 
-    path = Path(archive) if isinstance(archive, str | Path) else archive.path
+    path = archive if isinstance(archive, str | Path) else archive.path
     return open_archive(path).path.read_bytes()
 
 
@@ -225,15 +225,14 @@ def _package(
     licence = license or (SAMPLE_LICENCE if synthetic else "")
     address = licence if ":" in licence else f"https://spdx.org/licenses/{licence}"
     titles, links = [source.title() for source in sources], {s.name: s.link for s in sources}
-    return _filled(
-        {
-            "name": "study",
-            "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
-            "licenses": [{"name": licence, "path": address}] if licence else None,
-            "contributors": [{"title": name, "role": "author"} for name in authors or links],
-            "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
-        }
-    )
+    package = {
+        "name": "study",
+        "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
+        "licenses": [{"name": licence, "path": address}] if licence else None,
+        "contributors": [{"title": name, "role": "author"} for name in authors or links],
+        "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
+    }
+    return _filled(package)
 
 
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:

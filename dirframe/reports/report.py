@@ -141,7 +141,7 @@ def _by_collection(
             raise InvalidInputError(
                 f"A report takes one frame of projects, one of accounts, or both; got one of "
                 f"{', and one of '.join([*found, holds])}.",
-                hint='Name it, if it holds them: {"projects": frame} (--collection projects). Compare '
+                hint='Name it, if it holds them: {"projects": frame}. Compare '
                 "two of the same with dirframe.compare (dirframe compare).",
             )
         found[holds] = frame

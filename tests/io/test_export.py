@@ -1,4 +1,4 @@
-"""A file is written whole or not at all, never over another one unasked, and other libraries take frames."""
+"""A file is written whole or not at all, never over another one unasked."""
 
 import json
 import sys
@@ -117,11 +117,3 @@ def test_missing_package_is_named_with_its_extra(tmp_path, monkeypatch):
         export(SMALL, tmp_path / "f.xlsx")
     assert caught.value.extra == "excel"
     assert not [*tmp_path.iterdir()]
-
-
-def test_polars_has_the_same_records(sample_projects):
-    pl = pytest.importorskip("polars", reason="Polars is an extra")
-    table = pl.from_pandas(sample_projects)
-    assert table.columns == list(sample_projects)
-    assert table["stack_count"].sum() == sample_projects["stack_count"].sum()
-    assert table["tags"].to_list() == sample_projects["tags"].tolist()

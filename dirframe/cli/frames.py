@@ -76,8 +76,9 @@ def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     options = asked(question)
     with open_directory(**question) as directory:
-        if where:  # before all pages are paid for, the first one shows whether columns are sent
-            names = options.keys() & {"query", "sort", "details", "offline"}
+        # Before all pages are paid for, the first one shows whether columns are sent.
+        if where and "offline" not in options:
+            names = options.keys() & {"query", "sort", "details"}
             first = {name: options[name] for name in names} | {"max_items": 1, "incomplete": "warn"}
             with warnings.catch_warnings(action="ignore"):
                 _select(load(directory=directory, progress=False, **first), **where)

@@ -378,7 +378,7 @@ def test_files(message, projects, tmp_path):
     )
     assert message(export, {"projects": projects, "more": projects}, tmp_path / "a.csv") == (
         snapshot(
-            "InvalidInputError: A .csv file holds one table, and there are 2: 'projects', 'more'. Export each by itself, or all to one of .xlsx, .zip."
+            "InvalidInputError: A .csv file cannot hold 2 tables ('projects', 'more'). Export each by itself, or all to one of .xlsx, .zip."
         )
     )
     assert message(read, tmp_path / "gone.csv") == snapshot(

@@ -98,11 +98,10 @@ class Session:
             key_fn=lambda request, **_: identity + request.url.removeprefix(base_url),
             expire_after=self._expire_after,
         )
-        agent = {"User-Agent": f"dirframe/{__version__}", "Accept": "application/xml"}
-        self._http.headers.update(agent)
+        self._http.headers["User-Agent"] = f"dirframe/{__version__}"
+        self._http.headers["Accept"] = "application/xml"
         self._adapter = _Adapter(directory, self.quota)
-        for scheme in ("https://", "http://"):
-            self._http.mount(scheme, self._adapter)
+        self._http.mount(base_url, self._adapter)
 
     def get(
         self,
@@ -201,8 +200,7 @@ class Session:
         stored = self._http.cache.get_response(self._key_of(url))
         if stored is None or of_any_age:
             return stored
-        is_fresh = datetime.now(UTC) - stored.created_at <= self._expire_after
-        return stored if is_fresh else None
+        return stored if datetime.now(UTC) - stored.created_at <= self._expire_after else None
 
     def _key_of(self, url: str) -> str:
         return self._http.cache.create_key(requests.Request("GET", url).prepare())

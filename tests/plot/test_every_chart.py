@@ -47,10 +47,12 @@ def test_chart_on_given_axes_changes_nothing_else(name):
         artists = len(other.get_children()), len(charts.figure(ax).axes)
         return dict(mpl.rcParams), plt.get_fignums(), plt.gca(), artists
 
+    formula = ax.text(0.5, 0.5, "$x^2$")
     frame, before = CHARTS[name](), state()
     copy = frame.copy(deep=True)
     assert draw(name, frame, ax=ax) is ax
     assert state() == before
+    assert formula.get_parse_math()
     pd.testing.assert_frame_equal(frame, copy)
 
 

@@ -92,7 +92,7 @@ def license_families(projects: Frame) -> Counted:
           ``"none"``, those that name no licence, which is not to have none
         - ``share`` (Float64, 0 to 1): of all projects; a project can be in several families
 
-        Counted: ``projects``, ``with_license``, ``without_license``.
+        Counted: ``with_license``, ``without_license``.
 
     Examples
     --------
@@ -106,7 +106,8 @@ def license_families(projects: Frame) -> Counted:
     own = [next(f for f, words in FAMILIES.items() if re.search(words, n.lower())) for n in names]
     families = np.array([order.index(family) for family in own], dtype=np.int32)
     _, codes = distinct_pairs(rows, families[codes], len(order))
-    numbers, having = np.bincount(codes, minlength=len(order)), _distinct(rows)
+    numbers = np.bincount(codes, minlength=len(order))
+    having = int(np.count_nonzero(np.bincount(rows)))
     numbers[-1] = len(lists) - having
     table = table_of(
         family=("str", order),
@@ -128,9 +129,7 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     pandas.DataFrame
         One row per tag, the most projects first: ``tag`` (str, without blanks around it),
         ``projects`` (Int64, projects that have it, each once), ``share`` (Float64, 0 to 1, of the
-        projects that have a tag).
-
-        Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
+        projects that have a tag). Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
     Examples
     --------
@@ -145,10 +144,11 @@ def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | 
     """Count the projects of each name; a project counts once in the row of the others."""
     rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
-    having = _distinct(rows)
+    having = int(np.count_nonzero(np.bincount(rows)))
 
     def pool(others: pd.Index[Any]) -> pd.Series[Any]:
-        return pd.Series({"projects": _distinct(rows[np.isin(names, others)[codes]])})
+        theirs = rows[np.isin(names, others)[codes]]
+        return pd.Series({"projects": np.count_nonzero(np.bincount(theirs))})
 
     numbers = np.bincount(codes, minlength=len(names))
     table = table_of(projects=("Int64", numbers)).set_axis(names)
@@ -257,11 +257,6 @@ def _named(rows: Integers, numbers: Integers, labels: list[Any]) -> Codes:
 
 def _text(value: Any) -> str:
     return "" if pd.isna(value) else str(value).strip()
-
-
-def _distinct(ascending: Integers) -> int:
-    """Return the number of different rows."""
-    return len(ascending) and 1 + int(np.count_nonzero(ascending[1:] != ascending[:-1]))
 
 
 def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:

@@ -164,17 +164,17 @@ def tag_codes(lists: pd.Series[Any]) -> Codes:
     """Return the row and the code of each tag, and the names of the codes."""
     rows, entries = entries_of(lists)
     try:
-        numbers, kinds = _numbered(entries, len(entries))
+        numbers, kinds = numbered(entries, len(entries))
     except TypeError:  # some are records
-        numbers, records = numbered(entries, "tag")
-        kinds = [tag for (tag,) in records]
+        numbers, kinds = numbered(field_of(entries, "tag"), len(entries))
     return _named(rows, numbers, kinds)
 
 
 def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
     """Return the row and the code of each licence, the names of the codes, and titles by name."""
     rows, entries = entries_of(lists)
-    numbers, kinds = numbered(entries, "vanity_url", "name", "nice_name")
+    fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
+    numbers, kinds = numbered(zip(*fields, strict=True), len(entries))
     labels: list[str] = []
     titles: dict[str, str] = {}
     for vanity_url, name, nice_name in kinds:
@@ -214,23 +214,16 @@ def _as_list(value: Any, name: object) -> Any:
     )
 
 
-def numbered(entries: list[Any], *fields: str) -> tuple[Integers, list[tuple[Any, ...]]]:
-    """Return a number for each entry by its fields, and the different fields by number.
-
-    An entry that is no record, but a text, stands for each field.
-    """
-    columns = [_field_of(entries, field) for field in fields]
-    return _numbered(zip(*columns, strict=True), len(entries))
-
-
-def _field_of(entries: list[Any], field: str) -> list[Any]:
+def field_of(entries: list[Any], field: str) -> list[Any]:
+    """Return a field of each entry; a text that stands for a record is each of its fields."""
     try:
         return [*map(itemgetter(field), entries)]
     except (KeyError, TypeError):  # not all have it, or are records
         return [e.get(field) if isinstance(e, dict) else e for e in entries]
 
 
-def _numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
+def numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
+    """Return a number for each value, and the different values by number."""
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     return np.fromiter(map(numbers.__getitem__, values), np.int32, size), list(numbers)

@@ -335,7 +335,8 @@ def states_of(projects: pd.DataFrame) -> pd.Categorical[str]:
 def _month_of(as_of: object) -> int:
     """Return the month number of a day or month; a year alone is neither."""
     try:
-        day = as_of if isinstance(as_of, date) else date.fromisoformat(f"{as_of}-01"[:10])
+        text = f"{as_of}-01" if len(str(as_of)) == len("2013-07") else str(as_of)
+        day = as_of if isinstance(as_of, date) else date.fromisoformat(text)
         if isinstance(day, datetime) and day.tzinfo:
             day = day.astimezone(UTC)
         return 12 * int(day.year) + int(day.month) - 1

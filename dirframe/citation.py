@@ -46,10 +46,10 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     Returns
     -------
     Citation
-        A string that is displayed as it is: name and address of the directory, query, number of
-        records, days of access in UTC, version of dirframe, steps and exclusions; that the data is
-        synthetic, a sample or not proven complete, and how it differs from what was loaded: in
-        BibTeX in the title, which every style prints.
+        A string that is displayed as it is, with name and address of the directory, query, number
+        of records, days of access in UTC, version of dirframe, steps and exclusions. That the data
+        is synthetic, a sample, a part or not proven complete is in BibTeX also in the title, which
+        every style prints.
 
     Raises
     ------
@@ -59,16 +59,11 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     Examples
     --------
     >>> import pandas as pd
-    >>> from dirframe import provenance
-    >>> frame = provenance.set_provenance(
-    ...     pd.DataFrame({"id": ["1", "2", "3"]}),
-    ...     source="A directory", base_url="https://directory.example", resource="project",
-    ...     query={"query": "xml"}, items_loaded=3, retrieved_oldest="2026-11-20T09:00:00Z",
-    ...     retrieved_newest="2026-11-20T09:05:00Z", complete=True, dirframe="0.1.0",
-    ... )
-    >>> print(cite(frame))
-    A directory. Projects matching “xml” (3 records). https://directory.example.
-    Retrieved 2026-11-20 with dirframe 0.1.0.
+    >>> from dirframe.provenance import set_provenance
+    >>> facts = {"source": "A directory", "resource": "project", "query": {"query": "xml"}}
+    >>> frame = pd.DataFrame({"id": ["1", "2"]})
+    >>> cite(set_provenance(frame, items_loaded=2, complete=True, **facts))
+    A directory. Projects matching “xml” (2 records). Read with dirframe 0.1.0.
     """
     if style not in get_args(Style):
         raise InvalidInputError(

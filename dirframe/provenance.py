@@ -103,8 +103,7 @@ def get_provenance(frame: Any) -> dict[str, Any]:
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = set_provenance(pd.DataFrame({"id": ["1"]}), source="A directory", complete=True)
-    >>> get_provenance(frame.query("id == '1'"))["source"]
+    >>> get_provenance(set_provenance(pd.DataFrame(), source="A directory"))["source"]
     'A directory'
     """
     check_text_dtype()  # whatever reads or makes a frame comes by here
@@ -175,15 +174,15 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     Examples
     --------
     >>> import pandas as pd
-    >>> loaded = set_provenance(pd.DataFrame({"id": ["1", "2"]}), source="A directory")
-    >>> counts = copy_provenance(loaded, loaded.groupby("id").size().to_frame(), "count")
-    >>> get_provenance(counts)["steps"]
-    ['count']
+    >>> loaded = pd.DataFrame({"id": ["1", "2"]})
+    >>> get_provenance(copy_provenance(loaded, loaded.describe(), "describe"))["steps"]
+    ['describe']
     """
     record = get_provenance(source)
     if step:
         record["steps"].append(step)
-    if not record["records"] and (not records or _ids(target) is None):
+    is_table = not records or (_ids(target) is None and _ids(source) is not None)
+    if is_table and not record["records"]:
         record["records"] = {"rows": _rows(record, source), "repeated": _repeated(source)}
     target.attrs[ATTRIBUTE] = record
     return target
@@ -241,9 +240,9 @@ def caption(frame: Any) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": ["1", "2"]})
-    >>> caption(set_provenance(frame, resource="project", source="A directory", synthetic=True))
-    'n = 2 projects · Source: A directory · synthetic sample data · completeness unknown'
+    >>> projects = pd.DataFrame({"id": ["1", "2"]})
+    >>> caption(set_provenance(projects, resource="project", source="A directory"))
+    'n = 2 projects · Source: A directory · completeness unknown'
     """
     record = get_provenance(frame)
     excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))

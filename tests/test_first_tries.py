@@ -9,7 +9,6 @@ from dirframe import plot, stats
 from dirframe.errors import (
     ConfigurationError,
     InvalidInputError,
-    NotFoundError,
     UnknownValueWarning,
 )
 
@@ -56,8 +55,6 @@ def test_project_is_named_by_its_id_and_the_directory_by_its_name(sample, sample
 def test_chart_without_a_title_is_asked_for_as_one_without_a_caption(sample_projects):
     ax = plot.language_share(sample_projects.head(20), title=False, caption=False)
     assert ax.get_title() == ""
-    with pytest.raises(InvalidInputError, match="title"):
-        plot.language_share(sample_projects, title=3)
 
 
 def test_pages_are_named_by_a_pattern(root, tmp_path):
@@ -72,11 +69,6 @@ def test_pages_are_named_by_a_pattern(root, tmp_path):
 def test_address_of_a_page_is_no_directory():
     with pytest.raises(ConfigurationError, match=r"without accounts\.xml"):
         dirframe.Directory("https://directory.example/accounts.xml", "key" * 10)
-
-
-def test_title_of_a_project_is_not_its_name_in_addresses(sample, sample_projects):
-    with pytest.raises(NotFoundError, match="not its title"):
-        dirframe.load_contributors(sample_projects["name"].iloc[1], directory=sample)
 
 
 def test_countries_of_projects_are_asked_for_in_vain(sample_projects):

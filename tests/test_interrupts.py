@@ -25,14 +25,6 @@ class Finder:
                 raise {error}
 sys.meta_path.insert(0, Finder())
 """
-#: Ctrl-C as a new file is about to get its name.
-AT_RENAMING = """
-import signal, sys
-def stop(event, arguments):
-    if event in {'os.link', 'os.rename'} and 'made.parquet' in str(arguments[1]):
-        signal.raise_signal(signal.SIGINT)
-sys.addaudithook(stop)
-"""
 
 
 def begin(*words, folder=None, before="", **environment):
@@ -94,12 +86,3 @@ def test_a_command_that_loads_its_modules_is_stopped(module, error, tmp_path):
     code, out, err = end(begin("projects", "--sample", folder=tmp_path, before=before))
     assert (code, out) == (130, "")
     assert not error or err == "dirframe: stopped.\n"
-
-
-def test_an_export_that_is_stopped_leaves_no_file(tmp_path):
-    (tmp_path / "projects.csv").write_text("id,name\n1,a\n", encoding="utf-8")
-    words = ("export", tmp_path / "projects.csv", tmp_path / "made.parquet")
-    code, out, _ = end(begin(*words, folder=tmp_path, before=AT_RENAMING))
-    assert (code, out) == (130, "")
-    left = {one.name for one in tmp_path.iterdir() if one.is_file()}
-    assert left == {"sitecustomize.py", "projects.csv"}

@@ -1,7 +1,5 @@
 """The tables of the interface say what the specification says, and where the rest is from."""
 
-import re
-
 from dirframe.schema import (
     ACCOUNT,
     ALL_RESOURCES,
@@ -42,16 +40,6 @@ def test_fields_are_those_of_the_specification_in_its_order():
     assert not any(resource.specified for resource in EXTENSIONS.values())
     required = {field.column for field in ACCOUNT.fields if field.required}
     assert required == set(ACCOUNT_FIELDS) - OPTIONAL
-
-
-def test_fields_written_down_here_are_those_of_the_specification(shared):
-    text = (shared / "spec" / "directory-data-service.md").read_text(encoding="utf-8")
-    account = re.findall(r"^\| (\w+) \| [^|]+ \| (?:yes|optional|only[^|]*) \|", text, re.MULTILINE)
-    assert account == [*ACCOUNT_FIELDS, "kudo_score"]
-    for element, expected in (("project", PROJECT_FIELDS), ("analysis", ANALYSIS_FIELDS)):
-        found = re.search(rf"Element `{element}`[^:]*: (.*)", text)[1]
-        listed = re.sub(r" \([^)]*\)|,? and a nested.*|\.$", "", found)
-        assert listed.split(", ") == expected
 
 
 def test_sorts_are_the_specified_ones():

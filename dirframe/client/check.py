@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dirframe import __version__
@@ -42,20 +41,15 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Check:
-    """How a directory answers: its name and address, when it was asked, and what was seen."""
+    """How a directory answers: what was seen, and the number of requests for it."""
 
-    directory: str
-    base_url: str
-    checked: datetime  # in UTC
     requests: int
     findings: tuple[Finding, ...]
 
     def __repr__(self) -> str:
         marks = {True: "ok", False: "differs", None: ""}
         facts = {f.what: f"{marks[f.as_specified]:<7}  {f.found}" for f in self.findings}
-        when = f"{self.checked:%Y-%m-%d %H:%M} UTC"
-        by = f"{self.requests:,} requests by dirframe {__version__}"
-        return card(f"{self.directory}, {self.base_url}, {when}, {by}", facts)
+        return card(f"Check: {self.requests:,} requests by dirframe {__version__}", facts)
 
 
 def check(directory: Directory | None = None) -> Check:
@@ -90,13 +84,7 @@ def check(directory: Directory | None = None) -> Check:
     with open_directory(directory) as client:
         probe = _Probe(client)
         probe.look()
-        return Check(
-            directory=client.name,
-            base_url=client.base_url,
-            checked=datetime.now(UTC),
-            requests=probe.requests,
-            findings=tuple(probe.findings),
-        )
+        return Check(requests=probe.requests, findings=tuple(probe.findings))
 
 
 class _Probe:
@@ -111,6 +99,8 @@ class _Probe:
         fetched = self._get(_PROJECTS)
         page, size = fetched.page, len(fetched.page.records)
         available, ids = page.items_available, page.values("id")
+        self._note("directory", f"{self._client.name}, {self._client.base_url}")
+        self._note("date", f"{fetched.retrieved:%Y-%m-%d %H:%M} UTC")
         self._note("projects", _count(page))
         is_whole = available is not None and available <= size
         self._note("page size", size, None if is_whole else size == _PAGE_SIZE)
@@ -153,9 +143,13 @@ class _Probe:
             return
         try:
             self._note(what, *look(*arguments))
+        except RequestError as error:
+            answer = f"status {error.status}: {error.help_text or 'without a text'}"
+            self._note(
+                what, answer if error.status else type(error).__name__, error.status == status
+            )
         except DirframeError as error:
-            is_expected = isinstance(error, RequestError) and error.status == status
-            self._note(what, error.args[0], is_expected)
+            self._note(what, type(error).__name__, as_specified=False)
 
     def _empty(self, query: Query, number: int, first: tuple[str | None, ...]) -> _Seen:
         ids = self._get(query, number).page.values("id")

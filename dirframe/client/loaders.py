@@ -265,10 +265,11 @@ def load_contributors(
 
     Raises
     ------
-    NotFoundError, ServiceError, IncompleteCollectionError
-        If one project is not there, or has no analysis yet; of many, ``failures`` in the provenance
-        says that of each, and only those without an analysis do not count as missing. Others as in
-        `load_projects`.
+    NotFoundError, ServiceError
+        If the one project is not there, or has no analysis yet. Others as in `load_projects`.
+    IncompleteCollectionError
+        If one of many is not there, or not whole: ``failures`` in the provenance says why, and also
+        names those without an analysis.
 
     Examples
     --------
@@ -455,7 +456,8 @@ def _load_record(
     name = identifier_of(value, resource.name)
     identifiers = [name]
     if resource is ACCOUNT and "@" in name:
-        texts = [text.encode() for text in _spellings(name)]
+        # The live service hashes the address in lower case, the specification as it is.
+        texts = dict.fromkeys([name.lower().encode(), name.encode()])
         identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
     queries = [record_query(resource, identifier) for identifier in identifiers]
     with open_directory(directory) as client:
@@ -511,15 +513,11 @@ def _matches(row: dict[Any, Any], identifier: str) -> bool:
         # Today's live service takes an unknown digest that begins with digits for an id.
         return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
     if "@" in identifier:
-        texts = [prefix + text for text in _spellings(identifier) for prefix in ("", "mailto:")]
+        spellings = identifier, identifier.lower()
+        texts = [prefix + text for text in spellings for prefix in ("", "mailto:")]
         digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
         return str(row.get("email_sha1")).lower() in digests
     return identifier.casefold() in map(str.casefold, _names(row))
-
-
-def _spellings(address: str) -> list[str]:
-    # The specification hashes the address, the live service the address in lower case.
-    return list(dict.fromkeys([address.lower(), address]))
 
 
 def _names(row: dict[Any, Any]) -> list[str]:

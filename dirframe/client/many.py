@@ -92,7 +92,6 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     with progress_of("projects", options.progress) as on_project, suppress(*accepted):
         for name, pages in zip(names, read, strict=True):
             came += pages.received
-            is_capped |= pages.is_capped()
             del failures[name]
             if (refusal := pages.received[0].refusal) is not None:
                 failures[name] = refusal or _NO_ANALYSIS
@@ -105,6 +104,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
                 project_ids += [name] * len(places)
                 kind, reason = pages.completeness()
                 kinds.add(kind)
+                is_capped |= pages.is_capped()
                 if reason and kind == "incomplete":
                     failures[name] = reason
             on_project(1, len(names))
@@ -131,8 +131,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     )
     if why:
         message = f"The {what} are not complete: {why}."
-        hint = 'incomplete="warn" (--incomplete warn) continues with what came.'
-        raise_or_warn(options, frame, message, why=why, hint=hint)
+        raise_or_warn(options, frame, message, why, advice="Run the same line again")
     return frame
 
 

@@ -86,8 +86,7 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     """
     if len(content) > max_bytes:
         found = f"more than {max_bytes:,} bytes"
-        text = f"holds {found}, the most that is allowed for a document"
-        _fail(source, found, text, "read_pages reads larger ones with max_bytes=.")
+        _refuse(found, source, text=f"holds {found}, the most that is allowed (max_bytes=)")
     root = _parse_root(content, source)
     name = _local_name(root)
     children = {_local_name(child): child for child in root}
@@ -112,15 +111,16 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
 def check_records(page: Page, name: str | None) -> None:
     """Raise if the records of a page have another name than the expected one."""
     if name is not None and page.record_name not in {None, name}:
-        text = f"should hold <{name}> records alone, but it holds <{page.record_name}>"
-        _fail(page.source, f"<{page.record_name}>", text)
+        found = f"<{page.record_name}>"
+        text = f"should hold <{name}> records alone, but it holds {found}"
+        _refuse(found, page.source, text=text)
 
 
 def _parse_root(content: bytes, source: str | None) -> etree._Element:
     try:
         root = etree.fromstring(content, _PARSER)
     except (etree.XMLSyntaxError, ValueError) as error:
-        _refuse(_describe(content), source, f" ({error})")
+        _refuse(_describe(content), source, detail=f" ({error})")
     name = _local_name(root)
     if root.getroottree().docinfo.internalDTD is not None or name.lower() == "html":
         _refuse(_describe(content), source)
@@ -163,46 +163,34 @@ def _count(element: etree._Element | None) -> int | None:
 
 # -- what else a document is ---------------------------------------------------------------
 
-_MAGIC = {
-    b"\x1f\x8b": "gzip data that was not unpacked",
-    b"PK\x03\x04": "a ZIP archive",
-    b"{": "JSON",
-    b"[": "JSON",
+#: Whitespace, comments and processing instructions: allowed before DOCTYPE and root.
+_PROLOG = rb"(?:\s|<!--.*?-->|<\?.*?\?>)*+"
+#: By how it begins; the first that fits.
+_OTHERS = {
+    rb"\Z": "an empty document",
+    rb"\x1f\x8b": "gzip data that was not unpacked",
+    rb"PK\x03\x04": "a ZIP archive",
+    rb"[{[]": "JSON",
+    _PROLOG + rb"<(?:!doctype\s+)?html\b": "an HTML page",
+    _PROLOG + rb"<!doctype": "a document with a DOCTYPE, which could declare entities",
+    rb"<": "XML that is cut off, damaged or in another encoding than it says",
+    rb"": "something that is not XML",
 }
-#: The root, or its DOCTYPE, behind whitespace, comments and processing instructions.
-_START = re.compile(
-    rb"(?:\s|<!--.*?-->|<\?.*?\?>)*<(?P<doctype>!doctype\s+)?(?P<root>\w*)",
-    re.DOTALL | re.IGNORECASE,
-)
 
 
 def _describe(content: bytes) -> str:
-    """Describe in a few words a document that could not be parsed."""
     head = content[: 64 * 1024].removeprefix(codecs.BOM_UTF8).lstrip()
-    if not head:
-        return "an empty document"
-    for magic, name in _MAGIC.items():
-        if head.startswith(magic):
-            return name
-    start = _START.match(head)
-    if start is None:
-        return "something that is not XML"
-    if start["root"].lower() == b"html":
-        return "an HTML page"
-    if start["doctype"]:
-        return "a document with a DOCTYPE, which could declare entities"
-    return "XML that is cut off, damaged or in another encoding than it says"
+    flags = re.DOTALL | re.IGNORECASE
+    return next(name for begin, name in _OTHERS.items() if re.match(begin, head, flags))
 
 
-def _refuse(found: str, source: str | None, detail: str = "") -> NoReturn:
-    text = (
-        f"is {found}{detail}, not a response of the directory's XML interface, whose root is "
-        "<response>"
+def _refuse(found: str, source: str | None, *, detail: str = "", text: str = "") -> NoReturn:
+    expected = "a response of the directory's XML interface, whose root is <response>"
+    text = text or f"is {found}{detail}, not {expected}"
+    raise UnreadableResponseError(
+        f"{source or 'The document'} {text}.",
+        found=found,
+        source=source,
+        hint="Check the address and that its path ends in .xml; a page saved from a browser is not "
+        "enough.",
     )
-    hint = "Check the address and that its path ends in .xml; a page saved from a browser is not enough."
-    _fail(source, found, text, hint)
-
-
-def _fail(source: str | None, found: str, text: str, hint: str | None = None) -> NoReturn:
-    message = f"{source or 'The document'} {text}."
-    raise UnreadableResponseError(message, found=found, source=source, hint=hint)

@@ -35,7 +35,7 @@ def read_pages(
     Parameters
     ----------
     paths : str, pathlib.Path or iterable of these
-        Files, or folders whose ``.xml`` and ``.xml.gz`` files are read in order of their names.
+        Files, patterns of names, or folders, of which all ``.xml`` and ``.xml.gz`` are read in order.
     resource : str, optional
         Expected resource of the records, as in `fields`. Default: that of the first record.
     max_bytes : int, default 64 MiB
@@ -103,10 +103,10 @@ def _files(paths: str | Path | Iterable[str | Path]) -> Iterator[Path]:
     for path in map(Path, [paths] if isinstance(paths, str | Path) else paths):
         if path.is_dir():
             yield from sorted((*path.glob("*.xml"), *path.glob("*.xml.gz")))
-        elif "*" in path.name:
-            yield from sorted(path.parent.glob(path.name))
         elif path.exists():
             yield path
+        elif matches := sorted(path.parent.glob(path.name)):
+            yield from matches
         else:
             raise InvalidInputError(f"There is no file or folder {path}.")
 

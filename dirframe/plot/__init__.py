@@ -106,8 +106,7 @@ def __dir__() -> list[str]:
 def style() -> Iterator[None]:
     """Apply the style sheet for publications within a ``with`` block.
 
-    The previous settings are restored at its end. ``matplotlib.pyplot.style.use(STYLE)`` applies it
-    permanently.
+    ``matplotlib.pyplot.style.use(STYLE)`` applies it permanently.
 
     Examples
     --------

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from dirframe.stats.kernel import Frame
 
 _NAMED = 6  # territories named in the caption
-_UNKNOWN = {
-    "country_missing": "without a country",
-    "country_unresolved": "with one that was not identified",
-}
 
 
 def accounts_by_country(
@@ -42,15 +38,15 @@ def accounts_by_country(
     ['Germany']
     """
     table = stats.accounts_by_country(accounts, top=top)
-    return bar_chart(table, ax, look, name="country_name", reasons=_UNKNOWN)
+    return bar_chart(table, ax, look, name="country_name")
 
 
 def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
     """Draw countries on an equal-area map, darker with the number of accounts.
 
-    One without accounts is white. The caption states how many accounts are in no country, or in a
-    territory too small for the map. The shape of a country has its two-letter code as its gid.
-    Options as `dirframe.stats.accounts_by_country` and `dirframe.plot`.
+    The caption states how many accounts are in no country, or in a territory too small for the map.
+    The shape of a country has its two-letter code as its gid. Options as
+    `dirframe.stats.accounts_by_country` and `dirframe.plot`.
 
     Notes
     -----
@@ -77,10 +73,9 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     places, present = classes(table["accounts"][on_map])
     shades = [present[place][1] for place in places]
     shade_of = dict(zip(table["country_alpha_2"][on_map], shades, strict=True))
-    (left, bottom), (right, top) = edge.get_extents().get_points()
-    ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], aspect="equal", anchor="S")
-    ax.spines[:].set_visible(False)
-    ax.grid(visible=False)
+    xlim, ylim = edge.get_extents().get_points().T
+    ax.set(xlim=xlim, ylim=ylim, xticks=[], yticks=[], aspect="equal", anchor="S")
+    ax.set_axis_off()
     ax.add_patch(PathPatch(edge, facecolor="none", edgecolor=NEUTRAL, linewidth=0.4, alpha=0.6))
     for code, outline in outlines.items():
         land = PathPatch(outline, facecolor=shade_of.get(code, "none"), edgecolor=NEUTRAL, gid=code)
@@ -90,8 +85,9 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     key = [("none", "none"), *present.values()]
     patches = [Patch(facecolor=shade, edgecolor=NEUTRAL, label=name) for name, shade in key]
     axes.legend(ax, patches, "Accounts")
-    unknown = text.not_shown(table, _UNKNOWN)
-    return canvas.finish(unknown, _too_small(table[~on_map], "Nor" if unknown else "Not shown:"))
+    unknown = text.not_shown(table)
+    too_small = _too_small(table[~on_map], "Nor" if unknown else "Not shown:")
+    return canvas.finish(unknown, too_small, reasons=())
 
 
 def _too_small(territories: pd.DataFrame, prefix: str) -> str:
@@ -120,11 +116,7 @@ def accounts_by_kudo_rank(accounts: Frame, *, ax: Axes | None = None, **look: Un
     """
     table = stats.accounts_by_kudo_rank(accounts)
     table["kudo_rank"] = ["1 (new)", *map(str, range(2, 10)), "10 (highest)"]
-    reasons = {
-        "kudo_rank_missing": "without a kudo rank",
-        "kudo_rank_impossible": "with an impossible one",
-    }
-    return bar_chart(table, ax, look, reasons=reasons)
+    return bar_chart(table, ax, look)
 
 
 def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -138,9 +130,5 @@ def posts_distribution(accounts: Frame, *, ax: Axes | None = None, **look: Unpac
     >>> posts_distribution(pd.DataFrame({"posts_count": [0, 12, 0]})).lines[0].get_xdata().tolist()
     [0.0, 12.0]
     """
-    reasons = {
-        "posts_missing": "without a number of posts",
-        "posts_negative": "with a negative one",
-    }
     table = stats.posts_distribution(accounts)
-    return distribution_chart(table, ax, look, unit="Forum posts of an account", reasons=reasons)
+    return distribution_chart(table, ax, look, unit="Forum posts of an account")

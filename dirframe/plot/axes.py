@@ -14,10 +14,10 @@ from matplotlib.transforms import offset_copy
 from dirframe._display import percent
 from dirframe.plot import text
 from dirframe.plot.canvas import WIDER, Canvas, Look
-from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH
+from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH, language_colour
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -44,7 +44,7 @@ def bar_chart(
     unit: str = "",
     colours: Sequence[str] = (),
     needs: str = "",
-    reasons: Mapping[str, str] | None = None,
+    reasons: Container[str] = text.REASONS,
 ) -> Axes:
     """Draw a bar for each row of a statistic, with its number and share.
 
@@ -60,10 +60,7 @@ def bar_chart(
     canvas = Canvas(table, ax, look, rows=height, needs=needs, is_empty=not numbers.sum())
     if canvas.is_empty:
         return canvas.finish()
-    ax, size = canvas.ax, rows(canvas.ax, names)
-    if not colours:
-        others = any(count for key, count in counts.items() if key.endswith("_in_other"))
-        colours = [ACCENT] * (len(names) - others) + [OTHER] * others
+    ax, size, colours = canvas.ax, rows(canvas.ax, names), colours or row_colours(table)
     hatch_other(ax.barh(range(len(names)), numbers, height=thickness(len(names)), color=colours))
     ax.set_xlim(0, max(numbers))
     # The layout makes room for the numbers. As annotations they would take several times as long.
@@ -76,9 +73,15 @@ def bar_chart(
     return canvas.finish(*notes, reasons=reasons)
 
 
-def distribution_chart(
-    table: pd.DataFrame, ax: Axes | None, look: Look, *, unit: str, reasons: Mapping[str, str]
-) -> Axes:
+def row_colours(table: pd.DataFrame) -> list[str]:
+    """Return the colours of the rows: a language has its own; the last row can be that of others."""
+    names, counts = table.iloc[:, 0], text.counts_of(table)
+    colours = [language_colour(name) if names.name == "language" else ACCENT for name in names]
+    has_others = any(count for key, count in counts.items() if key.endswith("_in_other"))
+    return [*colours[:-1], OTHER] if has_others else colours
+
+
+def distribution_chart(table: pd.DataFrame, ax: Axes | None, look: Look, *, unit: str) -> Axes:
     """Draw a dot for each number that occurs, at the records with it, on logarithmic scales."""
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
@@ -94,8 +97,7 @@ def distribution_chart(
         f"{part} have at most {numbers[table['share_at_most'] >= share - 1e-12].min():,.0f}"
         for part, share in {"Half": 0.5, "90%": 0.9, "99%": 0.99}.items()
     ]
-    at_most = f"{', '.join(bounds)}; the most is {numbers.max():,.0f}."
-    return canvas.finish(at_most, reasons=reasons)
+    return canvas.finish(f"{', '.join(bounds)}; the most is {numbers.max():,.0f}.")
 
 
 def rows(ax: Axes, names: Sequence[str]) -> float:
@@ -133,15 +135,11 @@ def hatch_other(drawn: BarContainer) -> None:
             bar.set(hatch=OTHER_HATCH, edgecolor=NEUTRAL, linewidth=0.6)
 
 
-def fade(drawn: BarContainer, records: Iterable[int]) -> None:
-    """Draw the bars pale that describe few records."""
-    for bar, number in zip(drawn, records, strict=True):
+def fade(drawn: BarContainer, projects: Sequence[int], what: str) -> str:
+    """Draw the bars pale that describe few projects; return a note on them, if there are any."""
+    for bar, number in zip(drawn, projects, strict=True):
         bar.set_alpha(0.3 if number < FEW else None)
-
-
-def pale_note(records: Iterable[int], what: str) -> str:
-    """Return a note on the rows that `fade` has made pale; empty if there are none."""
-    return f"Pale: {what} with fewer than {FEW} projects." if min(records) < FEW else ""
+    return f"Pale: {what} with fewer than {FEW} projects." if min(projects) < FEW else ""
 
 
 def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> float:
@@ -150,12 +148,11 @@ def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> float:
     Returns the distance in points that keeps the title of the chart above theirs.
     """
     right, fitting = 0.0, max(int(text.width(ax) / _COLUMN), 1)
+    edge, figure = ax.get_yaxis_transform(), ax.get_figure(root=True)
     for title, cells in [*table.items()][-fitting:]:
         right += text.widest((title, *cells), size) + 1.3 * size
+        place = offset_copy(edge, figure, right, 0, "points")
         for row, cell in enumerate([title, *cells], -1):
-            place = offset_copy(
-                ax.get_yaxis_transform(), ax.get_figure(root=True), right, 0, "points"
-            )
             ax.text(1, row, cell, ha="right", va="center", fontsize=size, transform=place)
     return 1.2 * size + 8
 

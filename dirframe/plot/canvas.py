@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import matplotlib as mpl
@@ -10,14 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox, IdentityTransform
 
-from dirframe import provenance
+from dirframe import provenance, stats
 from dirframe._display import counted, did_you_mean
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     import pandas as pd
     from matplotlib.axis import Axis
@@ -46,23 +47,20 @@ class Look(TypedDict, total=False):
 
 
 class Caption(Annotation):
-    """Text below a chart; `panels` takes it off, and shows what it is made of its own way."""
+    """Text below a chart, with what it is made of, which `panels` shows its own way."""
 
-    def __init__(
-        self, ax: Axes, words: str, table: pd.DataFrame, notes: list[str], heading: str = ""
-    ) -> None:
+    def __init__(self, ax: Axes, table: pd.DataFrame, notes: list[str], heading: str) -> None:
         self.table, self.notes, self.heading = table, notes, heading
-        size = text.size(ax, "x-small")
         # It can extend below the names of the rows, but must not reach the text of other axes.
-        wider = WIDER if len(_figure(ax).axes) == 1 else 1.05
+        self._room = text.width(ax) * (WIDER if len(_figure(ax).axes) == 1 else 1.05)
         super().__init__(
-            text.wrapped(words.strip(), size, wider * text.width(ax)),
+            "",
             (0, 0),
             (0, -4),
             xycoords=lambda renderer: _surroundings(ax, renderer),
             textcoords="offset points",
             va="top",
-            fontsize=size,
+            fontsize=text.size(ax, "x-small"),
             alpha=0.75,
             linespacing=1.35,
             gid=CAPTION,
@@ -71,6 +69,10 @@ class Caption(Annotation):
         )
         self.set_transform(IdentityTransform())
         ax.add_artist(self)
+
+    def write(self, words: str) -> None:
+        """Set the text, wrapped."""
+        self.set_text(text.wrapped(words.strip(), float(self.get_fontsize()), self._room))
 
 
 class Canvas:
@@ -96,7 +98,12 @@ class Canvas:
     ) -> None:
         record = provenance.get_provenance(table)
         name, self.base = record["statistic"]["name"], record["base"]["which"]
-        self._title, self._caption, width = checked(name, look)
+        known = [*signature(getattr(stats, name)).parameters, "ax", *Look.__annotations__]
+        for wrong in look.keys() - {*known}:
+            raise TypeError(
+                f"{name}() got an unexpected keyword argument {wrong!r}.{did_you_mean(wrong, known)}"
+            )
+        self._title, self._caption, width = checked(look)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
                 f"ax must be one Axes, such as axes[0] of several; got a {type(ax).__name__}."
@@ -107,21 +114,22 @@ class Canvas:
         is_counted = not table.empty and record["base"]["records"]
         self.is_empty = not is_counted if is_empty is None else is_empty
         self._needs = needs or self.base
-        self.ax = ax or _new_axes(rows, INCHES.get(width, inches))
-        self._others = {*self.ax.texts}  # of the user, who may mean mathematics
-        for axis in (self.ax.xaxis, self.ax.yaxis):
-            axis.label.set_fontsize(text.size(self.ax, mpl.rcParams["axes.labelsize"]))
-        self.ax.tick_params("x", labelsize=text.size(self.ax, mpl.rcParams["xtick.labelsize"]))
-        self.ax.tick_params("y", labelsize=text.size(self.ax, mpl.rcParams["ytick.labelsize"]))
-        if (figure := _figure(self.ax)).get_layout_engine() is None:
+        self.ax = ax = ax or _new_axes(rows, INCHES.get(width, inches))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.label.set_fontsize(text.size(ax, mpl.rcParams["axes.labelsize"]))
+        ax.tick_params("x", labelsize=text.size(ax, mpl.rcParams["xtick.labelsize"]))
+        ax.tick_params("y", labelsize=text.size(ax, mpl.rcParams["ytick.labelsize"]))
+        if (figure := _figure(ax)).get_layout_engine() is None:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
     def finish(
-        self, *notes: str | bool, pad: float | None = None, reasons: Mapping[str, str] | None = None
+        self,
+        *notes: str | bool,
+        pad: float | None = None,
+        reasons: Container[str] = text.REASONS,
     ) -> Axes:
-        """Add the title, and a caption of notes and of reasons, by counts, why records are not shown."""
-        ax, unshown = self.ax, text.not_shown(self.table, reasons or {})
-        shown = [str(note) for note in (*notes, unshown) if note]
+        """Add the title, and a caption of the notes, and of the reasons why records are not shown."""
+        ax, unshown = self.ax, text.not_shown(self.table, () if self.is_empty else reasons)
         if self.is_empty:
             noun, count = text.noun_and_count(self.table)
             why = f"Of {counted(count, noun)}, none {self._needs}" if count else f"No {noun}s"
@@ -133,14 +141,14 @@ class Canvas:
         title = self.heading + self.subject if self._title in {None, True} else self._title
         set_title(ax, title or "", mpl.rcParams["axes.titlesize"], pad)
         if self._caption is not False:
+            shown = [str(note) for note in (*notes, unshown) if note]
             words = self._caption if isinstance(self._caption, str) else " ".join(shown)
-            whole = f"{words}\n{provenance.caption(self.table)}"
-            Caption(ax, whole, self.table, shown, self.heading)
-        legend, properties = ax.get_legend(), text.literal()
+            caption = Caption(ax, self.table, shown, self.heading)
+            caption.write(f"{words}\n{provenance.caption(self.table)}")
+        legend, literal = ax.get_legend(), text.literal()
         named = [ax.xaxis.label, ax.yaxis.label, *ax.get_yticklabels(), *ax.texts]
         for part in [*named, *(legend.get_texts() if legend else [])]:
-            if part not in self._others:
-                part.set(**properties)
+            part.set(**literal)
         return ax
 
 
@@ -151,14 +159,9 @@ def set_title(ax: Axes, words: str, size: float | str, pad: float | None = None)
     ax.set_title(words, fontsize=points, pad=pad, **text.literal())
 
 
-def checked(chart: str, look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    """Return the options that all charts have; raise if one is invalid, or there is another."""
-    known = dict.fromkeys(Look.__annotations__)
-    for name in look.keys() - known.keys():
-        raise TypeError(
-            f"{chart}() got an unexpected keyword argument {name!r}.{did_you_mean(name, known)}"
-        )
-    title, caption, width = {**known, **look}.values()
+def checked(look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """Return the title, the caption and the width; raise if one is invalid."""
+    title, caption, width = map(look.get, Look.__annotations__)
     if width not in {None, *INCHES}:
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
     for name, value in {"title": title, "caption": caption}.items():

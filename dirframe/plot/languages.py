@@ -14,26 +14,12 @@ from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look
-from dirframe.plot.colours import OTHER, OTHER_HATCH, fill, language_colour, looks
+from dirframe.plot.colours import OTHER, OTHER_HATCH, fill, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats.kernel import Frame
-
-_WITHOUT_LANGUAGE = {
-    "without_analysis": "without an analysis",
-    "without_language": "without a main language",
-}
-_UNCOUNTED = dict.fromkeys(
-    ("contributors_missing", "contributors_negative"), "without a valid contributor count"
-)
-_WITHOUT_BREAKDOWN = {
-    "breakdown_missing": "without a breakdown",
-    "code_lines_missing": "without a valid number of lines",
-    "code_lines_negative": "without a valid number of lines",
-    "percentages_impossible": "with an impossible percentage",
-}
 
 
 def language_share(
@@ -50,13 +36,7 @@ def language_share(
     [2, 1]
     """
     table = stats.language_share(projects, top=top)
-    return bar_chart(table, ax, look, colours=_colours(table), reasons=_WITHOUT_LANGUAGE)
-
-
-def _colours(table: pd.DataFrame) -> list[str]:
-    """Return the colours of the languages; the last row can be that of others."""
-    colours = [language_colour(name) for name in table["language"]]
-    return [*colours[:-1], OTHER] if text.counts_of(table)["languages_in_other"] else colours
+    return bar_chart(table, ax, look, reasons={"without_analysis", "without_language"})
 
 
 def contributors_by_language(
@@ -64,9 +44,8 @@ def contributors_by_language(
 ) -> Axes:
     """Draw the quartiles of contributors per project by main language, and their sums beside.
 
-    The languages with the most contributors first: a bar from the lower to the upper quartile, pale
-    below 10 projects, a dot at the median on a thick line over its 95% confidence interval, a thin
-    line to the maximum. The x axis is logarithmic, and linear below 1, since many have none.
+    The languages with the most contributors are first, those with fewer than 10 projects pale; the
+    caption explains the marks. The x axis is logarithmic, and linear below 1, since many have none.
     Options as `dirframe.stats.contributors_by_language` and `dirframe.plot`.
 
     Examples
@@ -81,12 +60,12 @@ def contributors_by_language(
     if canvas.is_empty:
         return canvas.finish()
     ax, size = canvas.ax, axes.rows(canvas.ax, [*table["language"]])
-    known = table.assign(colour=_colours(table))[table["projects_counted"] > 0]
+    known = table.assign(colour=axes.row_colours(table))[table["projects_counted"] > 0]
     numbers = known.select_dtypes("number").astype(float)
     y, low, high = numbers.index, numbers["lower_quartile"], numbers["upper_quartile"]
     bars = ax.barh(y, high - low, 0.75 * axes.thickness(len(table)), low, color=known["colour"])
     axes.hatch_other(bars)
-    axes.fade(bars, known["projects_counted"])
+    pale = axes.fade(bars, [*known["projects_counted"]], "languages")
     ink, dot = mpl.rcParams["text.color"], max(size / 2, 4.0)
     ax.plot(numbers["maximum"], y, "|", color=ink, markersize=dot, clip_on=False)
     ax.hlines(y, high, numbers["maximum"], colors=ink, linewidth=0.8)
@@ -105,10 +84,9 @@ def contributors_by_language(
     return canvas.finish(
         "Dot: median; bar: quartiles; thin line: to the maximum; thick line: 95% confidence interval "
         "of the median, from 6 projects on.",
-        axes.pale_note(known["projects_counted"], "languages"),
+        pale,
         "People: sum over the projects; who is in two of them counts twice.",
         pad=axes.columns(ax, cells, size),
-        reasons=_WITHOUT_LANGUAGE | _UNCOUNTED,
     )
 
 
@@ -135,9 +113,7 @@ def language_breakdown(
         unnamed > 0 and f"{counted(unnamed, 'line')} in languages without a name.",
         number="code_lines",
         unit="Lines of code (share of those in a named language)",
-        colours=_colours(table),
         needs="with languages that have lines of code",
-        reasons=_WITHOUT_BREAKDOWN,
     )
 
 
@@ -152,10 +128,9 @@ def languages_by_year(
 ) -> Axes:
     """Draw a bar for the projects begun in each year, stacked by the share of each main language.
 
-    The most projects are at the bottom, as in the legend beside. A bar as wide as several years
-    holds them together; the first is as wide as one, and the caption says since when. A year that
-    is not over at the newest date is hatched at its top; one with fewer than 10 projects is pale.
-    Options as `dirframe.stats.languages_by_year` and `dirframe.plot`.
+    The language with the most projects is at the bottom. A wide bar holds years with few projects
+    together. A year that is not over at the newest date is hatched at its top; one with fewer than
+    10 projects is pale. Options as `dirframe.stats.languages_by_year` and `dirframe.plot`.
 
     Examples
     --------
@@ -181,7 +156,7 @@ def languages_by_year(
     for language, (colour, hatch) in look_of.items():
         share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
         bars = ax.bar(x, share, widths, bottom, linewidth=0.5, **fill(colour, hatch))
-        axes.fade(bars, totals)
+        pale = axes.fade(bars, totals, "years")
         bottom += share
     axes.number_axis(ax.xaxis, least=1)
     ax.xaxis.set_major_formatter("{x:.0f}")
@@ -202,8 +177,7 @@ def languages_by_year(
         is_wide[0] and f"First bar: {since} to {last[0]}.",
         any(is_wide[1:])
         and f"Wide bars: years with fewer than {min_projects:,} projects, together.",
-        axes.pale_note(totals, "years"),
+        pale,
         not is_finished
         and f"Hatched at its top: {last[-1]} is not over at the newest date in the data.",
-        reasons=_WITHOUT_LANGUAGE | {"date_missing": "without a date"},
     )

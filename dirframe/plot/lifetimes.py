@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
-from pandas import DateOffset
 from pandas.tseries.offsets import MonthBegin
 
 from dirframe import stats
@@ -17,6 +16,7 @@ from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, language_colour, looks
+from dirframe.stats.growth import FREQUENCIES
 
 if TYPE_CHECKING:
     from datetime import date
@@ -26,23 +26,7 @@ if TYPE_CHECKING:
     from dirframe.stats.kernel import Frame
 
 _ANOTHER = "another or none"
-_FAULTS = {
-    "month_missing": "without both months",
-    "months_reversed": "that ended before they began",
-    "months_after_fetch": "with activity after the fetch",
-}
-_UNKNOWN = {
-    "not_fetched_since": "not fetched since",
-    "fetch_missing": "without a date of the fetch",
-    "fetch_impossible": "with a date of the fetch that cannot be",
-}
-_PERIODS = {
-    "D": ("day", DateOffset(days=1)),
-    "W": ("week", DateOffset(weeks=1)),
-    "MS": ("month", DateOffset(months=1)),
-    "QS": ("quarter", DateOffset(months=3)),
-    "YS": ("year", DateOffset(years=1)),
-}
+_PERIODS = {"D": "day", "W": "week", "MS": "month", "QS": "quarter", "YS": "year"}
 _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
@@ -70,6 +54,7 @@ def activity(
     table = stats.activity(projects, as_of=as_of, window=window)
     month = table["as_of"].iloc[0]
     period = "the month of" if window == 1 else f"the {window} months up to"
+    later = {"begun_after_as_of"}
     known = pd.notna(month) and (
         f"Active: the last month of activity is in {period} {month:%Y-%m}, or later. "
         "Known where the code was fetched in that month or later."
@@ -79,10 +64,10 @@ def activity(
         ax,
         look,
         known,
-        text.not_shown(table, _UNKNOWN | _FAULTS, "Unknown"),
+        text.not_shown(table, text.REASONS.keys() - later, "Unknown"),
         colours=[ACCENT, NEUTRAL, OTHER],
         needs="begun yet",
-        reasons={"begun_after_as_of": "begun later"},
+        reasons=later,
     )
 
 
@@ -138,7 +123,7 @@ def life_span(
         and f"+: active {before}, or not known to have ended. Such are {going:,} of all {lives:,} "
         "lives, which may go on: mean and median of the lengths are too low.",
         pad=pad,
-        reasons={"projects_not_shown": "with a shorter life"} | _FAULTS,
+        reasons=text.REASONS.keys() - {"end_unknown"},
     )
 
 
@@ -168,19 +153,18 @@ def survival(
     if canvas.is_empty:
         return canvas.finish()
     ax = canvas.ax
-    months, share, low, high, at_risk = (
-        table[name].to_numpy(float, na_value=np.nan)
-        for name in ("months", "survival", "low", "high", "at_risk")
-    )
+    curve = table.astype(float)
+    months, last = curve["months"], curve["months"].iloc[-1]
+    low, high = curve["low"], curve["high"]
     ax.fill_between(months, low, high, step="post", color=ACCENT, alpha=0.2, linewidth=0)
-    ax.plot(months, share, color=ACCENT, linewidth=1.8, drawstyle="steps-post", label="survival")
+    ax.step(months, curve["survival"], where="post", color=ACCENT, linewidth=1.8)
     axes.share_axis(ax.yaxis)
-    ax.set(xlim=(0, months[-1]), ylim=(0, 1.02))
+    ax.set(xlim=(0, last), ylim=(0, 1.02))
     size = text.size(ax, "small")
     ticks = max(min(text.width(ax) / (_TICK_WIDTH * size), 8), 2)
     ax.tick_params(axis="x", labelsize=size)
-    ax.xaxis.set_major_locator(MultipleLocator(12 * (int(months[-1] / 12 / ticks) + 1)))
-    left = np.append(at_risk, 0)
+    ax.xaxis.set_major_locator(MultipleLocator(12 * (int(last / 12 / ticks) + 1)))
+    left = np.append(curve["at_risk"], 0)
     ax.xaxis.set_major_formatter(
         lambda month, _: f"{month:,.0f}\n{left[np.searchsorted(months, month)]:,.0f}"
     )
@@ -193,7 +177,6 @@ def survival(
         else "More than half live on as long as any was seen.",
         f"Ended: no activity in the last {counted(window, 'month')} seen; {alive:,} had not ended.",
         f"Band: {confidence:.0%} interval of Kaplan and Meier's estimate.",
-        reasons={"end_unknown": "whose end is not known"} | _FAULTS,
     )
 
 
@@ -223,15 +206,17 @@ def growth(
     if canvas.is_empty:
         return canvas.finish()
     ax, starts, unfinished = canvas.ax, table["start"], ~table["finished"].to_numpy(bool)
-    period, length = _PERIODS[freq]
     heights = table["total" if cumulative else "new"].to_numpy(float)
-    edges = axes.days([*starts, starts.iloc[-1] + length])
+    last = starts.dt.tz_localize(None).dt.to_period(FREQUENCIES[freq]).iloc[-1]
+    edges = axes.days([*starts, (last + 1).start_time.tz_localize("UTC")])
     axes.steps(ax, edges, heights, unfinished, ACCENT)
     axes.date_axis(ax)
     ax.set(xlim=(edges[0], edges[-1]), ylim=(0, max(heights.max(), 1) * 1.05))
     axes.number_axis(ax.yaxis)
     unit = nouns.capitalize() + " in all" * cumulative
-    axes.units(ax, f"Created at (UTC, by {period})", unit)
-    last = f"the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in the data"
-    hatched = any(unfinished) and f"Hatched: {last}."
-    return canvas.finish(hatched, reasons={"created_at_missing": "without a date"})
+    axes.units(ax, f"Created at (UTC, by {_PERIODS[freq]})", unit)
+    return canvas.finish(
+        any(unfinished)
+        and f"Hatched: the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in "
+        "the data.",
+    )

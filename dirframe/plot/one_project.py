@@ -69,11 +69,6 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
     return canvas.finish(
         any(unfinished) and f"Hatched: not over when it was loaded ({months}).",
         filled > 0 and f"{counted(filled, 'month')} without a row: 0.",
-        reasons={
-            "month_missing": "without a month",
-            "commits_invalid": "without valid commits",
-            "contributors_invalid": "without valid contributors",
-        },
     )
 
 
@@ -107,21 +102,13 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
     ax.set_ylim(0, 1.04)
     unit = "Contributors, most commits first (people), logarithmic"
     axes.units(ax, unit, "Commits of all these (share)")
-    # The curve is neither below the half to the right of the bus factor, nor above to the left.
-    words, size = f"Bus factor {bus_factor:,.0f}", text.size(ax, "small")
-    place: Any = {"textcoords": "offset points", "fontsize": size}
-    if bus_factor**2 < ranks[-1]:
-        ax.annotate(words, (bus_factor, 0.25), (4, 0), va="center", **place)
-    else:
-        ax.annotate(words, (bus_factor, 0.5), (-4, 3), ha="right", **place)
+    # To the right of the bus factor, the curve is above the half.
+    place: Any = {"textcoords": "offset points", "va": "center", "fontsize": text.size(ax, "small")}
+    ax.annotate(f"Bus factor {bus_factor:,.0f}", (bus_factor, 0.25), (4, 0), **place)
     rest = f", the first five have {percent(measures['top 5'])}." if len(table) > 5 else "."
     return canvas.finish(
         f"The first has {percent(measures['top 1'])} of the commits{rest}",
         "Bus factor: so many have half of them together.",
-        reasons={
-            "commits_missing": "without a number of commits",
-            "commits_negative": "with a negative one",
-        },
     )
 
 

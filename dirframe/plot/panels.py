@@ -64,7 +64,7 @@ def panels(
     ['Chad (n = 2)', 'Cuba (n = 1)']
     """
     look = {name: options.pop(name, None) for name in ("title", "caption", "width")}
-    title, caption, width = checked("panels", look)
+    title, caption, width = checked(look)
     strata = divided(frame, column, min_records=min_records, most=_PANELS)
     if not strata:
         return chart(frame, **look, **options).get_figure(root=True)  # type: ignore[return-value]  # of any chart
@@ -76,37 +76,38 @@ def panels(
     # With matplotlib's default padding, titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)
     places = [figure.add_subplot(down, across, place + 1) for place in range(len(strata))]
-    captions = []
     try:
         for ax, stratum in zip(places, strata, strict=True):
             chart(stratum.frame, ax=ax, **options)
-            captions += [part for part in ax.texts if isinstance(part, Caption)]
-            captions[-1].remove()
-            count = provenance.get_provenance(captions[-1].table)["base"]["records"]
-            of = f" of {len(stratum.frame):,}" if count < len(stratum.frame) else ""
-            set_title(ax, f"{text.short(stratum.title)} (n = {count:,}{of})", "medium")
     except BaseException:
         plt.close(figure)
         raise
+    captions = [part for ax in places for part in ax.texts if isinstance(part, Caption)]
     # Notes that all panels with notes have are shown once.
     first, *others = [part.notes for part in captions if part.notes] or [[]]
     common = [note for note in first if others and all(note in notes for notes in others)]
-    for ax, part in zip(places, captions, strict=True):
+    bases = [provenance.get_provenance(part.table)["base"] for part in captions]
+    for ax, stratum, part, base in zip(places, strata, captions, bases, strict=True):
+        count = base["records"]
+        of = f" of {len(stratum.frame):,}" if count < len(stratum.frame) else ""
+        set_title(ax, f"{text.short(stratum.title)} (n = {count:,}{of})", "medium")
         own = [note for note in part.notes if note not in common]
         if own and caption in {None, True}:
-            Caption(ax, " ".join(own), part.table, own)
+            part.write(" ".join(own))
+        else:
+            part.remove()
     _share_axes(places, across)
-    room = 0.95 * size[0] * 72  # points
-    heading = title or ""
     if title in {None, True}:
-        heading = f"{captions[-1].heading}, by {column.replace('_', ' ')}"
+        title = f"{captions[0].heading}, by {column.replace('_', ' ')}"
+    room = 0.95 * size[0] * 72  # points
     points = min(12, room / 25)
-    figure.suptitle(text.wrapped(heading, points, room), fontsize=points, **text.literal())
+    figure.suptitle(text.wrapped(title or "", points, room), fontsize=points, **text.literal())
     if pooled := sum(stratum.pooled for stratum in strata):
         common.append(f"The last panel holds {counted(pooled, 'smaller group')} together.")
     if caption is not False:
         words = caption if isinstance(caption, str) else " ".join(common)
-        whole = f"{words}\n{_source(frame, [part.table for part in captions])}".strip()
+        total = _total(frame, captions[0].table, sum(base["records"] for base in bases))
+        whole = f"{words}\n{provenance.caption(total)}".strip()
         below: Any = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION, **text.literal()}
         figure.supxlabel(text.wrapped(whole, _CAPTION, room), fontsize=_CAPTION, **below)
     return figure
@@ -134,14 +135,12 @@ def _share_axes(panels: Sequence[Axes], across: int) -> None:
             ax.set_ylabel("")
 
 
-def _source(frame: pd.DataFrame, tables: Sequence[pd.DataFrame]) -> str:
-    """Return the caption of all panels: the number of records in them, and their source."""
-    record = provenance.get_provenance(tables[0])
-    bases = [provenance.get_provenance(table)["base"] for table in tables]
-    total = provenance.set_provenance(
+def _total(frame: pd.DataFrame, table: pd.DataFrame, records: int) -> pd.DataFrame:
+    """Return a table with the provenance of all panels, of which one is given."""
+    record = provenance.get_provenance(table)
+    return provenance.set_provenance(
         provenance.copy_provenance(frame, pd.DataFrame(), records=False),
         resource=record["resource"],
         counted={next(iter(record["counted"])): len(frame)},
-        base=bases[0] | {"records": sum(base["records"] for base in bases)},
+        base=record["base"] | {"records": records},
     )
-    return provenance.caption(total)

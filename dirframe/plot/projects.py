@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 
     from dirframe.stats.kernel import Frame
 
-_UNCOUNTED = {
-    "contributors_missing": "without a contributor count",
-    "contributors_negative": "with a negative one",
-}
-_WITHOUT = {
-    "users_missing": "without users",
-    "users_negative": "with negative users",
-    "contributors_missing": "without contributors",
-    "contributors_negative": "with negative contributors",
-}
-
 
 def contributor_distribution(
     projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]
@@ -47,7 +36,7 @@ def contributor_distribution(
     """
     table = stats.contributor_distribution(projects)
     unit = "Contributors of a project (people in twelve months)"
-    return distribution_chart(table, ax, look, unit=unit, reasons=_UNCOUNTED)
+    return distribution_chart(table, ax, look, unit=unit)
 
 
 def team_size_classes(
@@ -68,8 +57,7 @@ def team_size_classes(
     [1, 2, 1]
     """
     table = stats.team_size_classes(projects, bounds=bounds)
-    size = "Size: people who contributed in twelve months."
-    return bar_chart(table, ax, look, size, reasons=_UNCOUNTED)
+    return bar_chart(table, ax, look, "Size: people who contributed in twelve months.")
 
 
 def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -109,7 +97,6 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
         x[y == 0].size > 1
         and f"Without the {none} that have none, the coefficient is {positive:.2f}.",
         pad=4,
-        reasons=_UNCOUNTED,
     )
 
 
@@ -146,9 +133,10 @@ def users_against_contributors(
         dots.append(ax.scatter(x[rows], y[rows], area, [shade], label=label, **edge))
     axes.legend(ax, dots, "Projects")
     counts = text.counts_of(table)
-    is_twice = sum(map(counts.__getitem__, _WITHOUT)) > counts["projects"] - counts["with_both"]
+    faults = sum(number for name, number in counts.items() if name in text.REASONS)
+    is_twice = faults > counts["projects"] - counts["with_both"]
     what = "Not shown, some for two reasons" if is_twice else "Not shown"
-    return canvas.finish(text.not_shown(table, _WITHOUT, what))
+    return canvas.finish(text.not_shown(table, what=what), reasons=())
 
 
 def licenses(
@@ -166,8 +154,7 @@ def licenses(
     """
     table = stats.licenses(projects, top=top)
     table["title"] = table["title"].fillna(table["license"])
-    reasons = {"without_license": "without a licence"}
-    return bar_chart(table, ax, look, "A project can have several.", name="title", reasons=reasons)
+    return bar_chart(table, ax, look, "A project can have several.", name="title")
 
 
 def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
@@ -188,6 +175,7 @@ def license_families(projects: Frame, *, ax: Axes | None = None, **look: Unpack[
         look,
         "A project can have licences of several families; none: it names none.",
         unit="Projects (share of all)",
+        reasons=(),
     )
 
 
@@ -211,5 +199,4 @@ def tags(
         with_others = counted(int(table["projects"].iloc[-1]), "project")
         notes.append(f"{with_others} with any of {others:,} other tags.")
         table = table.iloc[:-1]
-    colours, reasons = [ACCENT] * len(table), {"without_tag": "without a tag"}
-    return bar_chart(table, ax, look, *notes, colours=colours, reasons=reasons)
+    return bar_chart(table, ax, look, *notes, colours=[ACCENT] * len(table))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -13,7 +12,7 @@ from matplotlib.textpath import text_to_path
 from dirframe._display import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable
 
     import pandas as pd
     from matplotlib.axes import Axes
@@ -28,6 +27,37 @@ FONTS = (
     *("Noto Sans Thai", "Noto Sans Armenian", "Noto Sans Georgian", "Noto Sans Symbols2"),
     "Arial Unicode MS",
 )
+#: Why records are not shown, by counts of the statistics.
+REASONS = {
+    "projects_not_shown": "with a shorter life",
+    "begun_after_as_of": "begun later",
+    "without_analysis": "without an analysis",
+    "without_language": "without a main language",
+    "without_license": "without a licence",
+    "without_tag": "without a tag",
+    "created_at_missing": "without a date",
+    "date_missing": "without a date",
+    "breakdown_missing": "without a breakdown",
+    "percentages_impossible": "with an impossible percentage",
+    "end_unknown": "whose end is not known",
+    "not_fetched_since": "not fetched since",
+    "fetch_missing": "without a date of the fetch",
+    "fetch_impossible": "with a date of the fetch that cannot be",
+    "month_missing": "without a month",
+    "months_reversed": "that ended before they began",
+    "months_after_fetch": "with activity after the fetch",
+    "commits_invalid": "without valid commits",
+    "contributors_invalid": "without valid contributors",
+    "country_missing": "without a country",
+    "country_unresolved": "with one that was not identified",
+    "kudo_rank_missing": "without a kudo rank",
+    "kudo_rank_impossible": "with an impossible kudo rank",
+    **{
+        f"{what}_{fault}": f"{words} {what.removesuffix('s').replace('_', ' ')} count"
+        for what in ("code_lines", "users", "contributors", "commits", "posts")
+        for fault, words in {"missing": "without a", "negative": "with a negative"}.items()
+    },
+}
 #: Points: the smallest text that is legible in print.
 SMALLEST = 5.0
 
@@ -119,18 +149,16 @@ def noun_and_count(table: pd.DataFrame) -> tuple[str, int]:
     return name.removesuffix("s").replace("_", " "), count
 
 
-def not_shown(table: pd.DataFrame, words: Mapping[str, str], what: str = "Not shown") -> str:
-    """Return a note with the number of records for each reason; empty if there are none.
-
-    The reasons are given in words by the names of their counts.
-    """
+def not_shown(
+    table: pd.DataFrame, reasons: Container[str] = REASONS, what: str = "Not shown"
+) -> str:
+    """Return a note with the number of records for each of the reasons; empty if there are none."""
     counts = counts_of(table)
     if "without_analysis" in counts:  # they are without a language, for that reason
         counts["without_language"] -= counts["without_analysis"]
-    reasons: Counter[str] = Counter()
-    for name, reason in words.items():
-        reasons[reason] += counts.get(name, 0)
-    given = [(number, reason) for reason, number in reasons.items() if number]
+    given = [
+        (counts[name], why) for name, why in REASONS.items() if counts.get(name) and name in reasons
+    ]
     if not given:
         return ""
     noun, _ = noun_and_count(table)

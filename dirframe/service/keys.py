@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from dirframe._sqlite import close_on_error, enable_wal, open_database, transaction
+from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import InvalidInputError, StoreError
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ class KeyStore(AbstractContextManager["KeyStore"]):
         """
         developer, application = _name(developer), _name(application)
         key = secrets.token_hex(20)
-        with self._access(), transaction(self._database):
+        with self._access(), self._database:
+            self._database.execute("BEGIN IMMEDIATE")
             sql = "SELECT developer, application FROM keys WHERE revoked_at IS NULL"
             rows = self._database.execute(sql)
             live = [a.casefold() for d, a in rows if d.casefold() == developer.casefold()]
@@ -158,7 +159,8 @@ def _prepare(database: sqlite3.Connection) -> None:
     enable_wal(database)  # of a database in memory without effect
     # A crash of the process loses nothing; a power failure may lose the last counts.
     database.execute("PRAGMA synchronous = NORMAL")
-    with transaction(database):
+    with database:
+        database.execute("BEGIN IMMEDIATE")
         tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
         if not tables:
             database.execute(_TABLE)

@@ -228,9 +228,14 @@ def _store_folder(*, is_kept: bool) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if is_kept and os.access(folder, os.W_OK):
             return folder
-    temporary = tempfile.mkdtemp(prefix="dirframe-")
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    return Path(temporary)
+    pid, folder = os.getpid(), Path(tempfile.mkdtemp(prefix="dirframe-"))
+
+    @atexit.register
+    def remove() -> None:
+        if os.getpid() == pid:  # a forked process runs this too, and its parent serves from there
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return folder
 
 
 def _parts(data: Data) -> list[tuple[str, Any]]:

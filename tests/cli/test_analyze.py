@@ -91,11 +91,6 @@ def test_cleaning_writes_an_audit_that_answers_when_edited(folder, run):
     assert run("clean", "accounts.csv", "--overrides", "audit.csv", "--strict").code == 0
 
 
-def test_summary_is_that_of_python(files, run):
-    file = files / "projects.parquet"
-    assert run("summary", file).out == f"{dirframe.summary(dirframe.read_export(file))}\n"
-
-
 def described(file):
     """Return the description of a study."""
     with zipfile.ZipFile(file) as packed:
@@ -135,9 +130,10 @@ def test_study_holds_persons_and_pages_if_told(files, folder, run, sample):
         assert packed.read("pages.archive") == (folder / "pages.archive").read_bytes()
 
 
-def test_cite_writes_a_citation_in_each_style(files, run):
+def test_summary_and_citations_are_those_of_python(files, run):
     file = files / "projects.parquet"
     frame = dirframe.read_export(file)
+    assert run("summary", file).out == f"{dirframe.summary(frame)}\n"
     for style in ("text", "bibtex"):
         expected = str(dirframe.cite(frame, style=style)).rstrip("\n")
         assert run("cite", file, "--style", style).out == f"{expected}\n"

@@ -138,11 +138,12 @@ def test_quota_counts_what_was_paid_and_asks_nothing(rig, run):
     assert rig.key not in shown.out + shown.err
 
 
-def test_sample_is_drawn_and_priced_from_a_shell(run):
+def test_sample_is_drawn_and_priced_from_a_shell(run, folder):
     words = ("projects", "--sample", "--sample-size", "12", "--format", "jsonl", "--seed")
     drawn = run(*words, "7")
     assert len(drawn.out.splitlines()) == 12
     assert run(*words, "7").out == drawn.out != run(*words, "8").out
+    assert run(*words, "7", "--offline", "--where", "stack_count=0..").out == drawn.out
     assert "12 projects" in run("projects", "--sample", "--sample-size", "12", "--plan").out
     assert run("projects", "--sample", "--sample-size", "3", "-n", "3").code == 2
     assert "61 pages" in run("projects", "--sample", "--plan").out
@@ -156,5 +157,7 @@ def test_condition_on_what_is_not_sent_is_refused_after_the_first_page(folder, r
         assert outcome.code == 2
         assert "--details" in outcome.err
         assert len(rig.requests) <= 2
+        assert run("projects", "--details", "--where", "langage=Java").code == 2
+        assert len(rig.requests) <= 4  # with the own page of the first
         assert run("projects", "--where", "search=001", "-o", "found.csv").code == 0
     assert [file.name for file in folder.glob("*.csv")] == ["found.csv"]

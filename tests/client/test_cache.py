@@ -106,24 +106,6 @@ def test_cache_pages_expire(rig, connect):
         assert get_provenance(frame)["retrieved_oldest"] == "1970-01-01T05:00:01+00:00"
 
 
-def test_cache_after_the_clock_was_set_back(rig, connect):
-    now = datetime.now(UTC)
-    with time_machine.travel(now + timedelta(hours=1)):
-        load(connect(rig))
-    with time_machine.travel(now):
-        load(connect(rig))  # an hour is no reason to pay again
-    assert len(rig.requests) == 6
-    with time_machine.travel(now + timedelta(days=400)):
-        load(connect(rig), refresh=True)
-    rig.forget()
-    with time_machine.travel(now):
-        load(connect(rig), offline=True)
-        assert rig.requests == []
-        load(connect(rig))
-        load(connect(rig))
-    assert len(rig.requests) == 6
-
-
 @pytest.mark.parametrize("name", BAD)
 def test_cache_does_not_store_failures_nor_replace_pages_by_them(name, rig, connect, file):
     rig.always = BAD[name]

@@ -221,10 +221,7 @@ def test_load_shows_a_bar_where_someone_looks(rig, connect, capsys, monkeypatch)
     assert "55/55" in shown.err
     assert shown.out == ""
     dirframe.load_projects(directory, progress=False)
-    rig.faults.append(faults.fails("no", 500))
-    with pytest.raises(ServiceError):
-        dirframe.load_projects(directory, refresh=True, progress=True)
-    assert "55" not in capsys.readouterr().err
+    assert capsys.readouterr() == ("", "")
 
 
 # Workers
@@ -485,16 +482,11 @@ def test_load_activity_as_written(written, connect, tmp_path):
 
 def test_load_activity_short_or_repeated_months_are_no_complete_answer(serve, connect):
     fact = "<activity_fact><month>2013-01-01T00:00:00Z</month></activity_fact>"
-    directory = connect(serve(page_xml([fact], available=3, first=0)))
-    with pytest.raises(IncompleteCollectionError):
-        dirframe.load_activity(1, directory=directory)
-    with pytest.warns(IncompleteWarning) as warned:
-        frame = dirframe.load_activity(1, directory=directory, incomplete="warn")
-    assert len(frame) == 1
-    assert warned[0].filename == __file__
-    twice = serve(page_xml([fact, fact], available=2, first=0))
-    with pytest.raises(IncompleteCollectionError):
-        dirframe.load_activity(1, directory=connect(twice))
+    for facts, count in (([fact], 3), ([fact, fact], 2)):
+        rig = serve(page_xml(facts, available=count, first=0))
+        with pytest.raises(IncompleteCollectionError) as caught:
+            dirframe.load_activity(1, directory=connect(rig))
+        assert len(caught.value.frame) == 1
 
 
 # The way from the keyword to the frame

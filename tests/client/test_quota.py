@@ -1,7 +1,7 @@
 """The daily quota: exact over threads, processes and days; it learns from refusals, and never waits."""
 
 import sqlite3
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 
@@ -101,15 +101,9 @@ def test_quota_of_threads_is_exact(connect):
         rig.always = faults.late(0.004)
         directories = [connect(rig, daily_quota=37, workers=4) for _ in range(2)]
 
-        def load(directory):
-            with pytest.raises(QuotaExceededError):
-                dirframe.load_projects(directory, progress=False, refresh=True)
-
-        threads = [threading.Thread(target=load, args=(one,)) for one in directories]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor() as threads:
+            errors = [*threads.map(error_of, directories)]
+        assert {type(error) for error in errors} == {QuotaExceededError}
         assert len(rig.requests) == 37
         assert [directory.quota().left for directory in directories] == [0, 0]
 

@@ -68,9 +68,6 @@ def test_record_second_look_costs_nothing(people, connect):
         assert get_provenance(frame)["requests_made"] == len(people.requests) == paid
 
 
-# By an e-mail address
-
-
 def test_record_of_an_address_is_asked_for_by_its_digest(people, connect, tmp_path):
     for spelling in (ADA, ADA.lower(), f"  {ADA.upper()} "):
         frame = dirframe.load_account(spelling, directory=connect(people))
@@ -105,9 +102,6 @@ def test_record_of_another_address_or_digest_is_refused(serve, connect):
     with pytest.raises(NotFoundError):
         dirframe.load_account("12" + "a" * 30, directory=connect(rig))
     assert len(dirframe.load_account("1" + "a" * 31, directory=connect(rig))) == 1
-
-
-# Another one than was asked for
 
 
 def test_record_that_is_not_the_one_is_refused(serve, connect):
@@ -165,9 +159,6 @@ def test_record_name_is_found_in_every_dialect(serve, connect):
         assert dirframe.load_project("fire fox", directory=directory)["id"].tolist() == ["9"]
         with pytest.raises(NotFoundError, match="9 "):
             dirframe.load_project("fox", directory=directory)
-
-
-# What is asked, and what is not
 
 
 def test_record_name_never_changes_what_is_asked(serve, connect):

@@ -254,6 +254,9 @@ def test_response_for_people_of_one_record_is_a_refusal_that_is_paid_for_once(pa
             assert get_provenance(frame)["details_missing"] == ["8"]
             assert get_provenance(facts)["failures"] == {"8": "refused"}
             assert (len(frame), len(facts), bool(rig.requests)) == (12, 2, is_paid)
+        with pytest.raises(ServiceError, match=page.rpartition("/")[2]) as caught:
+            dirframe.load_project("8", directory=directory)
+        assert caught.value.url == f"{rig.url}/p/8.xml"
 
 
 def test_response_for_people_of_the_whole_directory_ends_the_load(connect):

@@ -37,14 +37,6 @@ def error_of(directory, **options):
     return caught.value
 
 
-def address_of(error):
-    """Return the address that an error names, which its message names too."""
-    unreadable = isinstance(error, dirframe.UnreadableResponseError)
-    address = error.source if unreadable else error.url
-    assert address in str(error)
-    return address
-
-
 def stored(folder):
     """Return how many pages the cache of `Rig.directory(folder)` holds."""
     return dirframe.cache_info(folder / "cache").pages
@@ -56,13 +48,15 @@ def after_fault(rig, folder, name, *, workers=1, kind=ANY, tries=None):
     rig.on_page[3] = [faults.FAULTS[name]] * 99
     options = {"workers": workers} | ({"timeout": 0.4} if name in faults.SLOW else {})
     error = error_of(rig.directory(folder, **options))
+    address = error.source if type(error) is dirframe.UnreadableResponseError else error.url
     asked, tried, kept = {*rig.pages}, rig.pages.count(3), stored(folder)
     rig.forget()
     # The count of another machine, which knows of no refusal.
     ids = load(rig.directory(folder, data=folder / "other", **options))
     right = {
         "type": isinstance(error, kind),
-        "address": address_of(error) == f"{rig.url}/projects.xml?page=3",
+        "address": address == f"{rig.url}/projects.xml?page=3",
+        "message": address in str(error),
         "tries": tries is None or tried == tries,
         "kept": kept == len(asked) - 1,
         "ids": ids == rig.ids,

@@ -28,16 +28,10 @@ def authority():
 
 
 @pytest.fixture
-def certificates(authority, tmp_path):
-    """Return a file with the certificate of the authority."""
-    path = tmp_path / "authority.pem"
-    authority.cert_pem.write_to_path(str(path))
-    return str(path)
-
-
-@pytest.fixture
-def trusted(certificates, monkeypatch):
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", certificates)
+def trusted(authority, tmp_path, monkeypatch):
+    path = str(tmp_path / "authority.pem")
+    authority.cert_pem.write_to_path(path)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", path)
 
 
 @pytest.fixture
@@ -172,17 +166,13 @@ def test_tunnel_carries_an_encrypted_directory_and_never_sees_the_key(
     assert MARK.encode() not in proxy.received
 
 
-def test_proxy_that_wants_a_password_is_asked_once(rig, encrypted, monkeypatch):
+def test_proxy_that_wants_a_password_is_asked_once(encrypted, monkeypatch):
     with Proxy(refuses=True) as proxy:
         monkeypatch.setenv("https_proxy", proxy.url.replace("http://", "http://ada:s3cret@"))
         error = is_free(encrypted.directory())
         assert len(proxy.connected) == 1
     assert "s3cret" not in f"{error} {vars(error)}"
     assert encrypted.requests == []
-    rig.always = faults.answers("<html>Who are you?</html>", 407, Proxy_Authenticate="Basic")
-    monkeypatch.setenv("http_proxy", rig.url)  # without a tunnel
-    is_free(rig.directory(url="http://127.0.0.1:9"))
-    assert len(rig.requests) == 1
 
 
 def test_proxy_that_is_gone_is_named(nowhere, monkeypatch):

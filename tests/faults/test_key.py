@@ -174,13 +174,6 @@ def test_no_key_is_written_anywhere_whatever_goes_wrong(name, key, operation, wo
     assert everything.places_of_the_key() == []
 
 
-def test_key_as_a_query_is_neither_sent_nor_stored_nor_shown(tmp_path):
-    with Rig(5, key=KEY) as rig, rig.directory(tmp_path) as directory:
-        with pytest.raises(dirframe.InvalidInputError) as caught:
-            dirframe.load_projects(directory, query=f"all of {KEY}", progress=False)
-        assert (rig.requests, MARK in f"{caught.value!r}") == ([], False)
-
-
 def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):
     everything = Everything()
     with Rig(55, key=KEY) as rig, everything.logged(), interruptible():
@@ -193,19 +186,14 @@ def test_interrupted_request_leaves_the_key_in_no_variable(tmp_path):
 
 
 def test_search_finds_a_key_wherever_one_is(tmp_path):
-    key = f"{MARK}&%"
     everything = Everything()
-    (tmp_path / "some.txt").write_text(quote_plus(key))
+    (tmp_path / "some.txt").write_text(quote_plus(KEY))
     everything.add_files(tmp_path)
     with everything.logged():
-        logging.getLogger("urllib3.other").debug("asking %s", key)
-
-    def fail():
-        held = key
-        raise ValueError(held[:0])
-
+        logging.getLogger("urllib3.other").debug("asking %s", KEY)
+    held = KEY
     with pytest.raises(ValueError, match=r"^$") as caught:
-        fail()
+        raise ValueError(held[:0])
     everything.add_error(caught.value)
     places = {place.partition(":")[0] for place in everything.places_of_the_key()}
     assert {"some.txt", "the log", "traceback with locals", "a local variable"} <= places

@@ -87,7 +87,7 @@ BARS = {
     "accounts_by_kudo_rank": [
         (RANKS, {}),
         {"1 (new)": "3 (60.0%)", **ZEROS, "9": "1 (20.0%)", "10 (highest)": "1 (20.0%)"},
-        "Not shown: 1 account without a kudo rank, 1 with an impossible one.",
+        "Not shown: 1 account without a kudo rank, 1 with an impossible kudo rank.",
     ],
     "language_share": [
         (speaking(*FEW), {}),
@@ -107,7 +107,7 @@ BARS = {
     "team_size_classes": [
         (PEOPLE_OF, {"bounds": [0, 1, 10]}),
         {"0": "4 (50.0%)", "1–9": "3 (37.5%)", "10 or more": "1 (12.5%)"},
-        "Not shown: 1 project without a contributor count, 1 with a negative one.",
+        "Not shown: 1 project without a contributor count, 1 with a negative contributor count.",
     ],
 }
 
@@ -315,14 +315,14 @@ def test_distributions_have_a_dot_for_each_number():
     said = caption(ax).partition("n = ")[0]
     for figure in ("Half have at most 0", "90% have at most 900", "99% have at most 900"):
         assert figure in said
-    assert "1 project without a contributor count, 1 with a negative one" in said
+    assert "1 project without a contributor count, 1 with a negative" in said
     ax = lay_out(plot.contributor_distribution(pd.DataFrame({PEOPLE: whole(0, 5, 12_000)})))
     numbered = {label.get_text() for label in ax.get_xticklabels()}
     assert {"0", "1", "10", "100", "1,000", "10,000"} <= numbered
     ax = plot.posts_distribution(pd.DataFrame({"posts_count": whole(0, 0, 0, 12, 1900, None, -1)}))
     assert points(ax.lines[0]) == [[0, 3], [12, 1], [1900, 1]]
     assert "90% have at most 1,900" in caption(ax)
-    assert "1 account without a number of posts, 1 with a negative one" in caption(ax)
+    assert "1 account without a post count, 1 with a negative post count" in caption(ax)
 
 
 def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
@@ -353,7 +353,7 @@ def test_commits_by_contributor_shows_shares_together_and_the_bus_factor():
     said = caption(plot.commits_by_contributor(frame))
     assert "first has 40.0%" in said
     assert "first five" not in said
-    assert "1 contributor without a number of commits" in said
+    assert "1 contributor without a commit count" in said
     seven = frames.contributors(7).assign(commits=[4] + [1] * 6)
     assert "first five have 80.0%" in caption(plot.commits_by_contributor(seven))
 
@@ -368,13 +368,13 @@ def test_users_against_contributors_are_dots_larger_and_darker_the_more():
     assert (points(one), points(many)) == ([[7, 2]], [[0, 1]])
     assert many.get_sizes()[0] > one.get_sizes()[0]
     assert many.get_facecolor()[0][:3].sum() < one.get_facecolor()[0][:3].sum()
-    assert "Not shown: 1 project without users, 1 with negative contributors." in caption(ax)
+    assert "Not shown: 1 project without a user count, 1 with a negative" in caption(ax)
     legend = ax.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["1", "5"]
     for handle, dot in zip(legend.legend_handles, (one, many), strict=True):  # dots, too
         assert handle.get_sizes()[0] == dot.get_sizes()[0]
     lacking = plot.users_against_contributors(users([None, 1, 0], [None, None, 0]))
-    said = "Not shown, some for two reasons: 1 project without users, 2 without contributors."
+    said = "Not shown, some for two reasons: 1 project without a user count, 2 without"
     assert said in caption(lacking)
     assert lacking.get_xlim()[0] < 0
     assert lacking.get_ylim()[0] < 0
@@ -425,7 +425,7 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
     assert len(key(ax)) == 3
     assert "2 of all 3 lives, which may go on" in caption(ax)
     said = caption(plot.life_span(LIVES, top=1))
-    assert "2 projects with a shorter life, 1 without both months, 1 that ended before" in said
+    assert "2 projects with a shorter life, 1 without a month, 1 that ended before" in said
     unnamed = LIVES.assign(name=LIVES["name"].mask(LIVES["id"] == "1"))
     assert names(plot.life_span(unnamed)) == ["id 1", "Cat", "Ant"]
     assert labels(plot.life_span(LIVES, window=5))[:4] == ["months", "38", "12", "1+"]
@@ -439,10 +439,10 @@ def test_activity_counts_active_dormant_and_unknown():
     assert widths(ax) == [2, 1, 2]
     assert labels(ax)[:3] == ["2 (66.7%)", "1 (33.3%)", "2"]
     assert "12 months up to 2013-07" in caption(ax)
-    assert "1 project without both months, 1 that ended before they began" in caption(ax)
+    assert "1 project without a month, 1 that ended before they began" in caption(ax)
     later = plot.activity(LIVES, as_of="2016-01-05", window=24)
     assert widths(later) == [0, 0, 5]
-    assert "Unknown: 3 projects not fetched since, 1 without both months" in caption(later)
+    assert "Unknown: 3 projects not fetched since, 1 without a month" in caption(later)
     assert "2 projects begun later" in caption(plot.activity(LIVES, as_of="2010-06", window=1))
 
 

@@ -130,12 +130,6 @@ def endless(exchange):
         exchange.send(b" " * 65_536)
 
 
-def endless_headers(exchange):
-    exchange.send(exchange.head()[:-2])
-    while not exchange.closing.is_set():
-        exchange.send(b"X-More: and more\r\n" * 20)
-
-
 def drip_body(exchange):
     """Send a byte now and then, so that no single reading times out."""
     exchange.send(_head(exchange))
@@ -195,7 +189,6 @@ DAMAGED = {
     "nothing with 204": answers("", 204),
     "a DOCTYPE": answers('<!DOCTYPE r [<!ENTITY a "b">]><response><status>&a;</status></response>'),
     "endless": endless,
-    "endless headers": endless_headers,
 }
 
 #: The answer takes too long.

@@ -106,9 +106,13 @@ with dirframe.serve(sys.argv[1]) as url:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-def test_forked_process_that_ends_leaves_the_service_to_its_parent(folder):
-    done = processes.run(folder, program=FORKED, env={"PYTHONWARNINGS": "ignore"})
-    assert (done.out, done.err, done.code) == ("200\n", "", 0)
+def test_forked_process_that_ends_leaves_the_service_to_its_parent(folder, cache):
+    for is_temporary in (False, True):
+        if is_temporary:  # a store that cannot be kept
+            shutil.rmtree(cache)
+            cache.write_text("in the way")
+        done = processes.run(folder, program=FORKED, env={"PYTHONWARNINGS": "ignore"})
+        assert (done.out, done.err, done.code) == ("200\n", "", 0), is_temporary
 
 
 #: A signal that another thread than the main one receives.

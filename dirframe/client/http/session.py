@@ -98,11 +98,10 @@ class Session:
             key_fn=lambda request, **_: identity + request.url.removeprefix(base_url),
             expire_after=self._expire_after,
         )
-        agent = {"User-Agent": f"dirframe/{__version__}", "Accept": "application/xml"}
-        self._http.headers.update(agent)
+        self._http.headers["User-Agent"] = f"dirframe/{__version__}"
+        self._http.headers["Accept"] = "application/xml"
         self._adapter = _Adapter(directory, self.quota)
-        for scheme in ("https://", "http://"):
-            self._http.mount(scheme, self._adapter)
+        self._http.mount(base_url, self._adapter)
 
     def get(
         self,
@@ -150,16 +149,23 @@ class Session:
         url = self.address(path)
         return self._adapter.resolve(url) != url
 
-    def put_refusal(self, path: str, why: str) -> None:
+    def put_refusal(self, path: str, parameters: Mapping[str, str], why: str) -> None:
         """Remember for as long as a page is fresh why a page was refused."""
-        content, url = json.dumps(why).encode(), self.address(path) + _REFUSED
+        content, url = json.dumps(why).encode(), self.address(path, parameters) + _REFUSED
         refusal: Any = CachedResponse(content=content, status_code=404, url=url)
         expires = datetime.now(UTC) + self._expire_after
         self._http.cache.save_response(refusal, self._key_of(url), expires)
 
-    def get_refusal(self, path: str, *, refresh: bool = False, offline: bool = False) -> str | None:
+    def get_refusal(
+        self,
+        path: str,
+        parameters: Mapping[str, str],
+        *,
+        refresh: bool = False,
+        offline: bool = False,
+    ) -> str | None:
         """Return why a page was refused, if that is newer than the page in the cache."""
-        url = self.address(path)
+        url = self.address(path, parameters)
         refusal = None if refresh else self._stored(url + _REFUSED, of_any_age=offline)
         page = self._stored(url, of_any_age=True)
         if refusal is None or (page is not None and page.created_at > refusal.created_at):
@@ -194,9 +200,7 @@ class Session:
         stored = self._http.cache.get_response(self._key_of(url))
         if stored is None or of_any_age:
             return stored
-        # The absolute: a clock that was ahead may have dated pages in the future.
-        is_fresh = abs(datetime.now(UTC) - stored.created_at) <= self._expire_after
-        return stored if is_fresh else None
+        return stored if datetime.now(UTC) - stored.created_at <= self._expire_after else None
 
     def _key_of(self, url: str) -> str:
         return self._http.cache.create_key(requests.Request("GET", url).prepare())
@@ -249,25 +253,24 @@ class _Adapter(HTTPAdapter):
         self, request: requests.PreparedRequest, options: dict[str, Any]
     ) -> requests.Response:
         """Return the success that a request leads to, with redirects within the host."""
-        requested, attempts, record = request.url or "", 0, None
-        url = self.resolve(requested)
+        requested, attempts, is_of_one = request.url or "", 0, False
+        url = first = self.resolve(requested)
+        below = self._parts(requested)[1]
         for _ in range(1 + _MAX_REDIRECTS):
             response = self._request(request, url, options)
             attempts += response.attempts
             if not response.is_redirect:
                 break
-            target = self._redirected(response)
-            own = self._parts(requested)[1]
+            url = self._redirected(response)
             # A page for people is about one record, unless it leads back, as a login does.
-            is_of_one = own.startswith("/") and own not in unquote(urlsplit(target).query)
-            record, url = url if is_of_one else None, target
+            is_of_one = below.startswith("/") and below not in unquote(urlsplit(url).query)
         else:
             raise ServiceError(
                 f"{requested} redirects in a circle and was not followed further.", url=requested
             )
         content = self._key.redact_data(response.body)
         try:
-            page = check_response(content, response, record)
+            page = check_response(content, response, first if is_of_one else None)
         except (QuotaExceededError, InvalidKeyError) as error:
             self._quota.release(response.receipt)  # a directory does not count what it refuses
             if isinstance(error, QuotaExceededError):
@@ -291,8 +294,6 @@ class _Adapter(HTTPAdapter):
             self._wait_for_turn()
             try:
                 response: Any = super().send(signed, **options)
-                if response.status_code == 407:
-                    raise OSError("407 Proxy Authentication Required")  # as if it were a tunnel
                 response.url, response.receipt = url, receipt
                 response.body = read_body(response, self._timeout)
                 has_arrived, is_temporary = True, response.status_code in _TEMPORARY

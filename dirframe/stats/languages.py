@@ -224,7 +224,7 @@ def _percentages(numbers: NDArray[np.integer], texts: list[Any]) -> NDArray[np.f
     """Return texts as numbers: ``<1`` is 0.5, what cannot be read NaN."""
     known = pd.Series(texts, dtype="str").str.strip().replace("<1", "0.5")
     known = known.where(known.str.fullmatch(r"-?\d+(\.\d+)?"))
-    return known.to_numpy(np.float64)[numbers]
+    return known.to_numpy(np.float64).take(numbers)
 
 
 @statistic("with_language_and_date", "with a main language and a date")

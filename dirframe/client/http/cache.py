@@ -110,7 +110,7 @@ class PageCache(BaseCache):
 
 def _open(file: Path) -> sqlite3.Connection:
     with close_on_error(open_database(file, timeout=_TIMEOUT, any_thread=True)) as database:
-        enable_wal(database, timeout=_TIMEOUT)
+        enable_wal(database)
         database.execute("PRAGMA synchronous = NORMAL")  # a page is worth no wait for the disk
         database.execute(_TABLE)
     return database
@@ -222,12 +222,7 @@ def prune_cache(folder: str | Path | None = None) -> int:
     Parameters
     ----------
     folder : str or pathlib.Path, optional
-        As in `cache_info`.
-
-    Raises
-    ------
-    CacheError
-        If the file cannot be written.
+        As in `cache_info`; errors as in `clear_cache`.
 
     Examples
     --------

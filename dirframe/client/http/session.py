@@ -137,8 +137,8 @@ class Session:
         options = {"timeout": self._timeout, "headers": headers, "force_refresh": True}
         # The adapter follows redirects.
         response: Any = self._http.get(url, allow_redirects=False, **options)
-        facts = response.page, response.attempts, response.server_time
-        return FetchedPage(response.content, url, response.created_at, *facts)
+        fetched: FetchedPage = response.fetched
+        return fetched
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Return whether a page would come from the cache."""
@@ -274,8 +274,8 @@ class _Adapter(HTTPAdapter):
         success: Any = CachedResponse(
             content=content, status_code=200, url=url, request=CachedRequest.from_request(request)
         )
-        success.page, success.attempts = page, attempts
-        success.server_time = parse_date(response.headers.get("Date", ""))
+        date = parse_date(response.headers.get("Date", ""))
+        success.fetched = FetchedPage(content, requested, success.created_at, page, attempts, date)
         return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
     def _request(self, request: requests.PreparedRequest, url: str, options: dict[str, Any]) -> Any:

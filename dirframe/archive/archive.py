@@ -57,13 +57,6 @@ class Status:
         """Whether it is finished, and proven complete."""
         return self.completeness == "proven"
 
-    @property
-    def share(self) -> float:
-        """Share of the available records that was received; 1 only for as many as available."""
-        if self.records == self.available:
-            return 1.0
-        return min(self.records / self.available, 0.999) if self.available else 0.0
-
     def __repr__(self) -> str:
         words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
         note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
@@ -73,7 +66,7 @@ class Status:
         of = "" if self.available is None else f" of {self.available:,}"
         own = f", and {counted(self.details, 'own page')}" if self.details else ""
         facts = {
-            "records": f"{self.records:,}{of} {self.resource} ({self.share:.1%})",
+            "records": f"{self.records:,}{of} {self.resource}",
             "pages": f"{self.pages:,}{own}",
             "newest page": f"{self.newest:%Y-%m-%d %H:%M} UTC" if self.newest else "none",
         }
@@ -137,10 +130,7 @@ class Archive:
         -------
         pandas.DataFrame
             The newest reading of each record, the own page before the collection, in the order of
-            the pages. ``completeness`` in its provenance is ``proven`` if the pages are of one day
-            and prove that no record is missing; ``counted`` if they are of several days and there
-            are as many different records as the directory has, so that an exchanged one would not
-            be seen; otherwise ``incomplete``.
+            the pages; ``completeness`` in its provenance is as in `get_provenance`.
 
         Raises
         ------

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
 
-FORMAT = 4
+FORMAT = 5
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
 
 _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
@@ -40,12 +40,8 @@ _TIMEOUT = 60.0  # seconds that a commit waits for readers, and they for it
 _ARCHIVE = """
 CREATE TABLE archive (
     source TEXT NOT NULL, identity TEXT NOT NULL, base_url TEXT NOT NULL, resource TEXT NOT NULL,
-    query TEXT, sort TEXT, sample INTEGER, seed INTEGER, details INTEGER NOT NULL
+    query TEXT, sort TEXT, sample INTEGER, seed INTEGER NOT NULL, details INTEGER NOT NULL
 )
-"""
-_BEGIN = """
-INSERT INTO archive
-VALUES (:source, :identity, :base_url, :resource, :query, :sort, :sample, :seed, :details)
 """
 _PAGES = """
 CREATE TABLE pages (
@@ -107,7 +103,7 @@ class Store(AbstractContextManager["Store"]):
         facts = {name: getattr(query, name) for name in ("query", "sort", "sample", "details")}
         facts |= {name: getattr(client, name) for name in ("identity", "base_url")}
         facts |= {"source": client.name, "resource": query.resource.name}
-        facts["seed"] = query.seed if query.sample else None
+        facts["seed"] = query.seed if query.sample else 0
         with close_on_error(cls(path, "rwc")) as store, store._errors():
             database = store._database
             database.execute("PRAGMA busy_timeout = 100")
@@ -120,7 +116,8 @@ class Store(AbstractContextManager["Store"]):
                 database.execute(_PAGES)
                 database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 database.execute(f"PRAGMA user_version = {FORMAT}")
-                database.execute(_BEGIN, facts)
+                names = ", ".join(facts), ", :".join(facts)
+                database.execute("INSERT INTO archive ({}) VALUES (:{})".format(*names), facts)
                 store._commit()
             for name in ("identity", "resource", "query", "sample", "seed"):
                 if (stored := store.facts()[name]) != facts[name]:
@@ -136,10 +133,8 @@ class Store(AbstractContextManager["Store"]):
     def _check_format(self) -> None:
         (application,) = self._database.execute("PRAGMA application_id").fetchone()
         (version,) = self._database.execute("PRAGMA user_version").fetchone()
-        if application != APPLICATION_ID:
-            raise ArchiveError(f"{self.path} is not an archive. Name another file.")
-        if version != FORMAT:
-            raise ArchiveError(f"{self.path} has format {version}; this version reads {FORMAT}.")
+        if (application, version) != (APPLICATION_ID, FORMAT):
+            raise ArchiveError(f"{self.path} is not an archive of this version. Name another file.")
 
     def facts(self) -> dict[str, Any]:
         """Return the directory, the collection and the query."""
@@ -152,13 +147,9 @@ class Store(AbstractContextManager["Store"]):
         with self._lock, self._errors():
             rows = self._database.execute(select).fetchall()
         try:
-            query = Query(
-                resource=RESOURCES[facts["resource"]],
-                query=facts["query"],
-                sort=facts["sort"],
-                sample=facts["sample"],
-                seed=facts["seed"] or 0,
-            )
+            asked = {name: facts[name] for name in ("query", "sort", "sample", "seed")}
+            resource, details = RESOURCES[facts["resource"]], bool(facts["details"])
+            query = Query(resource=resource, details=details, **asked)
             pages = Pages(query, keeps_all=True)
             for place, row in enumerate(map(dict, rows), start=1):
                 row["retrieved"] = datetime.fromisoformat(row["retrieved"])
@@ -170,7 +161,7 @@ class Store(AbstractContextManager["Store"]):
                     )
                 pages.add(page)
             sort = next((page.sort for page in pages.latest.values()), query.sort)
-            pages.query = replace(query, sort=sort, details=bool(facts["details"]))
+            pages.query = replace(query, sort=sort)
             pages.completeness()  # all that is computed from them
         except (LookupError, TypeError, ValueError) as error:
             raise ArchiveError(

@@ -22,7 +22,6 @@ from dirframe.client.query import (
     is_of_today,
     recognised,
     record_query,
-    shows_order,
 )
 from dirframe.client.records import Records
 from dirframe.errors import (
@@ -161,23 +160,21 @@ def _raise_missing(
 ) -> None:
     """Raise or warn that records are not proven complete."""
     is_unordered = pages.lacks_order()
-    hint = (
+    advice = (
         "Run the same line again, or choose another sort (--sort): what is in the cache costs "
         "nothing, and refresh=True (--refresh) asks for all of it, also for what was refused"
     )
-    if is_unordered:
-        hint = "To ask again in this order does not help"
     raise_or_warn(
         options,
         frame,
         f"The {what} are not proven complete: {why}.",
-        why=why,
+        why,
+        advice="To ask again in this order does not help" if is_unordered else advice,
         details_missing=tuple(pages.lost()),
         received=len(frame),
         expected=pages.expected,
         order_fails=is_unordered,
         better_sort=better_sort(pages.query) if is_unordered else None,
-        hint=f'{hint}; incomplete="warn" (--incomplete warn) accepts the partial result.',
     )
 
 
@@ -230,7 +227,8 @@ class Walk:
                     if (error.status or 0) >= 500:  # not about the order
                         raise
                     continue
-                if shows_order(first.page, sort):
+                columns = {name: first.page.values(name) for name in ("id", "name")}
+                if is_in_order(columns, sort):
                     return replace(query, sort=sort), first, sort
                 if is_last(first.page) or sort != "id":
                     return query, first, None  # taken for ignored: it is the directory's own
@@ -327,8 +325,8 @@ def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) ->
 
 def fetch_or_refusal(session: Session, query: Query, options: Options) -> Received:
     """Return the first page of a query, or that it is refused; the cache remembers that."""
-    refresh, offline = options.refresh, options.offline
-    why = session.get_refusal(query.path, refresh=refresh, offline=offline)
+    use = {"refresh": options.refresh, "offline": options.offline}
+    why = session.get_refusal(query.path, query.params(), **use)
     if why is not None:
         return Received(attempts=0, refusal=why)
     try:
@@ -343,7 +341,7 @@ def fetch_or_refusal(session: Session, query: Query, options: Options) -> Receiv
             raise
     # Without a status, the directory gave no answer about this record.
     if options.store and status is not None:
-        session.put_refusal(query.path, why)
+        session.put_refusal(query.path, query.params(), why)
     return Received(refusal=why)
 
 
@@ -401,9 +399,10 @@ def check_quota(
 
 
 def raise_or_warn(
-    options: Options, frame: pd.DataFrame, message: str, *, why: str, **facts: Any
+    options: Options, frame: pd.DataFrame, message: str, why: str, *, advice: str, **facts: Any
 ) -> None:
     """Raise or warn that records of a frame are missing, as the options say."""
+    facts["hint"] = f'{advice}; incomplete="warn" (--incomplete warn) accepts the partial result.'
     if options.incomplete == "raise":
         raise IncompleteCollectionError(message, frame=frame, missing=why, **facts)
     warn(IncompleteWarning(message, **facts))

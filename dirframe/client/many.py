@@ -131,8 +131,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     )
     if why:
         message = f"The {what} are not complete: {why}."
-        hint = 'incomplete="warn" (--incomplete warn) continues with what came.'
-        raise_or_warn(options, frame, message, why=why, hint=hint)
+        raise_or_warn(options, frame, message, why, advice="Run the same line again")
     return frame
 
 

@@ -253,30 +253,17 @@ class Pages:
         return [number for number in unfit if is_worth_it and number not in self._confirmed]
 
     def _unfit(self) -> list[int]:
-        """Return the numbers of the pages that do not belong to one state of the collection.
-
-        The pages of a sample are where their numbers mean, and no record of it has two positions.
-        """
+        """Return the numbers of the pages that do not belong to one state of the collection."""
         available, used, unfit, end = self.available, self._used(), set[int](), 0
         if available is None:
             return []
         repeated = _repeated(used)
-        if self.query.sample:
-            repeated &= self._drawn().keys()
-        for page in used:
-            number, begin, is_whole = page.number or 0, end, True
-            if self.query.sample:
-                size = len(self.latest[1].ids)
-                begin = (number - 1) * size
-                stated = available if page.available is None else page.available
-                is_whole = len(page.ids) == min(size, stated - begin)
-            if not is_whole or not repeated.isdisjoint(page.ids):
+        for number, page in enumerate(used, start=1):
+            if not repeated.isdisjoint(page.ids):
                 unfit.add(number)
-            if page.first not in {None, begin}:
+            if page.first not in {None, end}:
                 unfit |= {number, max(number - 1, 1)}
-            end = begin + len(page.ids)
-        if self.query.sample:
-            return sorted(unfit)
+            end += len(page.ids)
         # A directory grows from day to day, so that other counts on pages of earlier days are none.
         today = max(self._days())
         earlier = [n for n, page in self.latest.items() if page.retrieved.date() < today]
@@ -284,7 +271,7 @@ class Pages:
             is_whole = end == available or end >= self._most
             is_few = len(earlier) <= max(_FEW, math.ceil(len(self.latest) / 10))
             return sorted(earlier) if is_few and (unfit or not is_whole) else []
-        unfit |= {page.number or 0 for page in used if page.available != available}
+        unfit |= {number for number, page in enumerate(used, 1) if page.available != available}
         if end < (self.expected or 0):
             # The page after these is missing, or repeats the first or the last one. Then these
             # may be the outdated ones.
@@ -292,6 +279,14 @@ class Pages:
         elif end > available:
             unfit.add(len(used))
         return sorted(unfit)
+
+    def _is_misplaced(self, page: Received) -> bool:
+        """Return whether a page of a sample does not hold the positions that its number means."""
+        size = len(self.latest[1].ids)
+        begin = ((page.number or 0) - 1) * size
+        available = self.available if page.available is None else page.available
+        is_whole = len(page.ids) == min(size, (available or 0) - begin)
+        return page.first not in {None, begin} or not is_whole
 
     def order_fails(self) -> bool:
         """Return whether ids come again on more pages than a change of the collection explains."""
@@ -309,12 +304,7 @@ class Pages:
 
     @property
     def records(self) -> Readings:
-        """The newest reading of each record by its id: its page and position, in order.
-
-        These are of the pages from the first to the end; of every page that ever came if those
-        prove nothing. Records without an id cannot be told apart: those of the newest version of a
-        page count.
-        """
+        """The newest reading of each record by its id, of every page if the last ones prove nothing."""
         return self._judged()[0]
 
     def _judged(self) -> tuple[Readings, str | None]:
@@ -333,6 +323,7 @@ class Pages:
         return self._judgement
 
     def _readings(self, pages: list[Received]) -> Readings:
+        """Return the newest reading of each record; without an id, those of the last versions."""
         if self.query.sample:
             return self._drawn()
         readings: Readings = {}
@@ -366,12 +357,16 @@ class Pages:
         if expected not in {settled, came}:
             more = f"; {self.repeated():,} repeated" if self.repeated() else ""
             return f"{came:,} different records were received of {expected:,}{more}"
-        counts = {page.available for page in self._used() if not self.query.sample}
-        if len(counts) > 1 and not self._is_counted():
-            reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
-            return f"the collection changed while it was read: its pages count {reported} records"
-        is_unfit = settled != expected or (self._unfit() and not self._is_counted())
-        return "the pages overlap, leave gaps or contradict the count" if is_unfit else None
+        used = self._used()
+        if self.query.sample:  # none of its records has two positions
+            is_unfit = not _repeated(used).isdisjoint(records) or any(map(self._is_misplaced, used))
+        else:
+            is_unfit = settled != expected or (not self._is_counted() and self._unfit() != [])
+        if not is_unfit:
+            return None
+        counts = {page.available for page in self.latest.values()}
+        reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
+        return f"the pages overlap, leave gaps or contradict their count of {reported} records"
 
     def places(self, *, whole: bool = False) -> Iterator[tuple[Received, int]]:
         """Yield where each record is read: on its own page, if that came.
@@ -472,7 +467,7 @@ class Pages:
             "items_loaded": len(self.records),
             "completeness": completeness,
             "incomplete_reason": reason,
-            "sample": self._design(),
+            "sample": self._design() if self.query.sample else {},
             "duplicates_removed": self.repeated(),
             "not_sent": ANALYSIS_COLUMNS if is_left_out else (),
             "details": sum(page.refusal is None for page in self.own.values()),
@@ -481,8 +476,6 @@ class Pages:
 
     def _design(self) -> dict[str, Any]:
         """Return how the sample was drawn, and other counts that later pages stated."""
-        if self.query.sample is None:
-            return {}
         later = {page.available for page in self.latest.values()} - {self.available, None}
         return {
             "design": "simple random sample of positions without replacement",

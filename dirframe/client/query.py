@@ -128,7 +128,7 @@ class Query:
     def is_known(self, session: Session, page: int = 1) -> bool:
         """Return whether a page, or that it is refused, is fresh in the cache."""
         is_cached = session.is_cached(self.path, self.params(page))
-        return is_cached or session.get_refusal(self.path) is not None
+        return is_cached or session.get_refusal(self.path, self.params()) is not None
 
     def positions(self, population: int) -> list[int]:
         """Return the positions of the sample, from 0, in ascending order."""
@@ -241,12 +241,6 @@ def is_last(page: Page) -> bool:
     return page.items_available is not None and page.items_available <= len(page.records)
 
 
-def shows_order(page: Page, sort: str) -> bool:
-    """Return whether a page is in an order of ids or names."""
-    frame = pd.DataFrame({name: page.values(name) for name in ("id", "name")})
-    return is_in_order(frame, sort) is True
-
-
 _FEWEST = 3  # values that show an order
 
 #: The columns that show whether an order was kept.
@@ -257,14 +251,14 @@ _COLUMNS = {
 }
 
 
-def is_in_order(frame: pd.DataFrame, sort: str) -> bool | None:
+def is_in_order(columns: pd.DataFrame | Mapping[str, Any], sort: str) -> bool | None:
     """Return whether nine of ten neighbours are in the order of a sort value.
 
     None if they cannot show it. Names are compared without case, with and without signs, which
     databases may leave out.
     """
     column = _COLUMNS.get(sort.removesuffix("_reverse"), "")
-    values: list[Any] = frame[column].dropna().tolist() if column in frame else []
+    values: list[Any] = pd.Series(columns.get(column, [])).dropna().tolist()
     if len(values) < _FEWEST:
         return None
     if sort.endswith("_reverse") or sort == "new":

@@ -112,7 +112,7 @@ class Harvests:
         assert status.completeness != "proven" or set(frame["id"]) == set(self.rig.ids)
         assert status.completeness not in known or len(frame) == facts["items_available"]
         assert (status.reason is None) == (status.completeness == "proven")
-        assert (status.share == 1) == (len(frame) == facts["items_available"])
+        assert (status.records, status.available) == (len(frame), facts["items_available"])
         return frame
 
 

@@ -3,7 +3,6 @@
 import json
 import re
 import sqlite3
-import sys
 from contextlib import closing
 from random import Random
 
@@ -14,14 +13,12 @@ import pytest
 import dirframe
 from dirframe._arrow import as_pandas
 from dirframe.errors import (
-    AnalysesNotSentWarning,
     ArchiveError,
     DirframeError,
     IncompleteWarning,
     InvalidInputError,
     QuotaExceededError,
     SortIgnoredWarning,
-    UnreadableResponseError,
 )
 from tests import processes
 from tests.archive.conftest import LINE, Reshuffled
@@ -88,23 +85,6 @@ def test_parquet_has_one_schema_whatever_the_chunks_hold(tmp_path):
     assert lists == [list(v) for v in frame["tags"]]
 
 
-def test_parquet_that_cannot_be_written_leaves_nothing(sample_archive, tmp_path, monkeypatch):
-    resource = pytest.importorskip("resource", reason="this system knows no RLIMIT_FSIZE")
-    import signal
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # no module is compiled into a cut file
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
-        with pytest.raises(OSError, match=r"x\.parquet"):
-            sample_archive.to_parquet(tmp_path / "x.parquet")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, ignored)
-    assert [*tmp_path.iterdir()] == []
-
-
 def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
     rig = Rig([*numbered(25), *(f"<project><name>nobody {n}</name></project>" for n in range(3))])
     rig.sorts = {}
@@ -122,17 +102,6 @@ def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
     assert frame.attrs["dirframe"]["completeness"] == "incomplete"
 
 
-def test_projects_without_analyses_are_said(harvests):
-    rig = Today(25)
-    harvest = harvests(rig)
-    with rig.in_process():
-        archive = harvest.run()
-    with pytest.warns(AnalysesNotSentWarning) as caught:
-        frame = archive.frame()
-    assert (caught[0].filename, caught[0].message.requests) == (__file__, 25)
-    assert "analysis_total_code_lines" in frame.attrs["dirframe"]["not_sent"]
-
-
 def test_sort_that_was_ignored_is_not_claimed(harvests, tmp_path):
     harvest = harvests(Rig([f"{100 * (n % 7) + n}" for n in range(55)]))
     with harvest.rig.in_process():
@@ -141,11 +110,6 @@ def test_sort_that_was_ignored_is_not_claimed(harvests, tmp_path):
         frames = [archive.frame()]
     frames += [*archive.chunks(), pd.read_parquet(archive.to_parquet(tmp_path / "x.parquet"))]
     assert [frame.attrs["dirframe"]["query"] for frame in frames] == [{}] * 3
-
-
-def test_read_pages_reads_documents_alone(sample_archive):
-    with pytest.raises(UnreadableResponseError):
-        dirframe.read_pages(sample_archive.path)
 
 
 # What it says of itself

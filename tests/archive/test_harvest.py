@@ -67,8 +67,6 @@ def test_harvest_over_days_of_a_living_directory(harvests, order, daily):
     # One record a day may have moved over the place where a day ended; without an order, more.
     missing = set(rig.ids) - set(frame["id"])
     assert len(missing) <= (2 * days if order != "none" else 500)
-    newest = {id_of(xml): xml for xml in rig.records}
-    assert set(frame["id"]) <= set(newest) | rig.received
     assert archive.verify() == len(rig.sent)
 
 
@@ -84,7 +82,7 @@ def test_harvest_of_a_directory_at_rest(harvests, order):
     assert status.completeness == ("incomplete" if order == "none" else "counted")
     assert len(rig.sent) <= 100 + 2 * days + 1
     if order == "none":
-        assert status.share < 0.9
+        assert status.records < 900
 
 
 @pytest.mark.parametrize(
@@ -140,7 +138,7 @@ def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
         status = dirframe.open_archive(harvest.path).status()
         assert stopped.value.resets_at is not None
         assert (status.pages, status.records, status.requests_left) == (40, 400, 60)
-        assert (status.finished, status.share) == (False, 0.4)
+        assert not status.finished
         harvest.check()
         with pytest.raises(QuotaExceededError):
             harvest.run({"daily_quota": 40})
@@ -167,6 +165,7 @@ def test_order_is_the_first_that_is_kept(harvests):
     numbers = {"id": number}
     texts = {"id": id_of}
     names = {"project_name": lambda xml: xml.partition("<name>")[2].lower()}
+    apart = {"project_name": lambda xml: xml.partition("<name>")[2].replace("050”", "051”~")}
     numbers_apart = [str(n) for n in Random(5).sample(range(10**6), 50)]
     letters = [record(f"p{n}", name=f"“{n:03}”") for n in range(99, 49, -1)]
     cases = [
@@ -174,6 +173,7 @@ def test_order_is_the_first_that_is_kept(harvests):
         ("text ids", Rig([f"p{n}" for n in shuffled(50)]), texts, "id", 0),
         ("numbers as texts", Rig(numbers_apart), texts, None, 1),
         ("names", Rig(letters), names, "project_name", 1),
+        ("names with one pair apart", Rig(letters), apart, "project_name", 1),
         ("nothing", Rig(shuffled(50)), {}, None, 1),
         ("one page", Rig(shuffled(9)), {}, None, 0),
         ("accounts", Rig(shuffled(50), kind="account"), {}, None, 1),
@@ -204,19 +204,6 @@ def test_refused_order_falls_back_and_one_asked_for_is_an_error(harvests):
         harvest.path = harvest.folder / "other"
         with pytest.raises(ServiceError):
             harvest.run(sort="name")
-
-
-@pytest.mark.parametrize("reshuffles", [True, False])
-def test_harvest_of_todays_service_holds_every_record_received(harvests, reshuffles):
-    rig = Today(120)
-    rig.reshuffles = reshuffles
-    harvest = harvests(rig)
-    with rig.in_process():
-        status = harvest.run().status()
-        frame = harvest.check()
-    assert set(frame["id"]) == set(rig.ids)
-    assert (status.completeness, status.sort) == ("proven", "project_name")
-    assert len(rig.sent) <= 12 + 2
 
 
 # What changes meanwhile

@@ -1,7 +1,6 @@
 """Analyses on own pages: they are asked for record by record, priced before, and never paid twice."""
 
 import re
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -295,13 +294,3 @@ def test_details_refusals_are_forgotten_with_the_pages(rig, connect, carried):
         clock.shift(timedelta(days=30))
         load(directory, details=True)
         assert silent in own_pages(rig)
-
-
-def test_details_pay_for_one_redirect_however_many_workers(connect, carried):
-    with make() as rig:
-        rig.moves = True
-        same(load(connect(rig, workers=4), details=True), carried)
-        asked = Counter(request.path.split("/")[1].partition(".")[0] for request in rig.requests)
-        assert asked == {"projects": 1, "p": 25}
-        same(load(connect(rig, workers=4), details=True), carried)
-        assert len(rig.requests) == 26

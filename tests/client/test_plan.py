@@ -1,6 +1,7 @@
 """The price of a load, of a collection or of those of many projects, is said first and then paid."""
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -239,6 +240,19 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
     frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
     assert get_provenance(frame)["failures"] == {"3": "no analysis"}
     assert get_provenance(frame)["completeness"] == "proven"
+
+
+def test_many_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):
+    load = partial(dirframe.load_contributors, [3], directory=connect(facts), progress=False)
+    for is_silent, options in (
+        (True, {"sort": "name"}),
+        (False, {}),
+        (True, {"refresh": True}),
+        (False, {"refresh": True}),
+        (False, {}),
+    ):
+        facts.replies = {"3": SILENT} if is_silent else {}
+        assert load(**options).empty is is_silent
 
 
 def test_many_with_one_that_is_short_or_a_directory_out_of_order_keep_what_came(facts, connect):

@@ -100,17 +100,17 @@ def table_lines(
     """
     height = max((head.count("\n") + 1 for head in heads.values()), default=0)
     columns: list[list[str]] = []
-    omitted, left = [], width
+    omitted: list[str] = []
     for name, head in heads.items():
         cells = [cut(cell, widest) for cell in cell_texts(table[name], name)]
         right = is_number(table[name].dtype) or (name == "id" and all(map(str.isdecimal, cells)))
         above = head.split("\n")
         column = align([*[""] * (height - len(above)), *above, *cells], right=right)
-        if columns and width_of(column[0]) > left:
+        if columns and width_of(column[0]) > width:
             omitted.append(name)
         else:
             columns.append(column)
-            left -= width_of(column[0]) + len("  ")
+            width -= width_of(column[0]) + len("  ")
     lines = ("  ".join(row).rstrip() for row in zip(*columns, strict=True))
     return list(dropwhile(lambda line: not line, lines)), omitted
 
@@ -248,22 +248,19 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
     """Answer an unknown option, or one without its name, with what was meant."""
-    first, *others = known = list(inspect.signature(function).parameters)
+    signature, name = inspect.signature(function), function.__name__
+    first, *others = signature.parameters
     option = "directory" if "directory" in others else "".join(others[:1])
-    example = f"{first}, {option}={option}" if option else first
+    example = f"{name}({first}, {option}={option})" if option else f"{name}({first})"
 
     @wraps(function)
     def call(*arguments: P.args, **options: P.kwargs) -> R:
-        if len(arguments) > 1:
-            raise TypeError(
-                f"{function.__name__}() takes one argument without its name; "
-                f"write {function.__name__}({example})."
-            )
-        for name in options.keys() - set(known):
-            raise TypeError(
-                f"{function.__name__}() got an unexpected keyword argument {name!r}."
-                f"{did_you_mean(name, known)}"
-            )
+        try:
+            signature.bind(*arguments, **options)
+        except TypeError as error:
+            unknown = [given for given in options if given not in signature.parameters]
+            meant = f".{did_you_mean(unknown[0], others)}" if unknown else f"; write {example}."
+            raise TypeError(f"{name}(): {error}{meant}") from None
         return function(*arguments, **options)
 
     return call

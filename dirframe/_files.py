@@ -16,11 +16,14 @@ if TYPE_CHECKING:
 
 
 def check_writable(target: Path, *, overwrite: bool) -> None:
-    """Raise if a file exists and may not be replaced, or its folder cannot be written to."""
+    """Raise if a file may not be written: it exists, or its folder cannot be written to."""
     if target.is_dir():
         raise InvalidInputError(f"{target} is a folder; name a file in it.")
     if not overwrite and os.path.lexists(target):
-        raise _exists(target)
+        raise InvalidInputError(
+            f"{target} already exists.",
+            hint="Choose another name or pass overwrite=True (--overwrite).",
+        )
     ancestor = next(folder for folder in target.absolute().parents if os.path.lexists(folder))
     if not ancestor.is_dir() or not os.access(ancestor, os.W_OK):
         raise InvalidInputError(
@@ -46,8 +49,7 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
     temporary = target.with_name(f".{target.stem[:60]}-{secrets.token_hex(4)}.part")
     try:
         yield temporary
-        if not overwrite and os.path.lexists(target):
-            raise _exists(target)
+        check_writable(target, overwrite=overwrite)
         temporary.replace(target)
     except OSError as error:
         # A full disk has no name; further temporary files begin with the name of this one.
@@ -60,10 +62,3 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
         # SQLite creates further files beside a database.
         for leftover in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):
             leftover.unlink(missing_ok=True)
-
-
-def _exists(target: Path) -> InvalidInputError:
-    return InvalidInputError(
-        f"{target} already exists.",
-        hint="Choose another name or pass overwrite=True (--overwrite).",
-    )

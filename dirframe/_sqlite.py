@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-#: Seconds to wait for another process.
-BUSY_TIMEOUT = 30.0
-_PAUSE = 0.01
-
 
 def open_database(
-    path: Path | None,
-    *,
-    mode: Literal["rwc", "rw", "ro", "ro&immutable=1"] = "rwc",
-    timeout: float = BUSY_TIMEOUT,
-    any_thread: bool = False,
+    path: Path | None, *, mode: str = "rwc", timeout: float = 30.0, any_thread: bool = False
 ) -> sqlite3.Connection:
     """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit.
 
-    `mode` is as in SQLite: immutable is a file that nobody writes to. With `any_thread`, the caller
-    synchronizes the threads.
+    `timeout` is in seconds, for another process. `mode` is that of SQLite's URIs. With `any_thread`,
+    the caller synchronizes the threads.
     """
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}" if path else ":memory:",
@@ -54,19 +45,13 @@ def close_on_error(opened: T) -> Iterator[T]:
         raise
 
 
-def enable_wal(database: sqlite3.Connection, *, timeout: float = BUSY_TIMEOUT) -> None:
+def enable_wal(database: sqlite3.Connection) -> None:
     """Switch a database to write-ahead logging (WAL), where readers and a writer do not block.
 
-    SQLite's own busy timeout does not apply while another process writes to a file that is not in
-    WAL mode yet, such as one that both have just created.
+    While another process writes to a file that is not in this mode, it stays in the other one.
     """
-    deadline = time.monotonic() + timeout
-    while True:
-        try:
-            database.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(_PAUSE)
-        else:
-            return
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise

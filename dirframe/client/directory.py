@@ -245,7 +245,7 @@ def _base_url(address: str | None, allow_http: bool) -> str:
             hint=f"Pass url= (--base-url), set DIRFRAME_BASE_URL, {_SAMPLE}",
         )
     try:
-        parts = urlsplit(as_sent(address))
+        parts = urlsplit(as_sent(address.strip()))
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https"):

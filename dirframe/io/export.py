@@ -38,23 +38,23 @@ def export(
     Parameters
     ----------
     frame_or_frames : pandas.DataFrame or Mapping of str to pandas.DataFrame
-        The frames to write. Several named frames become the sheets of a workbook or the tables of
-        a study; the other formats hold one frame.
+        Several named frames become the sheets of a workbook or the tables of a study; the other
+        formats hold one.
     path : str or pathlib.Path
         ``.csv``, ``.tsv``, ``.json``, ``.jsonl`` (JSON lines), ``.parquet``, ``.xlsx`` (extra
         ``excel``), or ``.zip`` for a study. Missing parent folders are created.
     overwrite : bool, default False
         Whether an existing file may be replaced; an archive never is.
     title, authors, license : str, sequence of str, str, optional
-        Only for a study: its title, by default that of the citation; the names of its authors, by
-        default the directory; its licence, as an expression of SPDX or an address, by default none,
-        and CC0-1.0 for sample records.
+        Of a study: its title, by default that of the citation; the names of its authors, by default
+        the directory; its licence, as an expression of SPDX or an address, by default none, and
+        CC0-1.0 for sample records.
     personal : bool, default False
-        Only for a study: whether it holds columns about persons, which `dirframe.fields` marks, and
-        those that the schema does not know, which may be about persons.
+        Whether a study holds columns about persons, which `dirframe.fields` marks, and those that
+        the schema does not know, which may be about persons.
     archive : Archive, str or pathlib.Path, optional
-        Only for a study, and with ``personal=True``, for it holds what persons have written of
-        themselves: an archive of harvested pages to add.
+        An archive of harvested pages to add to a study, with ``personal=True``: it holds what
+        persons have written of themselves.
 
     Returns
     -------
@@ -74,40 +74,31 @@ def export(
     Warns
     -----
     ExportWarning
-        If a value cannot be stored unchanged, or a study leaves out columns that the schema does
-        not know.
+        If a value cannot be stored unchanged, or a study leaves out what the schema does not know.
 
     Notes
     -----
-    Provenance and citation are in the metadata of Parquet, in the sheet ``provenance`` of a
-    workbook, and beside a text file as ``NAME.csv.provenance.json``; `read_export` reads the frame
-    back. Lists are lists in Parquet and JSON, and JSON elsewhere; times are ISO 8601 in UTC where
-    the format has no time type. A text that a spreadsheet would evaluate as a formula begins with
-    an apostrophe in CSV and TSV, as OWASP recommends against CSV injection. pandas' own reader
-    keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(path, keep_default_na=False,
-    na_values=[""], dtype={"id": "str"})``. A study has each table as CSV and as Parquet, with
-    ``datapackage.json`` (Frictionless: the type of each column, and of records also unit and
-    meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
+    Parquet and workbooks hold provenance and citation; beside a text file they are in
+    ``NAME.csv.provenance.json``. Where a format has no type for them, times are ISO 8601 in UTC, and
+    lists JSON. A text that a spreadsheet would evaluate as a formula begins with an apostrophe in CSV
+    and TSV (OWASP, CSV injection). pandas keeps Namibia's code ``NA`` and ids with ``pandas.read_csv(
+    path, keep_default_na=False, na_values=[""], dtype={"id": "str"})``. A study has each table as CSV
+    and Parquet, with ``datapackage.json`` (Frictionless: type of each column, of records also unit
+    and meaning), ``citation.bib`` and ``README.md``; the same frames give the same bytes.
 
     Examples
     --------
     >>> import tempfile
     >>> import pandas as pd
-    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = export(pd.DataFrame({"id": ["01"]}), Path(folder) / "projects.csv")
-    ...     sorted(one.name for one in Path(folder).iterdir())
+    ...     file = export(pd.DataFrame({"id": ["01"]}), f"{folder}/projects.csv")
+    ...     sorted(one.name for one in file.parent.iterdir())
     ['projects.csv', 'projects.csv.provenance.json']
     """
     target = check_target(path, overwrite=overwrite)
     suffix = target.suffix.lower()
-    study: dict[str, Any] = {
-        "title": title,
-        "authors": authors,
-        "license": license,
-        "personal": personal,
-        "archive": archive,
-    }
+    study: dict[str, Any] = {"title": title, "authors": authors, "license": license}
+    study |= {"personal": personal, "archive": archive}
     given = [name for name, value in study.items() if value]
     if given and suffix != ".zip":
         raise InvalidInputError(
@@ -147,8 +138,7 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
 
         if Store.is_archive(target):
             raise InvalidInputError(
-                f"{target} is an archive of harvested pages, which is never replaced. Choose another "
-                "name."
+                f"{target} is an archive of pages, which is never replaced. Choose another name."
             )
     return target
 
@@ -160,11 +150,9 @@ def _named_frames(
     # Not every name of a file can be that of a sheet.
     name = "data" if suffix == ".xlsx" else target.stem
     frames = given if isinstance(given, Mapping) else {name: given}
-    if not frames:
-        raise InvalidInputError("There is no frame to export: the mapping is empty.")
-    if len(frames) > 1 and suffix not in _SEVERAL:
+    if not frames or (len(frames) > 1 and suffix not in _SEVERAL):
         raise InvalidInputError(
-            f"A {suffix} file holds one table, and there are {len(frames)}: "
-            f"{', '.join(map(repr, frames))}. Export each by itself, or all to one of {', '.join(_SEVERAL)}."
+            f"A {suffix} file cannot hold {len(frames)} tables ({', '.join(map(repr, frames))}). "
+            f"Export each by itself, or all to one of {', '.join(_SEVERAL)}."
         )
     return {str(name): writers.checked_frame(str(name), frame) for name, frame in frames.items()}

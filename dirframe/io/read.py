@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +50,8 @@ def read_export(path: str | Path) -> pd.DataFrame:
         Of Parquet that `export` wrote, the frame as it was. Else the columns have the dtypes of the
         loaders, by their names: texts and identifiers are text (Namibia's code is ``NA``), numbers
         ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. Of other columns whole
-        numbers, decimals and ISO times are recognised. The provenance of a text file is that beside
-        it (``NAME.csv.provenance.json``), if it is there.
+        numbers, decimals, truth values, lists and ISO times are recognised. The provenance of a text
+        file is that beside it, if it is there.
 
     Raises
     ------
@@ -78,14 +79,14 @@ def read_export(path: str | Path) -> pd.DataFrame:
         raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
         raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
-    record = _record_beside(file)
+    record: Record = {}
+    with suppress(OSError, ValueError):
+        record = json.loads(beside(file).read_bytes())
     content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
     if (rows := record.get("rows", len(frame))) != len(frame):
-        words = (
-            f"{file} holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
-        )
-        warn(ExportWarning(words))
+        changed = f"holds {len(frame):,} rows, and {rows:,} were exported: it was changed since."
+        warn(ExportWarning(f"{file} {changed}"))
     return frame
 
 
@@ -116,15 +117,6 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
     elif resource is not None and not record:
         set_provenance(frame, resource=resource.name)
     return frame
-
-
-def _record_beside(file: Path) -> Record:
-    """Return what `export` wrote beside a text file; empty if there is nothing."""
-    try:
-        record = json.loads(beside(file).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}
 
 
 def described_by(columns: Collection[Any], provenance: Record) -> Resource | None:
@@ -160,13 +152,13 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
         elif kind is Kind.ITEMS:
             data[column] = _lists(texts, column)
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
-            data[column] = _text(texts)
+            data[column] = _loaded(texts)
         else:
             data[column], others = convert_column(texts, kind)
             if others is not None:
-                kept, count = f"{column}_unreadable", others.count()
+                kept = f"{column}_unreadable"
                 unreadable[kept] = others
-                words = f"{count:,} values of {column} are kept as text in {kept}."
+                words = f"{others.count():,} values of {column} are kept as text in {kept}."
                 warn(UnreadableValueWarning(words))
     return pd.DataFrame(data | unreadable)
 
@@ -174,19 +166,18 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
 def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
     words = {text for text in texts if text is not None}
     if words and {text.lower() for text in words} <= {"true", "false"}:
-        truths = {None: None} | {word: word.lower() == "true" for word in words}
-        return pd.Series([truths[text] for text in texts], dtype="boolean")
+        return _loaded(texts, pa.bool_())
     if any(text[:1] == "[" for text in words):
         try:
             return _lists(texts, name)
         except ValueError:
-            return _text(texts)
+            return _loaded(texts)
     kind = infer_kind(name, words)
-    return _text(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
+    return _loaded(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
 
 
-def _text(texts: Texts) -> pd.Series[Any]:
-    return loader_series(pa.array(texts, pa.large_string()))
+def _loaded(texts: Texts, kind: pa.DataType | None = None) -> pd.Series[Any]:
+    return loader_series(pa.array(texts, pa.large_string()).cast(kind or pa.large_string()))
 
 
 def _lists(texts: Texts, column: str) -> pd.Series[Any]:
@@ -195,8 +186,7 @@ def _lists(texts: Texts, column: str) -> pd.Series[Any]:
         try:
             value = json.loads(text) if text else None
         except ValueError as error:
-            raise ValueError(
-                f"{column} of record {number} is not a list as JSON ({error})"
-            ) from None
+            words = f"{column} of record {number} is not a list as JSON ({error})"
+            raise ValueError(words) from None
         lists.append(value if value is None or isinstance(value, list) else [value])
     return pd.Series(lists, dtype="object")

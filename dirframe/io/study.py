@@ -72,7 +72,7 @@ def write_study(
     archive: Archive | str | Path | None,
 ) -> None:
     """Write frames as a study; the options are those of `dirframe.export`."""
-    if isinstance(authors, str) or not all(author.strip() for author in authors):
+    if isinstance(authors, str):
         raise InvalidInputError(
             f'authors is {authors!r}; it must be a list of names, such as ["Grace Hopper"].'
         )
@@ -88,10 +88,8 @@ def write_study(
     for given, frame in frames.items():
         name = re.sub(r"[^a-z0-9._-]+", "-", given.lower()).strip("-.") or "table"
         if name in tables:
-            raise InvalidInputError(
-                f"Two frames would be written to data/{name}.csv; give them names that differ in "
-                "letters and digits."
-            )
+            words = f"Two frames would be data/{name}.csv: let their letters and digits differ."
+            raise InvalidInputError(words)
         table, left_out = (frame, []) if personal else _without_persons(name, frame)
         tables[name] = table
         listed.append(f"- `{name}`, {counted(len(table), 'row')}: {caption(table)}.")
@@ -135,7 +133,7 @@ def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
         )
     from dirframe.archive.archive import open_archive
 
-    path = Path(archive) if isinstance(archive, str | Path) else archive.path
+    path = archive if isinstance(archive, str | Path) else archive.path
     return open_archive(path).path.read_bytes()
 
 
@@ -178,13 +176,11 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
         for part in parts:
             (about if part in personal else unknown).append(f"{part} in {column}")
     if unknown:
-        warn(
-            ExportWarning(
-                f"Export of {name!r}: {', '.join(unknown)} left out, for the schema does not know what "
-                "they tell about persons.",
-                hint="Pass personal=True (--personal) to publish everything.",
-            )
+        words = (
+            f"Export of {name!r}: {', '.join(unknown)} left out, for the schema does not know what "
+            "they tell about persons."
         )
+        warn(ExportWarning(words, hint="Pass personal=True (--personal) to publish everything."))
     return kept, about + unknown
 
 
@@ -229,32 +225,28 @@ def _package(
     licence = license or (SAMPLE_LICENCE if synthetic else "")
     address = licence if ":" in licence else f"https://spdx.org/licenses/{licence}"
     titles, links = [source.title() for source in sources], {s.name: s.link for s in sources}
-    return _filled(
-        {
-            "name": "study",
-            "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
-            "licenses": [{"name": licence, "path": address}] if licence else None,
-            "contributors": [{"title": name, "role": "author"} for name in authors or links],
-            "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
-        }
-    )
+    package = {
+        "name": "study",
+        "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
+        "licenses": [{"name": licence, "path": address}] if licence else None,
+        "contributors": [{"title": name, "role": "author"} for name in authors or links],
+        "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
+    }
+    return _filled(package)
 
 
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
     record = get_provenance(frame)
     known = described_by(frame.columns, record)
     fields = known.by_column if known else {}
-    schema = {
-        "fields": [_field(frame[column], fields.get(str(column)), kind) for column in frame],
-        "missingValues": [""] if kind == "csv" else None,
-    }
+    described = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
     return {
         "name": f"{name}-{kind}",
         "description": cite(frame),
         "path": f"data/{name}.{kind}",
         "format": kind,
         "hash": f"sha256:{sha256(content).hexdigest()}",
-        "schema": _filled(schema),
+        "schema": {"fields": described, "missingValues": [""]},
         "provenance": record,  # not of the specification, which allows further properties
     }
 

@@ -7,6 +7,7 @@ import io
 import platform
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -19,7 +20,7 @@ from markupsafe import Markup
 from matplotlib import pyplot as plt
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import counted, html_table, printable, unknown_suffix
+from dirframe._display import counted, html_table, percent, printable, unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
@@ -27,7 +28,6 @@ from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.plot.canvas import detach_words, reason_if_empty
 from dirframe.quality.summary import summary
-from dirframe.reports.findings import findings
 from dirframe.schema import ACCOUNT, PROJECT
 from dirframe.stats.kernel import require_records
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure
+
+    from dirframe.schema import Resource
 
 #: The charts and statistics of each section of a collection.
 _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
@@ -55,6 +57,8 @@ _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
 }
 #: Those that show the 15 most frequent.
 _LONG = {"language_share", "contributors_by_language", "licenses", "accounts_by_country"}
+#: Of the most frequent, so many are named; fewer projects than the second number have no tenth.
+_NAMED, _FEW = 3, 10
 _PACKAGES = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
 
 
@@ -105,7 +109,7 @@ def report(
     named = _by_collection(frames)
     target = Path(path)
     check_target(target, overwrite=overwrite)
-    page = _render(named, title or _title(named))
+    page = _render(named, title)
     make_folder(target.parent)
     with atomic_write(target, overwrite=overwrite) as temporary:
         temporary.write_text(page, encoding="utf-8")
@@ -137,7 +141,7 @@ def _by_collection(
             raise InvalidInputError(
                 f"A report takes one frame of projects, one of accounts, or both; got one of "
                 f"{', and one of '.join([*found, holds])}.",
-                hint='Name it, if it holds them: {"projects": frame} (--collection projects). Compare '
+                hint='Name it, if it holds them: {"projects": frame}. Compare '
                 "two of the same with dirframe.compare (dirframe compare).",
             )
         found[holds] = frame
@@ -146,13 +150,7 @@ def _by_collection(
     return {name: found[name] for name in _SECTIONS if name in found}
 
 
-def _title(frames: Mapping[str, pd.DataFrame]) -> str:
-    sources = dict.fromkeys(provenance.get_provenance(frame)["source"] for frame in frames.values())
-    source = " and ".join(filter(None, sources)) or "Report"
-    return f"{source}: {' and '.join(frames)}"
-
-
-def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
+def _render(frames: dict[str, pd.DataFrame], title: str | None) -> str:
     accounts = frames.get("accounts")
     if accounts is not None and "country_code" in accounts and "country_name" not in accounts:
         frames["accounts"] = unify_countries(accounts)
@@ -171,6 +169,9 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
                 "note": facts.source,
             },
         ]
+    parts = [_part(name, frame) for name, frame in frames.items()]
+    sources = " and ".join(dict.fromkeys(part["source"] for part in parts if part["source"]))
+    title = title or f"{sources or 'Report'}: {' and '.join(frames)}"
     loader = PackageLoader("dirframe.reports", "")
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -178,7 +179,7 @@ def _render(frames: dict[str, pd.DataFrame], title: str) -> str:
     packages = [f"{package} {version(package)}" for package in _PACKAGES]
     return environment.get_template("report.html.j2").render(
         title=printable(" ".join(title.split())),
-        parts=[_part(name, frame) for name, frame in frames.items()],
+        parts=parts,
         sections=sections,
         figures=count(1),
         tables=count(1),
@@ -238,7 +239,7 @@ def _part(name: str, frame: pd.DataFrame) -> dict[str, Any]:
         "name": name,
         "caption": provenance.caption(frame),
         "warnings": [f"The {name} {words}." for words, holds in warnings.items() if holds],
-        "findings": findings(frame, PROJECT if name == "projects" else ACCOUNT),
+        "findings": _findings(frame, PROJECT if name == "projects" else ACCOUNT),
         "record": record,
         "source": source,
         "query": ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""}),
@@ -247,3 +248,94 @@ def _part(name: str, frame: pd.DataFrame) -> dict[str, Any]:
         "citations": [cite(frame), cite(frame, style="bibtex")] if source else [],
         "terms": Source(frame).terms() if source else "They cannot be cited: no source is known.",
     }
+
+
+# Findings
+
+
+def _findings(frame: pd.DataFrame, resource: Resource) -> list[str]:
+    """State the findings of projects or accounts in sentences, read from their statistics.
+
+    Statistics whose columns the frame lacks are named at the end.
+    """
+    if frame.empty:
+        return [f"There are no {resource.words[1]}."]
+    sentences: list[str] = []
+    omitted: list[str] = []
+    for name, describe in _SENTENCES.items():
+        if STATISTICS[name].collection != resource.collection:
+            continue
+        try:
+            table = getattr(stats, name)(frame)
+        except (MissingColumnsError, ColumnsNotSentError):
+            omitted.append(f"stats.{name}")
+            continue
+        record = provenance.get_provenance(table)
+        records, which = record["base"]["records"], record["base"]["which"]
+        total = record["counted"][resource.collection]
+        of_total = f" (of {total:,})" if total != records else ""
+        if not records:
+            sentences.append(f"There are no {resource.words[1]} {which} (of {total:,}).")
+        elif found := describe(table):
+            base = f"Of {counted(records, *resource.words)} {which}{of_total}"
+            sentences.append(f"{base}, {found}.")
+    if omitted:
+        sentences.append(f"Not computed, since columns are missing: {', '.join(omitted)}.")
+    return list(dict.fromkeys(sentences))
+
+
+def _most_frequent(name: str, table: pd.DataFrame) -> str:
+    """Name the rows with the most records, unless one that is left out has as many."""
+    records = "projects" if "projects" in table else "accounts"
+    rows = table[table[name].notna() & (table[records] > 0)]
+    rows = rows.sort_values(records, ascending=False, kind="stable")
+    left_out = rows[records].iloc[_NAMED] if len(rows) > _NAMED else 0
+    named = rows[rows[records] > left_out].head(_NAMED)
+    parts = [
+        f"{label} ({number:,}, {percent(share)})"
+        for label, number, share in named[[name, records, "share"]].itertuples(index=False)
+    ]
+    return f"the most frequent: {', '.join(parts)}" if parts else ""
+
+
+def _distribution(name: str, table: pd.DataFrame) -> str:
+    # The number of records with each number has the quantiles.
+    numbers = table[name].repeat(table.iloc[:, 1].tolist())
+    none = int((numbers == 0).sum())
+    median, ninth = (f"{numbers.quantile(at):,.1f}".removesuffix(".0") for at in (0.5, 0.9))
+    return (
+        f"{percent(none / len(numbers))} ({none:,}) have none; the median is {median}, the 90th "
+        f"percentile {ninth} and the maximum {counted(int(numbers.max()), name.removesuffix('s'))}"
+    )
+
+
+def _concentration(table: pd.DataFrame) -> str:
+    values = table.set_index("measure")["value"]
+    if provenance.get_provenance(table)["base"]["records"] < _FEW or values.isna().all():
+        return ""
+    return (
+        f"the 10% with the most contributors have {percent(values['top 10%'])} of all "
+        f"contributors; the Gini coefficient is {values['gini']:.2f}"
+    )
+
+
+def _activity(table: pd.DataFrame) -> str:
+    states = table.set_index("activity")
+    active, dormant = (
+        f"{percent(states['share'][state])} ({states['projects'][state]:,})"
+        for state in ("active", "dormant")
+    )
+    return f"{active} are active and {dormant} dormant, as of {table['as_of'].iloc[0]:%Y-%m}"
+
+
+#: What makes a sentence of the table of a statistic.
+_SENTENCES: dict[str, Callable[[pd.DataFrame], str]] = {
+    "language_share": partial(_most_frequent, "language"),
+    "contributor_distribution": partial(_distribution, "contributors"),
+    "contributor_concentration": _concentration,
+    "activity": _activity,
+    "licenses": partial(_most_frequent, "title"),
+    "accounts_by_country": partial(_most_frequent, "country_name"),
+    "accounts_by_kudo_rank": partial(_most_frequent, "kudo_rank"),
+    "posts_distribution": partial(_distribution, "posts"),
+}

@@ -101,7 +101,7 @@ def test_directory_address_that_cannot_be_meant_is_refused(address):
 
 
 def test_directory_is_named_and_told_apart_by_its_address():
-    assert directory(ADDRESS + "/").base_url == ADDRESS
+    assert directory(f" {ADDRESS}/\n").base_url == ADDRESS
     assert directory("https://Bücher.example").name == "xn--bcher-kva.example"
     assert directory(name="Example").name == "Example"
 

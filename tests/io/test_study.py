@@ -149,7 +149,6 @@ def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, 
         (one, {"license": "CC BY 4.0"}),
         (one, {"license": "public domain"}),
         (one, {"authors": "Grace Hopper"}),
-        (one, {"authors": [" "]}),
         (one, {"archive": tmp_path / "no.archive", "personal": True}),
         (pd.DataFrame({"id": ["1"]}), {}),  # without a source
         ({"a b": one, "a/b": one}, {}),  # the same file

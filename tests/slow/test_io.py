@@ -1,4 +1,4 @@
-"""Every format on a full disk and after a kill, workbooks of any frame, a study as Frictionless reads it."""
+"""Every format on a full disk, workbooks of any frame, a study as Frictionless reads it."""
 
 import tempfile
 import warnings
@@ -11,79 +11,13 @@ from hypothesis import given
 
 import dirframe
 from dirframe import ExportWarning, export, read_export
-from tests import processes
-from tests.frames import frames, with_provenance
-
-#: Replaces a file, on a disk with room for 20 kB or killed at a change of names.
-PROGRAM = """
-import os, resource, signal, sys
-from pathlib import Path
-import pandas as pd
-from dirframe import export
-from dirframe.provenance import set_provenance
-
-target, when, step = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-calls, rename = 0, Path.replace
+from tests.frames import frames
+from tests.io.test_export import check_on_a_full_disk
 
 
-def dying(path, to):
-    global calls
-    calls += 1
-    if (when, calls) == ("before", step):
-        os.kill(os.getpid(), signal.SIGKILL)
-    moved = rename(path, to)
-    if (when, calls) == ("after", step):
-        os.kill(os.getpid(), signal.SIGKILL)
-    return moved
-
-
-frame = pd.DataFrame({"id": ["1", "2"], "stars": pd.array([3, None], dtype="Int64")})
-if when == "full":
-    frame = pd.DataFrame({"a": [str(hash(str(n))) for n in range(20_000)]})
-    set_provenance(frame, source="A directory")
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    sys.dont_write_bytecode = True  # no module is compiled into a cut file
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-Path.replace = dying
-try:
-    export(frame, target, overwrite=True)
-except OSError as error:
-    sys.exit(7 if str(target) in str(error) and ".part" not in str(error) else str(error))
-"""
-OLD = pd.DataFrame({"id": ["1", "2"], "name": ["NA", "old"]})
-NEW = pd.DataFrame({"id": ["1", "2"], "stars": pd.array([3, None], dtype="Int64")})
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".json", ".jsonl", ".parquet", ".xlsx", ".zip"])
-def test_full_disk_leaves_the_old_file_and_nothing_else(suffix, tmp_path):
-    file = tmp_path / f"f{suffix}"
-    file.write_text("mine")
-    outcome = processes.run(file, "full", 0, program=PROGRAM)
-    assert outcome.code == 7, outcome.err
-    assert file.read_text() == "mine"
-    assert [*tmp_path.iterdir()] == [file]
-
-
-@pytest.mark.parametrize(
-    ("when", "step", "left"),
-    [
-        ("before", 1, OLD),
-        ("after", 1, NEW),
-        ("before", 2, NEW),
-        ("after", 2, NEW),
-    ],
-)
-def test_kill_at_a_change_of_names_leaves_a_whole_file_and_no_record_of_another(
-    when, step, left, tmp_path
-):
-    file = export(with_provenance(OLD.copy(), source="The old"), tmp_path / "f.csv")
-    outcome = processes.run(file, when, step, program=PROGRAM)
-    assert outcome.code == -9, outcome.err
-    found = read_export(file)
-    pd.testing.assert_frame_equal(found, left)
-    assert found.attrs.get("dirframe", {}).get("source", "") == ""
-    export(NEW, file, overwrite=True)
-    pd.testing.assert_frame_equal(read_export(file), NEW)
+@pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet", ".xlsx", ".zip"])
+def test_full_disk_leaves_the_old_file_of_any_format(suffix, tmp_path):
+    check_on_a_full_disk(tmp_path / f"f{suffix}")
 
 
 @given(frame=frames())

@@ -74,14 +74,16 @@ def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     options = asked(question)
     with open_directory(**question) as directory:
-        with warnings.catch_warnings(action="ignore"):
-            if where:
+        if where:
+            with warnings.catch_warnings(action="ignore"):
                 _select(empty(collection), **where)
-            # Before all pages are paid for, the first one shows whether analyses are sent.
-            told = {name: where[name] for name in where.keys() - {"values", "ranges"}}
-            if told and collection == "projects" and not {"details", "offline"} & options.keys():
-                first = {"query": options.get("query"), "max_items": 1, "incomplete": "warn"}
-                _select(load(directory=directory, progress=False, **first), **told)
+                # Before all pages are paid for, the first one shows whether analyses are sent.
+                if collection == "projects" and not {"details", "offline"} & options.keys():
+                    first = {"query": options.get("query"), "max_items": 1, "incomplete": "warn"}
+                    page = load(directory=directory, progress=False, **first)
+                    sparse = {"values", "ranges"} & where.keys()
+                    seen = {n: {c: v for c, v in where[n].items() if c in page} for n in sparse}
+                    _select(page, **where | seen)
         return load(directory=directory, progress=sys.stderr.isatty(), **options)
 
 
@@ -122,6 +124,8 @@ def _select(
         frame = dirframe.select(frame, **conditions)
     for column, text in (values or {}).items():
         check_columns([column], [*CONDITIONS, *map(str, frame)])
+        if error := dirframe.provenance.absent(frame, [column]):
+            raise error
         cells = frame[column]
         try:
             value = float(text) if text and _display.is_number(cells.dtype) else text

@@ -155,10 +155,11 @@ def test_condition_on_what_is_not_sent_is_refused_after_the_first_page(folder, r
     with Today(200) as rig:
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
         monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
-        outcome = run("projects", "--where", "language=Java", "-o", "java.csv")
-        assert outcome.code == 2
-        assert "--details" in outcome.err
-        assert len(rig.requests) <= 2
+        lines, name = "analysis_total_code_lines", "analysis_main_language_name"
+        for condition in ("language=C", f"{lines}=1..", f"{lines}=5", f"{name}=C"):
+            outcome = run("projects", "--where", condition, "-o", "c.csv")
+            assert (outcome.code, "--details" in outcome.err) == (2, True), condition
+            assert len(rig.requests) <= 2
         assert run("projects", "--details", "--where", "langage=Java").code == 2
         assert len(rig.requests) <= 2
         assert run("projects", "--where", "search=001", "-o", "found.csv").code == 0

@@ -167,6 +167,8 @@ def _having(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | 
 def _numbers(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
     if column not in frame:
         read(frame, column)  # raises, and says why it is not there
+    if error := provenance.absent(frame, [column]):
+        raise error
     if not is_number(frame[column].dtype):
         raise InvalidInputError(f"The column {column}, to be selected by, holds no numbers.")
     return frame[column].astype("Float64")

@@ -93,14 +93,6 @@ def grey(colour):
     return float(np.array([0.299, 0.587, 0.114]) @ to_rgb(colour))
 
 
-def told_apart(looks):
-    """Return whether any two pairs of colour and hatch differ in greyscale."""
-    return all(
-        abs(grey(one) - grey(other)) >= 0.1 or hatch != other_hatch
-        for (one, hatch), (other, other_hatch) in combinations(looks, 2)
-    )
-
-
 def shown_texts(ax):
     """Return the texts of the figure that are drawn; an axis has ticks beyond its limits, too."""
     unseen = set()

@@ -128,7 +128,8 @@ class Query:
     def is_known(self, session: Session, page: int = 1) -> bool:
         """Return whether a page, or that it is refused, is fresh in the cache."""
         is_cached = session.is_cached(self.path, self.params(page))
-        return is_cached or session.get_refusal(self.path, self.params()) is not None
+        first = session.address(self.path, self.params())
+        return is_cached or session.get_refusal(first) is not None
 
     def positions(self, population: int) -> list[int]:
         """Return the positions of the sample, from 0, in ascending order."""
@@ -143,9 +144,8 @@ class Query:
         is_own = self.path == f"/{self.resource.collection}.xml" and self.numbered
         facts: dict[str, Any] = dict(self.facts or ({} if is_own else {"path": self.path}))
         facts |= self.parameters
-        facts |= {name: getattr(self, name) for name in ("query", "sort", "max_items")}
-        facts["details"] = self.details or None
-        return {name: value for name, value in facts.items() if value is not None}
+        facts |= {name: getattr(self, name) for name in ("query", "sort", "max_items", "details")}
+        return {name: value for name, value in facts.items() if value}
 
 
 def query_at(path: object, client: Directory, **options: Any) -> Query:

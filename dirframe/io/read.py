@@ -144,7 +144,6 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
     kinds = {field.column: field.kind for field in resource.fields} if resource else {}
     is_specified = resource in RESOURCES.values()
     data: dict[str, pd.Series[Any]] = {}
-    unreadable: dict[str, pd.Series[Any]] = {}
     for column, texts in columns.items():
         kind = kinds.get(column, Kind.TEXT if is_specified else None)
         if kind is None:
@@ -154,13 +153,13 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
             data[column] = _loaded(texts)
         else:
-            data[column], others = convert_column(texts, kind)
-            if others is not None:
+            data[column], unreadable = convert_column(texts, kind)
+            if unreadable is not None:
                 kept = f"{column}_unreadable"
-                unreadable[kept] = others
-                words = f"{others.count():,} values of {column} are kept as text in {kept}."
+                data[kept] = unreadable
+                words = f"{unreadable.count():,} values of {column} are kept as text in {kept}."
                 warn(UnreadableValueWarning(words))
-    return pd.DataFrame(data | unreadable)
+    return pd.DataFrame(data)
 
 
 def _inferred(name: str, texts: Texts) -> pd.Series[Any]:

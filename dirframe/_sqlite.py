@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,16 +12,12 @@ if TYPE_CHECKING:
 
 
 def open_database(
-    path: Path | None,
-    *,
-    mode: Literal["rwc", "rw", "ro", "ro&immutable=1"] = "rwc",
-    timeout: float = 30.0,
-    any_thread: bool = False,
+    path: Path | None, *, mode: str = "rwc", timeout: float = 30.0, any_thread: bool = False
 ) -> sqlite3.Connection:
     """Open a database, in memory without a `path`, in autocommit mode: transactions are explicit.
 
-    `timeout` is in seconds, for another process. `mode` is as in SQLite: immutable is a file that
-    nobody writes to. With `any_thread`, the caller synchronizes the threads.
+    `timeout` is in seconds, for another process. `mode` is that of SQLite's URIs. With `any_thread`,
+    the caller synchronizes the threads.
     """
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}" if path else ":memory:",

@@ -93,14 +93,6 @@ def grey(colour):
     return float(np.array([0.299, 0.587, 0.114]) @ to_rgb(colour))
 
 
-def told_apart(looks):
-    """Return whether any two pairs of colour and hatch differ in greyscale."""
-    return all(
-        abs(grey(one) - grey(other)) >= 0.1 or hatch != other_hatch
-        for (one, hatch), (other, other_hatch) in combinations(looks, 2)
-    )
-
-
 def shown_texts(ax):
     """Return the texts of the figure that are drawn; an axis has ticks beyond its limits, too."""
     unseen = set()
@@ -140,3 +132,19 @@ def words_of(ax):
         parts = [panel.title, panel.xaxis.label, panel.yaxis.label, *notes]
         texts += [text.get_text() for text in [*parts, *(legend.get_texts() if legend else [])]]
     return {words(text) for text in texts} - {""}  # inner panels have no unit
+
+
+def looks(ax):
+    """Collect what is drawn: places, colours, hatches and texts, without the caption's source."""
+    shapes = [
+        (np.asarray(patch.get_path().vertices).tolist(), patch.get_facecolor(), patch.get_hatch())
+        for part in (ax, *ax.child_axes)
+        for patch in part.patches
+    ]
+    lines = [(points(line), line.get_color()) for line in ax.lines]
+    marks = [
+        (np.asarray(c.get_offsets()).tolist(), np.asarray(c.get_facecolor()).tolist())
+        for c in ax.collections
+    ]
+    texts = [ax.get_title(), *labels(ax), *names(ax), caption(ax).partition("Source")[0]]
+    return [shapes, lines, marks, texts]

@@ -471,6 +471,5 @@ Try 'dirframe projects --help' for help.
 Error: No such option '--max-item'. Did you mean '--max-items'?\
 """)
     assert said("stats", "language_share", there) == snapshot("""\
-2: there.csv does not say where its records are from; Parquet does (-o FILE.parquet, or --format parquet between commands).
-dirframe: The frame has no column analysis_main_language_name. Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all of its columns.\
+2: dirframe: The frame has no column analysis_main_language_name. Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all of its columns.\
 """)

@@ -121,6 +121,8 @@ CHARTS = ("language_share", "contributors_by_language", "accounts_by_country")
 def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
     monkeypatch.setenv("DIRFRAME_CACHE_DIR", str(tmp_path / "cache"))
     folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "projects.csv").write_text("of an earlier demo")
     demo = run("demo", "-o", folder)
     assert demo.code == 0, demo.err
     expected = {f"{n}{suffix}" for n in ("accounts", "projects") for suffix in (".csv", ".parquet")}
@@ -129,6 +131,7 @@ def test_demo_writes_complete_tables_and_charts(run, tmp_path, monkeypatch):
     assert {file.name for file in folder.iterdir()} == expected | beside
     for said in (*expected, "2,000 of 2,000, proven", "1,500 of 1,500, proven", "synthetic"):
         assert said in demo.out
+    assert "0 requests" in demo.out  # for all of it once more
 
     accounts = pd.read_parquet(folder / "accounts.parquet")
     projects = pd.read_parquet(folder / "projects.parquet")

@@ -12,6 +12,7 @@ import pandas as pd
 import pycountry
 
 from dirframe._arrow import as_pandas, type_name
+from dirframe._display import counted
 from dirframe.clean.names import Country, Resolution, countries, names
 from dirframe.clean.resolver import Reason, resolve
 from dirframe.clean.text import clean_text, normalize
@@ -199,12 +200,12 @@ Shares by country describe the others alone.'
             "The frame does not record how many of its records have no country.",
             hint="Pass what unify_countries() or country_audit() returned (a file of dirframe clean).",
         )
-    noun = f"{record['resource'] or 'record'}s"
+    noun = record["resource"] or "record"
     if not (records := counts["records"]):
-        return f"There are no {noun}."
+        return f"There are no {noun}s."
     without = records - counts["resolved"]
     return (
-        f"{without:,} of {records:,} {noun} ({without / records:.1%}) have no country: "
+        f"{without:,} of {counted(records, noun)} ({without / records:.1%}) have no country: "
         f"{counts['missing']:,} without a value, {counts['unresolved']:,} with a value that names "
         "none. Shares by country describe the others alone."
     )

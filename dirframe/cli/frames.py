@@ -138,19 +138,12 @@ def _read_file(file: str) -> pd.DataFrame:
     if file == _STREAM:
         if sys.stdin.isatty():
             raise click.UsageError("Standard input is a terminal: pipe a table into the command.")
-        frame = read_content(sys.stdin.buffer.read(), "Standard input", {})
-    elif path.is_dir() or ".xml" in map(str.lower, path.suffixes):
+        return read_content(sys.stdin.buffer.read(), "Standard input", {})
+    if path.is_dir() or ".xml" in map(str.lower, path.suffixes):
         return dirframe.read_pages(file)
-    elif path.is_file() and Store.is_archive(path):
+    if path.is_file() and Store.is_archive(path):
         return dirframe.open_archive(file).frame(whole=True)
-    else:
-        frame = dirframe.read_export(file)
-    if not dirframe.provenance.get_provenance(frame)["source"]:
-        note(
-            f"{'Standard input' if file == _STREAM else path.name} does not say where its "
-            "records are from; Parquet does (-o FILE.parquet, or --format parquet between commands)."
-        )
-    return frame
+    return dirframe.read_export(file)
 
 
 # Writing

@@ -325,8 +325,8 @@ def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) ->
 
 def fetch_or_refusal(session: Session, query: Query, options: Options) -> Received:
     """Return the first page of a query, or that it is refused; the cache remembers that."""
-    use = {"refresh": options.refresh, "offline": options.offline}
-    why = session.get_refusal(query.path, query.params(), **use)
+    url = session.address(query.path, query.params())
+    why = session.get_refusal(url, refresh=options.refresh, offline=options.offline)
     if why is not None:
         return Received(attempts=0, refusal=why)
     try:
@@ -341,7 +341,7 @@ def fetch_or_refusal(session: Session, query: Query, options: Options) -> Receiv
             raise
     # Without a status, the directory gave no answer about this record.
     if options.store and status is not None:
-        session.put_refusal(query.path, query.params(), why)
+        session.put_refusal(url, why)
     return Received(refusal=why)
 
 

@@ -128,7 +128,8 @@ class Query:
     def is_known(self, session: Session, page: int = 1) -> bool:
         """Return whether a page, or that it is refused, is fresh in the cache."""
         is_cached = session.is_cached(self.path, self.params(page))
-        return is_cached or session.get_refusal(self.path, self.params()) is not None
+        first = session.address(self.path, self.params())
+        return is_cached or session.get_refusal(first) is not None
 
     def positions(self, population: int) -> list[int]:
         """Return the positions of the sample, from 0, in ascending order."""

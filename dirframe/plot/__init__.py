@@ -42,10 +42,10 @@ from dirframe.plot.languages import (
     language_share,
     languages_by_year,
 )
-from dirframe.plot.lifetimes import activity, growth, life_span, survival
-from dirframe.plot.one_project import commits_by_contributor, monthly_activity
+from dirframe.plot.lifetimes import activity, growth, life_span, monthly_activity, survival
 from dirframe.plot.panels import panels
 from dirframe.plot.projects import (
+    commits_by_contributor,
     contributor_distribution,
     license_families,
     licenses,

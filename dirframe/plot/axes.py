@@ -184,8 +184,7 @@ def number_axis(axis: Axis, least: int = 2) -> None:
 
 def share_axis(axis: Axis) -> None:
     """Show shares in percent."""
-    axis.set_major_locator(MaxNLocator(5))
-    axis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axis.set(major_locator=MaxNLocator(5), major_formatter=PercentFormatter(1, decimals=0))
 
 
 def log_axis(
@@ -243,8 +242,7 @@ def legend(ax: Axes, handles: Sequence[Artist], title: str) -> None:
     widths = [text.widest([str(handle.get_label())], size) + 4.5 * size for handle in handles]
     ticks, unit = ax.xaxis.get_ticklabels(), ax.xaxis.label
     below = 1.3 * float(ticks[0].get_fontsize()) + 9 if ticks else 0.0
-    if unit.get_text():
-        below += 1.3 * (unit.get_text().count("\n") + 1) * float(unit.get_fontsize())
+    below += 1.3 * len(unit.get_text().splitlines()) * float(unit.get_fontsize())
     ax.legend(
         handles=list(handles),
         title=title,

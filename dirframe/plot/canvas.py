@@ -16,6 +16,7 @@ from dirframe._display import counted, did_you_mean
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import text
+from dirframe.stats.kernel import origin, read
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.backend_bases import RendererBase
     from matplotlib.text import Text
+
+    from dirframe.stats.kernel import Frame
 
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
@@ -98,11 +101,10 @@ class Canvas:
     ) -> None:
         record = provenance.get_provenance(table)
         name, self.base = record["statistic"]["name"], record["base"]["which"]
-        known = [*signature(getattr(stats, name)).parameters, "ax", *Look.__annotations__]
-        for wrong in look.keys() - {*known}:
-            raise TypeError(
-                f"{name}() got an unexpected keyword argument {wrong!r}.{did_you_mean(wrong, known)}"
-            )
+        known = {*signature(getattr(stats, name)).parameters, "ax", *Look.__annotations__}
+        for wrong in look.keys() - Look.__annotations__.keys():
+            question = did_you_mean(wrong, sorted(known - {wrong}))
+            raise TypeError(f"{name}() got an unexpected keyword argument {wrong!r}.{question}")
         self._title, self._caption, width = checked(look)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
@@ -123,10 +125,7 @@ class Canvas:
             figure.set_layout_engine("constrained")  # without one, long names are cut off
 
     def finish(
-        self,
-        *notes: str | bool,
-        pad: float | None = None,
-        reasons: Container[str] = text.REASONS,
+        self, *notes: str | bool, pad: float | None = None, reasons: Container[str] = text.REASONS
     ) -> Axes:
         """Add the title, and a caption of the notes, and of the reasons why records are not shown."""
         ax, unshown = self.ax, text.not_shown(self.table, () if self.is_empty else reasons)
@@ -181,6 +180,16 @@ def detach_words(ax: Axes) -> tuple[str, str]:
     ax.set_title("")
     caption.remove()
     return " ".join(title.split()), " ".join(caption.get_text().split())
+
+
+def of_project(frame: Frame) -> str:
+    """Return the project that records are of, for a heading; empty if that is not known."""
+    given = provenance.get_provenance(origin(frame))["query"].get("project")
+    ids = [given] if given else read(frame, optional=["project_id"]).get("project_id", [])
+    if len(names := {str(name) for name in ids}) != 1:
+        return ""
+    (project,) = names  # as it was asked for: by its id or by its name
+    return f": {'project ' * project.isdigit()}{project}"
 
 
 def _new_axes(rows: float, inches: float) -> Axes:

@@ -1,4 +1,4 @@
-"""Charts of time: the activity, life span and survival of projects, and growth."""
+"""Charts of time: the activity, life span and survival of projects, growth, and months."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dirframe import stats
 from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
-from dirframe.plot.canvas import Canvas, Look
+from dirframe.plot.canvas import Canvas, Look, of_project
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, language_colour, looks
 from dirframe.stats.growth import FREQUENCIES
 
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 _ANOTHER = "another or none"
 _PERIODS = {"D": "day", "W": "week", "MS": "month", "QS": "quarter", "YS": "year"}
+#: Of each lane its name, colour, bottom and height, as shares of the axes.
+_LANES = {
+    "commits": ("Commits", ACCENT, 0.46, 0.54),
+    "contributors": ("Contributors (people)", NEUTRAL, 0.0, 0.38),
+}
 _TICK_WIDTH = 5.5  # ems of a tick with the number at risk
 
 
@@ -219,4 +224,49 @@ def growth(
         any(unfinished)
         and f"Hatched: the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in "
         "the data.",
+    )
+
+
+def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+    """Draw the commits and, below, the contributors of a project over its months (UTC).
+
+    The two lanes, each with its own scale, are ``child_axes``. A month that was not over when the
+    frame was loaded is hatched, not part of the line, and named in the caption. Options as
+    `dirframe.stats.monthly_activity` and `dirframe.plot`.
+
+    Examples
+    --------
+    >>> months = pd.to_datetime(["2013-01-01", "2013-03-01"])
+    >>> frame = pd.DataFrame({"month": months, "commits": [7, 2], "contributors": [3, 1]})
+    >>> monthly_activity(frame).child_axes[0].patches[0].get_data().values.tolist()
+    [7.0, 0.0, 2.0]
+    """
+    table = stats.monthly_activity(frame)
+    canvas = Canvas(table, ax, look)
+    canvas.subject = of_project(frame)
+    if canvas.is_empty:
+        return canvas.finish()
+    ax, size = canvas.ax, text.size(canvas.ax, "small")
+    unfinished = ~table["finished"].fillna(value=True).to_numpy(bool)
+    edges = axes.days([*table["month"], table["month"].iloc[-1] + MonthBegin()])
+    ax.set(xlim=(edges[0], edges[-1]), yticks=[])
+    ax.spines[:].set_visible(False)
+    axes.date_axis(ax)
+    axes.units(ax, "Month (UTC)")
+    for column, (name, colour, bottom, height) in _LANES.items():
+        lane = ax.inset_axes((0, bottom, 1, height), sharex=ax, facecolor="none")
+        heights = table[column].to_numpy(float, na_value=np.nan)
+        axes.steps(lane, edges, heights, unfinished, colour)
+        lane.set_ylim(0, max(np.nanmax(heights, initial=0), 1) * 1.28)  # room for the name
+        lane.annotate(name, (0, 1), (4, -2), "axes fraction", "offset points", va="top", size=size)
+        axes.number_axis(lane.yaxis)
+        lane.tick_params(axis="x", length=0, labelbottom=False)
+        lane.tick_params(axis="y", labelsize=size)
+        lane.spines[["top", "right"]].set_visible(False)
+        axes.grid(lane)
+    months = ", ".join(f"{month:%Y-%m}" for month in table["month"][unfinished])
+    filled = text.counts_of(table)["months_filled"]
+    return canvas.finish(
+        any(unfinished) and f"Hatched: not over when it was loaded ({months}).",
+        filled > 0 and f"{counted(filled, 'month')} without a row: 0.",
     )

@@ -106,7 +106,13 @@ def panels(
         common.append(f"The last panel holds {counted(pooled, 'smaller group')} together.")
     if caption is not False:
         words = caption if isinstance(caption, str) else " ".join(common)
-        total = _total(frame, captions[0].table, sum(base["records"] for base in bases))
+        record = provenance.get_provenance(captions[0].table)
+        total = provenance.set_provenance(
+            provenance.copy_provenance(frame, pd.DataFrame(), records=False),
+            resource=record["resource"],
+            counted={next(iter(record["counted"])): len(frame)},
+            base=record["base"] | {"records": sum(base["records"] for base in bases)},
+        )
         whole = f"{words}\n{provenance.caption(total)}".strip()
         below: Any = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION, **text.literal()}
         figure.supxlabel(text.wrapped(whole, _CAPTION, room), fontsize=_CAPTION, **below)
@@ -133,14 +139,3 @@ def _share_axes(panels: Sequence[Axes], across: int) -> None:
             ax.set_xlabel("")
         if any(other in filled for other in panels[index - index % across : index]):
             ax.set_ylabel("")
-
-
-def _total(frame: pd.DataFrame, table: pd.DataFrame, records: int) -> pd.DataFrame:
-    """Return a table with the provenance of all panels, of which one is given."""
-    record = provenance.get_provenance(table)
-    return provenance.set_provenance(
-        provenance.copy_provenance(frame, pd.DataFrame(), records=False),
-        resource=record["resource"],
-        counted={next(iter(record["counted"])): len(frame)},
-        base=record["base"] | {"records": records},
-    )

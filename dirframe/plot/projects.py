@@ -1,14 +1,16 @@
-"""Charts of projects: their contributors, users, licences and tags."""
+"""Charts of projects: their contributors, commits, users, licences and tags."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
+
 from dirframe import stats
 from dirframe._display import counted, percent
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart, distribution_chart
-from dirframe.plot.canvas import Canvas, Look
+from dirframe.plot.canvas import Canvas, Look, of_project
 from dirframe.plot.colours import ACCENT, NEUTRAL, classes
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dirframe.stats.kernel import Frame
+
+_DOTS = 60  # contributors; more dots would merge into a line
 
 
 def contributor_distribution(
@@ -97,6 +101,46 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
         x[y == 0].size > 1
         and f"Without the {none} that have none, the coefficient is {positive:.2f}.",
         pad=4,
+    )
+
+
+def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> Axes:
+    """Draw the cumulative share of a project's commits, the most active contributors first.
+
+    Over their number (logarithmic). Dashed lines mark half of the commits and the bus factor, who
+    reach it. The caption states the shares of the first and the first five. Options as
+    `dirframe.stats.commits_by_contributor` and `dirframe.plot`.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"contributor_id": ["1", "2", "3"], "commits": [10, 60, 30]})
+    >>> commits_by_contributor(frame).lines[0].get_ydata().tolist()
+    [0.6, 0.9, 1.0]
+    """
+    table = stats.commits_by_contributor(frame)
+    measures = stats.commit_concentration(frame).set_index("measure")["value"].astype(float)
+    bus_factor = measures["bus factor"]
+    canvas = Canvas(table, ax, look, needs="with a commit", is_empty=np.isnan(bus_factor))
+    canvas.subject = of_project(frame)
+    if canvas.is_empty:
+        return canvas.finish()
+    ax = canvas.ax
+    ranks, shares = (table[name].to_numpy(float) for name in ("rank", "cumulative_share"))
+    marker = "o" if len(table) <= _DOTS else ""
+    ax.plot(ranks, shares, marker=marker, color=ACCENT, linewidth=1.8, markersize=3)
+    ax.plot([0, bus_factor, bus_factor], [0.5, 0.5, 0], "--", color=NEUTRAL, linewidth=1)
+    axes.log_axis(ax, "x", ranks[-1], least=0.7)
+    axes.share_axis(ax.yaxis)
+    ax.set_ylim(0, 1.04)
+    unit = "Contributors, most commits first (people), logarithmic"
+    axes.units(ax, unit, "Commits of all these (share)")
+    # To the right of the bus factor, the curve is above the half.
+    place: Any = {"textcoords": "offset points", "va": "center", "fontsize": text.size(ax, "small")}
+    ax.annotate(f"Bus factor {bus_factor:,.0f}", (bus_factor, 0.25), (4, 0), **place)
+    rest = f", the first five have {percent(measures['top 5'])}." if len(table) > 5 else "."
+    return canvas.finish(
+        f"The first has {percent(measures['top 1'])} of the commits{rest}",
+        "Bus factor: so many have half of them together.",
     )
 
 

@@ -1,10 +1,4 @@
-"""Country outlines, read offline, in the Equal Earth projection.
-
-Sources: ``data/world/`` (world-atlas 2.0.2, made from Natural Earth); the file format is TopoJSON
-(TopoJSON Format Specification 1.0). The Equal Earth projection preserves areas: Šavrič, Patterson
-and Jenny, "The Equal Earth map projection", International Journal of Geographical Information
-Science 33 (2019), 454-465.
-"""
+"""Country outlines of ``data/world/`` (TopoJSON 1.0), offline, in the Equal Earth projection."""
 
 from __future__ import annotations
 
@@ -55,11 +49,13 @@ def outlines() -> dict[str, Outline]:
     topology = json.loads(file.read_text(encoding="utf-8"))
     scale, origin = topology["transform"]["scale"], topology["transform"]["translate"]
     arcs = [np.cumsum(arc, axis=0) * scale + origin for arc in topology["arcs"]]
-    return {
-        _code(country): Outline.make_compound_path(*(_path(ring, arcs) for ring in _rings(country)))
-        for country in topology["objects"]["countries"]["geometries"]
-        if country.get("id") != _ANTARCTICA
-    }
+    result = {}
+    for country in topology["objects"]["countries"]["geometries"]:
+        if country.get("id") != _ANTARCTICA:
+            polygons = country["arcs"] if country["type"] == "MultiPolygon" else [country["arcs"]]
+            paths = [_path(ring, arcs) for polygon in polygons for ring in polygon]
+            result[_code(country)] = Outline.make_compound_path(*paths)
+    return result
 
 
 def _code(country: dict[str, Any]) -> str:
@@ -68,11 +64,6 @@ def _code(country: dict[str, Any]) -> str:
     given = str(country["properties"]["name"])
     entry = pycountry.countries.get(numeric=country.get("id", ""))
     return _KOSOVO if given == "Kosovo" else entry.alpha_2 if entry else given
-
-
-def _rings(country: dict[str, Any]) -> list[list[int]]:
-    polygons = country["arcs"] if country["type"] == "MultiPolygon" else [country["arcs"]]
-    return [ring for polygon in polygons for ring in polygon]
 
 
 def _path(ring: list[int], arcs: list[Points]) -> Outline:

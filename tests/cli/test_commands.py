@@ -105,7 +105,7 @@ def test_what_people_try_first_works_or_is_answered_with_what_does_it(run, tmp_p
 def test_examples_of_the_help_run_and_make_what_they_name(desk, run, pipe):
     for number in range(3):
         run("keys", "add", "--developer", "Ada L.", "--application", f"application {number}")
-    elsewhere = {"demo", "serve"}  # below
+    elsewhere = {"demo", "serve"}  # each has a test of its own
     lines = [
         line for path in commands() if path[0] not in elsewhere for line in examples(run, path)
     ]
@@ -176,13 +176,6 @@ def test_commands_write_data_to_standard_output_and_words_beside_it(rig, files, 
         elif expected is nothing and not outcome.err:
             failures.append(f"{line}: silent")
     assert not failures, "\n".join(failures)
-
-
-def test_demo_replaces_its_own_files_and_says_that_the_cache_costs_nothing(run, tmp_path):
-    (tmp_path / "projects.csv").write_text("of an earlier demo")
-    outcome = run("demo", "-o", tmp_path)
-    assert (outcome.code, "0 requests" in outcome.out) == (0, True), outcome.err
-    assert len(pd.read_csv(tmp_path / "projects.csv")) == 1500
 
 
 def test_harvest_stops_at_the_quota_with_its_exit_code_and_goes_on(

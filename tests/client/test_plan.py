@@ -68,9 +68,9 @@ def test_plan_of_a_query_asks_it(serve, connect):
 
 def test_plan_says_whether_it_fits(rig, connect):
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC), tick=False):
-        for limit, fits in ((6, False), (7, True), (100, True)):
+        for limit, fits, days in ((3, False, 3), (6, False, 2), (7, True, 1), (100, True, 1)):
             price = dirframe.plan("projects", directory=connect(rig, daily_quota=limit))
-            assert (price.quota.left, price.fits) == (limit - 1, fits)
+            assert (price.quota.left, price.fits, price.days) == (limit - 1, fits, days)
             assert price.requests_needed == 6
             assert price.quota.resets_at == datetime(2026, 3, 2, tzinfo=UTC)
     for told in ("60 projects on 7 pages", "99 requests of 100", "It fits."):
@@ -97,13 +97,9 @@ def test_plan_of_an_address(connect, written):
         assert dirframe.plan("languages", directory=directory).requests_needed == 0
         assert len(rig.requests) == 3
     # One document is paid for by looking.
-    price = dirframe.plan(
-        "/projects/example/analyses/latest/activity_facts.xml",
-        directory=connect(written, url="http://127.0.0.1:10"),
-    )
-    assert (price.items, price.pages, price.requests_needed) == (4, 1, 0)
-    price = dirframe.plan("/projects/1/contributors/5.xml", directory=connect(written))
-    assert (price.items, price.pages, price.requests_needed) == (1, 1, 0)
+    for asked, items in (("example/analyses/latest/activity_facts", 4), ("1/contributors/5", 1)):
+        price = dirframe.plan(f"/projects/{asked}.xml", directory=connect(written))
+        assert (price.items, price.pages, price.requests_needed) == (items, 1, 0)
 
 
 def test_plan_refuses_what_there_is_not_before_anything_is_sent(rig, connect):
@@ -244,15 +240,12 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
 
 def test_many_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):
     load = partial(dirframe.load_contributors, [3], directory=connect(facts), progress=False)
-    for is_silent, options in (
-        (True, {"sort": "name"}),
-        (False, {}),
-        (True, {"refresh": True}),
-        (False, {"refresh": True}),
-        (False, {}),
-    ):
-        facts.replies = {"3": SILENT} if is_silent else {}
-        assert load(**options).empty is is_silent
+    again = {"refresh": True}
+    for replies, options in (
+        ({"3": SILENT}, {"sort": "name"}), ({}, {}), ({"3": SILENT}, again), ({}, again), ({}, {}),
+    ):  # fmt: skip
+        facts.replies = replies
+        assert load(**options).empty is bool(replies)
 
 
 def test_many_with_one_that_is_short_or_a_directory_out_of_order_keep_what_came(facts, connect):

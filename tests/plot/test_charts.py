@@ -10,27 +10,8 @@ from matplotlib.patches import StepPatch
 
 from dirframe import plot, stats
 from tests import frames
-from tests.charts import (
-    CHARTS,
-    bars,
-    caption,
-    draw,
-    key,
-    labels,
-    lay_out,
-    names,
-    points,
-    widths,
-)
+from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points, widths
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
-
-
-def whole(*numbers):
-    return pd.Series(numbers, dtype="Int64")
-
-
-def texts(*values):
-    return pd.Series(values, dtype="str")
 
 
 def times(*values):
@@ -56,25 +37,21 @@ def hatched(ax):
 def speaking(*rows):
     """Make projects of (main language, contributors in twelve months)."""
     languages, people = zip(*rows, strict=True)
-    return pd.DataFrame(
-        {LANGUAGE: texts(*languages), LINES: whole(*[100] * len(rows)), PEOPLE: whole(*people)}
-    )
+    return pd.DataFrame({LANGUAGE: languages, LINES: 100, PEOPLE: people})
 
 
 FEW = (("C", 0), ("C", 4), ("C", 9), ("Java", 2), ("Java", 3), ("Lua", 1), (None, None))
-PEOPLE_OF = pd.DataFrame({PEOPLE: whole(0, 0, 0, 0, 1, 1, 2, 900, None, -4)})
-RANKS = pd.DataFrame({"kudo_score_kudo_rank": whole(1, 1, 1, 9, 10, None, 11)})
-LICENSES = pd.DataFrame(
-    {"licenses": [[GPL], [GPL], [{"name": f"l{n}"} for n in "123"], None], "id": texts(*"0123")}
-)
+PEOPLE_OF = pd.DataFrame({PEOPLE: [0, 0, 0, 0, 1, 1, 2, 900, None, -4]})
+RANKS = pd.DataFrame({"kudo_score_kudo_rank": [1, 1, 1, 9, 10, None, 11]})
+LICENSES = pd.DataFrame({"licenses": [[GPL], [GPL], [{"name": f"l{n}"} for n in "123"], None]})
 COUNTRIES = pd.DataFrame(
     {
-        "country_code": texts("TD", "TD", "CU", "NA", None, "Atlantis"),
-        "country_alpha_2": texts("TD", "TD", "CU", "NA", None, None),
-        "country_name": texts("Chad", "Chad", "Cuba", "Namibia", None, None),
+        "country_code": ["TD", "TD", "CU", "NA", None, "Atlantis"],
+        "country_alpha_2": ["TD", "TD", "CU", "NA", None, None],
+        "country_name": ["Chad", "Chad", "Cuba", "Namibia", None, None],
     }
 )
-TAGS = pd.DataFrame({"tags": [["xml", "web", "a"], ["xml", "b"], ["xml"]], "id": texts(*"012")})
+TAGS = pd.DataFrame({"tags": [["xml", "web", "a"], ["xml", "b"], ["xml"]]})
 ZEROS = {str(n): "0 (0.0%)" for n in range(2, 9)}
 SEVERAL = "A project can have several."
 #: Of a chart its records and options; what its rows say, and its caption.
@@ -145,27 +122,20 @@ def test_contributors_by_language_shows_quartiles_median_and_maximum():
     columns = [["median", "4", "2.5", "1"], ["people", "13", "5", "1"], ["projects", "3", "2", "1"]]
     assert labels(ax) == [*columns[0], *columns[1], *columns[2]]
     _, narrow = plt.subplots(figsize=(2, 3))
-    assert "median" not in labels(plot.contributors_by_language(speaking(*FEW), ax=narrow))
-    assert "projects" in labels(narrow)
+    assert labels(plot.contributors_by_language(speaking(*FEW), ax=narrow)) == columns[2]
 
 
 def test_contributors_by_language_is_pale_for_few_projects_and_has_intervals():
     rows = [("C", number) for number in range(12)] + [("Lua", 3)] * 6 + [("Ada", 9)] * 5
-    ax = plot.contributors_by_language(speaking(*rows))
-    alphas = {name: bar.get_alpha() for name, bar in zip(names(ax), bars(ax), strict=True)}
-    assert alphas == {"C": None, "Lua": 0.3, "Ada": 0.3}
+    ax = plot.contributors_by_language(speaking(*rows, ("D", None)))
+    assert names(ax) == ["C", "Ada", "Lua", "D"]
+    assert [bar.get_alpha() for bar in bars(ax)] == [None, 0.3, 0.3]  # nothing is known of D
+    assert labels(ax).count("–") == 2
     assert "fewer than 10 projects" in caption(ax)
     (intervals,) = (part for part in ax.collections if part.get_gid() == "interval")
     ends = [np.asarray(path.vertices)[:, 0].tolist() for path in intervals.get_paths()]
-    drawn = {name: pair for name, pair in zip(names(ax), ends, strict=True) if pair[0] == pair[0]}
-    table = stats.contributors_by_language(speaking(*rows)).set_index("language")
-    assert drawn == {n: table.loc[n, ["median_low", "median_high"]].tolist() for n in ("C", "Lua")}
-    assert drawn["C"] == [2, 9]
-    ax = plot.contributors_by_language(speaking(("C", 1), ("C", 2), ("D", None), (None, 5)))
-    assert names(ax) == ["C", "D"]
-    assert len(bars(ax)) == 1
-    assert labels(ax).count("–") == 2
-    assert "1 project without a main language, 1 without" in caption(ax)
+    assert ends[::2] == [[2, 9], [3, 3]]
+    assert np.isnan(ends[1]).all()  # of five projects
 
 
 def test_languages_beyond_top_are_one_hatched_row_and_the_figure_grows():
@@ -190,10 +160,7 @@ def test_names_of_rows_take_two_lines_of_one_size_at_most():
     }
     ax = plot.language_share(speaking(*((name, 1) for name in shown)), top=None)
     assert {*names(ax)} == {*shown.values()}
-    for chart in (plot.licenses, plot.tags, plot.life_span):
-        rows = chart(frames.projects()).get_yticklabels()
-        assert any("\n" in label.get_text() for label in rows)
-        assert len({label.get_fontsize() for label in rows}) == 1
+    assert len({label.get_fontsize() for label in ax.get_yticklabels()}) == 1
 
 
 def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
@@ -202,8 +169,7 @@ def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
         {"language": "Perl", "percentage": "<1", "id": "8"},
         {"language": "7 Other", "percentage": "33", "id": ""},
     ]
-    columns = {"id": texts("0", "1"), "analysis_languages": [breakdown, None]}
-    frame = pd.DataFrame({**columns, LINES: [123_456_789, 5]})
+    frame = pd.DataFrame({"analysis_languages": [breakdown, None], LINES: [123_456_789, 5]})
     ax = lay_out(plot.language_breakdown(frame, width="column"))
     assert names(ax) == ["C", "Perl"]
     assert labels(ax)[0] == "81,481,481 (99.2%)"
@@ -211,21 +177,16 @@ def test_lines_of_code_are_whole_numbers_in_the_colours_of_their_languages():
     assert [to_hex(bar.get_facecolor()) for bar in bars(ax)] == expected
     assert "40,740,740 lines in languages without a name" in caption(ax)
     assert sum(0 <= x <= ax.get_xlim()[1] for x in ax.get_xticks()) >= 2
-    assert "1 project without a breakdown" in caption(ax)
 
 
 def begun(*rows):
     """Make projects of (main language, first year)."""
     languages, years = zip(*rows, strict=True)
-    return pd.DataFrame({LANGUAGE: texts(*languages), FIRST: times(*(f"{y}-05-01" for y in years))})
+    return pd.DataFrame({LANGUAGE: languages, FIRST: times(*(f"{y}-05-01" for y in years))})
 
 
 OLD = [("C", 2011)] * 9 + [("Lua", 2011)]
 YEARS = begun(*OLD, ("C", 2013), ("Ada", 2013), ("Ada", 2013), (None, 2013))
-
-
-def years_of(ax):
-    return [(round(bar.get_x() + 0.46), round(bar.get_width())) for bar in ax.containers[0]]
 
 
 def unfinished(ax):
@@ -234,23 +195,20 @@ def unfinished(ax):
 
 def test_languages_by_year_are_shares_stacked_to_the_whole():
     ax = plot.languages_by_year(YEARS, min_projects=1)
-    table = stats.languages_by_year(YEARS)
-    drawn = [bar for bar in bars(ax) if bar.get_gid() != "unfinished"]
-    years = [round(bar.get_x() + bar.get_width() / 2) for bar in drawn]
+    (hatched_year,) = unfinished(ax)
+    assert round(hatched_year.get_center()[0]) == 2013
+    assert "Hatched at its top: 2013" in caption(ax)
+    drawn = bars(ax)[:9]
+    years = [round(bar.get_center()[0]) for bar in drawn]
     heights = pd.Series([bar.get_height() for bar in drawn]).groupby(years).sum()
     assert heights.to_dict() == pytest.approx({2011: 1, 2012: 0, 2013: 1})
-    ada = table["share"][table["language"] == "Ada"].fillna(0)
-    assert [bar.get_height() for bar in drawn[3:6]] == ada.tolist()
+    assert [bar.get_height() for bar in drawn[3:6]] == [0, 0, pytest.approx(2 / 3)]  # Ada
+    assert [bar.get_alpha() for bar in drawn[:3:2]] == [None, 0.3]
+    assert "fewer than 10 projects" in caption(ax)
     legend = key(ax)
     assert [*legend] == ["Lua", "Ada", "C"]
     assert to_hex(legend["C"].get_facecolor()) == plot.language_colour("C").lower()
-    assert to_hex(legend["Lua"].get_facecolor()) == to_hex(legend["Ada"].get_facecolor())  # grey
-    assert legend["Lua"].get_hatch() != legend["Ada"].get_hatch()
-    assert [bar.get_alpha() for bar in ax.containers[0]][::2] == [None, pytest.approx(0.3)]
-    assert "fewer than 10 projects" in caption(ax)
-    (bar,) = unfinished(ax)
-    assert round(bar.get_center()[0]) == 2013
-    assert "Hatched at its top: 2013" in caption(ax)
+    assert legend["Lua"].get_hatch() != legend["Ada"].get_hatch()  # both are grey
     later = YEARS.assign(updated_at=pd.Timestamp("2014-01-01", tz="UTC"))
     assert not unfinished(plot.languages_by_year(later, min_projects=1))
     other, *_ = key(plot.languages_by_year(YEARS, top=1)).items()
@@ -261,7 +219,8 @@ def test_languages_by_year_are_shares_stacked_to_the_whole():
 def test_years_of_few_projects_share_a_bar_as_wide_as_they_are_and_ticks_are_whole():
     years = [1990, 1993, *[1994] * 10, *[1995] * 10, 1997, *[1998] * 9, *[1999] * 10]
     ax = plot.languages_by_year(begun(*(("C", year) for year in years)))
-    assert years_of(ax) == [(1994, 1), (1995, 1), (1996, 3), (1999, 1)]
+    wide = [(round(bar.get_x() + 0.46), round(bar.get_width())) for bar in ax.containers[0]]
+    assert wide == [(1994, 1), (1995, 1), (1996, 3), (1999, 1)]
     assert "1990 to 1994" in caption(ax)
     assert ax.get_xlim()[0] == pytest.approx(1993.5)
     assert all(x == round(x) for x in ax.get_xticks())
@@ -287,7 +246,6 @@ def test_growth_has_a_step_for_each_period_and_hatches_one_that_is_not_over():
         values, edges, _ = ax.patches[0].get_data()
         assert values.tolist() == heights
         assert [day(edge) for edge in edges] == [f"2013-0{n}-01" for n in (1, 2, 3, 4)]
-        assert "1 account without a date" in caption(ax)
         (bar,) = unfinished(ax)
         assert (day(bar.get_x()), bar.get_height()) == ("2013-03-01", heights[-1])
         assert "from 2013-03-01" in caption(ax)
@@ -296,10 +254,11 @@ def test_growth_has_a_step_for_each_period_and_hatches_one_that_is_not_over():
 
 
 def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year():
-    units = {"D": "day", "W": "week", "MS": "month", "QS": "quarter", "YS": "year"}
-    for freq, unit in units.items():
+    periods = {"D": ("day", 60), "W": ("week", 9), "MS": ("month", 3), "QS": ("quarter", 1)}
+    for freq, (unit, number) in {**periods, "YS": ("year", 1)}.items():
         ax = lay_out(plot.growth(created("project", *SPRING), freq=freq))
         assert f"UTC, by {unit}" in ax.get_xlabel()
+        assert len(ax.patches[0].get_data().values) == number
         assert any(label.get_text().startswith("2013") for label in ax.get_xticklabels())
 
 
@@ -308,21 +267,15 @@ def test_growth_says_the_unit_of_its_periods_and_its_ticks_the_year():
 
 def test_distributions_have_a_dot_for_each_number():
     ax = plot.contributor_distribution(PEOPLE_OF)
-    (dots,) = ax.lines
-    assert points(dots) == [[0, 4], [1, 2], [2, 1], [900, 1]]
+    assert points(ax.lines[0]) == [[0, 4], [1, 2], [2, 1], [900, 1]]
     assert ax.get_xlim()[0] < 0
     assert ax.get_xlim()[1] > 900
-    said = caption(ax).partition("n = ")[0]
     for figure in ("Half have at most 0", "90% have at most 900", "99% have at most 900"):
-        assert figure in said
-    assert "1 project without a contributor count, 1 with a negative" in said
-    ax = lay_out(plot.contributor_distribution(pd.DataFrame({PEOPLE: whole(0, 5, 12_000)})))
+        assert figure in caption(ax)
+    ax = lay_out(plot.posts_distribution(pd.DataFrame({"posts_count": [0, 5, 5, 12_000]})))
+    assert points(ax.lines[0]) == [[0, 1], [5, 2], [12_000, 1]]
     numbered = {label.get_text() for label in ax.get_xticklabels()}
     assert {"0", "1", "10", "100", "1,000", "10,000"} <= numbered
-    ax = plot.posts_distribution(pd.DataFrame({"posts_count": whole(0, 0, 0, 12, 1900, None, -1)}))
-    assert points(ax.lines[0]) == [[0, 3], [12, 1], [1900, 1]]
-    assert "90% have at most 1,900" in caption(ax)
-    assert "1 account without a post count, 1 with a negative post count" in caption(ax)
 
 
 def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
@@ -331,35 +284,33 @@ def test_lorenz_curve_is_that_of_the_statistic_below_the_diagonal():
     expected = table[["projects_share", "contributors_share"]].to_numpy().tolist()
     assert points(line(ax, "lorenz")) == expected
     assert points(line(ax, "equality")) == [[0, 0], [1, 1]]
-    concentration = stats.contributor_concentration(PEOPLE_OF)
-    gini = concentration.set_index("measure").loc["gini"]
+    gini = stats.contributor_concentration(PEOPLE_OF).set_index("measure").loc["gini"]
     assert f"{gini['value']:.2f}" in labels(ax)[0]
     assert f"{gini['value_without_zeros']:.2f}" in caption(ax)
     assert ax.get_aspect() == 1
-    nobody = plot.lorenz(pd.DataFrame({PEOPLE: whole(0, 0)}))
+    nobody = plot.lorenz(pd.DataFrame({PEOPLE: [0, 0]}))
     assert "Of 2 projects, none with a contributor" in labels(nobody)[0]
     assert not nobody.lines
 
 
+def committing(*commits):
+    return plot.commits_by_contributor(frames.contributors(len(commits)).assign(commits=commits))
+
+
 def test_commits_by_contributor_shows_shares_together_and_the_bus_factor():
-    ax = plot.commits_by_contributor(frames.contributors(4).assign(commits=[10, 60, 30, 0]))
+    ax = committing(10, 60, 30, 0)
     assert points(ax.lines[0]) == [[1, 0.6], [2, pytest.approx(0.9)], [3, 1], [4, 1]]
-    frame = frames.contributors(4).assign(commits=[30, 25, 25, 20])
-    ax = plot.commits_by_contributor(frame)
+    ax = committing(30, 25, 25, 20)
     assert "Bus factor 2" in labels(ax)
     (half,) = (part for part in ax.lines if part.get_linestyle() == "--")
     assert points(half) == [[0, 0.5], [2, 0.5], [2, 0]]
-    frame["commits"] = frame["commits"].astype("Int64").mask(frame.index == 2)
-    said = caption(plot.commits_by_contributor(frame))
-    assert "first has 40.0%" in said
-    assert "first five" not in said
-    assert "1 contributor without a commit count" in said
-    seven = frames.contributors(7).assign(commits=[4] + [1] * 6)
-    assert "first five have 80.0%" in caption(plot.commits_by_contributor(seven))
+    assert "first has 30.0%" in caption(ax)
+    assert "first five" not in caption(ax)
+    assert "first five have 80.0%" in caption(committing(4, *[1] * 6))
 
 
 def users(stacks, people):
-    return pd.DataFrame({"stack_count": whole(*stacks), PEOPLE: whole(*people)})
+    return pd.DataFrame({"stack_count": stacks, PEOPLE: people})
 
 
 def test_users_against_contributors_are_dots_larger_and_darker_the_more():
@@ -368,6 +319,7 @@ def test_users_against_contributors_are_dots_larger_and_darker_the_more():
     assert (points(one), points(many)) == ([[7, 2]], [[0, 1]])
     assert many.get_sizes()[0] > one.get_sizes()[0]
     assert many.get_facecolor()[0][:3].sum() < one.get_facecolor()[0][:3].sum()
+    assert min(ax.get_xlim()[0], ax.get_ylim()[0]) < 0
     assert "Not shown: 1 project without a user count, 1 with a negative" in caption(ax)
     legend = ax.get_legend()
     assert [text.get_text() for text in legend.get_texts()] == ["1", "5"]
@@ -376,43 +328,29 @@ def test_users_against_contributors_are_dots_larger_and_darker_the_more():
     lacking = plot.users_against_contributors(users([None, 1, 0], [None, None, 0]))
     said = "Not shown, some for two reasons: 1 project without a user count, 2 without"
     assert said in caption(lacking)
-    assert lacking.get_xlim()[0] < 0
-    assert lacking.get_ylim()[0] < 0
 
 
 # Lives
 
 
-def lives(*rows):
-    """Make projects of (name, main language, first month, last month), fetched in July 2013."""
-    named, languages, first, last = zip(*rows, strict=True)
-    return pd.DataFrame(
-        {
-            "id": texts(*map(str, range(len(rows)))),
-            "name": texts(*named),
-            LANGUAGE: texts(*languages),
-            FIRST: times(*first),
-            LAST: times(*last),
-            FETCHED: times(*["2013-07-30"] * len(rows)),
-            PEOPLE: whole(*[1] * len(rows)),
-        }
-    )
-
-
-LIVES = lives(
-    ("Ant", "C", "2013-07-01", "2013-07-01"),
-    ("Bee", "Python", "2010-01-01", "2013-02-01"),
-    ("Cat", None, "2011-01-01", "2011-12-01"),
-    ("Dog", "C", "2013-01-01", "2012-01-01"),
-    ("Eel", "C", None, None),
+#: Fetched in July 2013.
+LIVES = pd.DataFrame(
+    {
+        "id": [*"01234"],
+        "name": ["Ant", "Bee", "Cat", "Dog", "Eel"],
+        LANGUAGE: ["C", "Python", None, "C", "C"],
+        FIRST: times("2013-07-01", "2010-01-01", "2011-01-01", "2013-01-01", None),
+        LAST: times("2013-07-01", "2013-02-01", "2011-12-01", "2012-01-01", None),
+        FETCHED: pd.Timestamp("2013-07-30", tz="UTC"),
+    }
 )
 
 
 def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
     ax = plot.life_span(LIVES)
     assert names(ax) == ["Bee", "Cat", "Ant"]
-    rows = sorted(bars(ax), key=lambda bar: bar.get_y())
-    assert [round(bar.get_y() + bar.get_height() / 2) for bar in rows] == [0, 1, 2]
+    rows = bars(ax)
+    assert [round(bar.get_center()[1]) for bar in rows] == [0, 1, 2]
     assert [(day(bar.get_x()), day(bar.get_x() + bar.get_width())) for bar in rows] == [
         ("2010-01-01", "2013-03-01"),
         ("2011-01-01", "2012-01-01"),
@@ -421,8 +359,7 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
     assert labels(ax)[:4] == ["months", "38+", "12", "1+"]
     colours = [to_hex(bar.get_facecolor()) for bar in rows]
     assert colours == [plot.language_colour(name).lower() for name in ("Python", "", "C")]
-    assert [*key(ax)][:2] == ["Python", "C"]
-    assert len(key(ax)) == 3
+    assert [*key(ax)] == ["Python", "C", "another or none"]
     assert "2 of all 3 lives, which may go on" in caption(ax)
     said = caption(plot.life_span(LIVES, top=1))
     assert "2 projects with a shorter life, 1 without a month, 1 that ended before" in said
@@ -436,14 +373,14 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
 def test_activity_counts_active_dormant_and_unknown():
     ax = plot.activity(LIVES)
     assert names(ax) == ["active", "dormant", "unknown"]
-    assert widths(ax) == [2, 1, 2]
-    assert labels(ax)[:3] == ["2 (66.7%)", "1 (33.3%)", "2"]
+    assert labels(ax) == ["2 (66.7%)", "1 (33.3%)", "2"]
     assert "12 months up to 2013-07" in caption(ax)
-    assert "1 project without a month, 1 that ended before they began" in caption(ax)
+    assert "Unknown: 1 project without a month, 1 that ended before they began." in caption(ax)
     later = plot.activity(LIVES, as_of="2016-01-05", window=24)
     assert widths(later) == [0, 0, 5]
     assert "Unknown: 3 projects not fetched since, 1 without a month" in caption(later)
-    assert "2 projects begun later" in caption(plot.activity(LIVES, as_of="2010-06", window=1))
+    begun_later = caption(plot.activity(LIVES, as_of="2010-06", window=1))
+    assert "Not shown: 2 projects begun later." in begun_later
 
 
 def test_survival_is_the_curve_of_its_statistic_with_the_numbers_at_risk():
@@ -486,7 +423,7 @@ def test_monthly_activity_has_two_lanes_and_a_gap_is_zero():
     assert "1 month without a row" in caption(ax)
     for lane in ax.child_axes:  # each has its own scale, over the months of all
         assert lane.get_ylim()[0] == 0
-        assert lane.get_ylim()[1] > steps(lane).max()
+        assert steps(lane).max() < lane.get_ylim()[1] < 1.5 * steps(lane).max()
         assert lane.get_xlim() == ax.get_xlim()
     assert commits.get_window_extent().y0 > people.get_window_extent().y1
     assert ax.get_title().endswith(": fire$fox")

@@ -1,5 +1,6 @@
 """Title, caption, width and colours of a chart, panels, the style sheet, and four pictures."""
 
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib as mpl
@@ -11,25 +12,14 @@ from matplotlib.testing.compare import compare_images
 
 from dirframe import plot
 from dirframe.errors import InvalidInputError
-from tests.charts import (
-    CHARTS,
-    caption,
-    draw,
-    grey,
-    key,
-    labels,
-    lay_out,
-    names,
-    points,
-    told_apart,
-    words,
-)
+from tests.charts import CHARTS, caption, draw, grey, key, labels, names, words
 from tests.frames import LANGUAGE, PEOPLE, accounts, projects
 
 THREE = pytest.mark.parametrize("name", ["languages_by_year", "lorenz", "tags"])
+#: Nine have a colour of their own.
 LANGUAGES = [
-    *("Java", "C", "C++", "Python", "PHP", "JavaScript"),
-    *("C#", "Perl", "Ruby", "Lua", "Ada", "Scheme"),
+    *("Java", "C", "C++", "Python", "PHP", "JavaScript", "C#", "Perl", "Ruby"),
+    *("Lua", "Ada", "Scheme"),
 ]
 
 
@@ -58,22 +48,20 @@ def test_title_and_caption_are_those_given(name):
     assert caption(ax) == "All our records. " + own[own.index("n = ") :]
     for none in ("", False):
         bare = draw(name, frame, title=none, caption=False)
-        assert bare.get_title() == ""
-        assert captions(bare) == []
+        assert (bare.get_title(), captions(bare)) == ("", [])
     panels = divided(name, frame, title="Our chart", caption="Halves.")
     assert panels.get_suptitle() == "Our chart"
     assert words(panels.get_supxlabel()).startswith("Halves. n = ")
-    assert [ax.get_title()[:4] for ax in panels.axes] == ["left", "righ"]
     assert not any(captions(ax) for ax in panels.axes)
-    assert divided(name, frame, title=False).get_suptitle() == ""
+    bare = divided(name, frame, title=False, caption=False)
+    assert (bare.get_suptitle(), bare.get_supxlabel()) == ("", "")
 
 
 @THREE
 def test_last_line_of_a_caption_is_no_single_word(name):
     for width in ("column", "page", None):
-        first, *others = captions(draw(name, width=width))[0].split("\n")
-        assert first
-        assert len(others[-1].split()) > 1
+        *_, last = captions(draw(name, width=width))[0].split("\n")
+        assert len(last.split()) > 1
 
 
 def test_language_has_one_colour_everywhere():
@@ -81,42 +69,28 @@ def test_language_has_one_colour_everywhere():
         ax = chart(projects())
         drawn = dict(zip(names(ax), ax.patches, strict=True))
         for language in ("C", "Java"):
-            expected = plot.language_colour(language).lower()
-            assert to_hex(drawn[language].get_facecolor()) == expected
+            colour = to_hex(drawn[language].get_facecolor())
+            assert colour == plot.language_colour(language).lower()
     frame = projects(240).assign(half=["left"] * 200 + ["right"] * 40)
     left, right = (
         {name: (patch.get_facecolor(), patch.get_hatch()) for name, patch in key(ax).items()}
         for ax in divided("languages_by_year", frame).axes
     )
-    both = left.keys() & right.keys()
-    assert {"C", "Java"} <= both
-    assert [left[name] for name in both] == [right[name] for name in both]
+    assert {"C", "Java", "Lua"} <= left.keys() & right.keys()
+    assert all(left[name] == right[name] for name in left.keys() & right.keys())
 
 
 def test_languages_are_told_apart_in_greyscale():
-    rows = 120
-    frame = projects(rows).assign(**{LANGUAGE: [LANGUAGES[row % 12] for row in range(rows)]})
-    for name in ("life_span", "languages_by_year"):
-        patches = [*key(draw(name, frame, top=rows)).values()]
-        assert len(patches) == (10 if name == "life_span" else 12)
-        assert told_apart([(patch.get_facecolor()[:3], patch.get_hatch()) for patch in patches])
+    frame = projects(120).assign(**{LANGUAGE: LANGUAGES * 10})
+    for name, number in {"life_span": 10, "languages_by_year": 12}.items():
+        patches = [*key(draw(name, frame, top=120)).values()]
+        assert len(patches) == number
+        looks = [(grey(patch.get_facecolor()[:3]), patch.get_hatch()) for patch in patches]
+        for (one, hatch), (other, other_hatch) in combinations(looks, 2):
+            assert abs(one - other) >= 0.1 or hatch != other_hatch
     colours = [plot.language_colour(name) for name in LANGUAGES]
     assert len({*colours}) == 10
     assert max(map(grey, colours)) < 0.82  # the page is white
-
-
-def test_more_is_lighter_on_a_dark_background():
-    codes = ["DE"] + ["FR"] * 3 + ["US"] * 30
-    frame = pd.DataFrame(dict.fromkeys(["country_code", "country_alpha_2", "country_name"], codes))
-
-    def shades():
-        patches = [*key(plot.accounts_map(frame)).values()][1:]
-        return [grey(patch.get_facecolor()[:3]) for patch in patches]
-
-    assert (light := shades()) == sorted(light, reverse=True)
-    with plt.style.context("dark_background"):
-        assert (dark := shades()) == sorted(dark)
-    assert len(light) == len(dark) > 2
 
 
 def test_wrong_options_are_refused_and_leave_no_figure():
@@ -128,7 +102,6 @@ def test_wrong_options_are_refused_and_leave_no_figure():
     for column in ("nothing", "tags"):
         with pytest.raises(InvalidInputError, match=column):
             plot.panels(plot.tags, projects(), column)
-    assert plot.language_colour(None) == plot.language_colour("Lua")
     assert plt.get_fignums() == []
     _, ax = plt.subplots()
     with pytest.raises(InvalidInputError, match="ax"):
@@ -138,26 +111,11 @@ def test_wrong_options_are_refused_and_leave_no_figure():
 def test_style_ends_with_its_block():
     before = dict(mpl.rcParams)
     with plot.style():
-        assert mpl.rcParams["pdf.fonttype"] == 42
-        assert not mpl.rcParams["axes.spines.top"]
+        assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["svg.fonttype"]) == (42, "none")
     assert dict(mpl.rcParams) == before
-    with plt.style.context(plot.STYLE):
-        assert mpl.rcParams["svg.fonttype"] == "none"
 
 
 # Panels; that each has its own n is in test_every_chart
-
-
-def test_panels_of_several_projects_are_their_charts():
-    for name in ("commits_by_contributor", "monthly_activity"):
-        alone = {"ant": CHARTS[name](40), "bee": CHARTS[name](5)}
-        both = pd.concat([one.assign(project=key) for key, one in alone.items()], ignore_index=True)
-        drawn = plot.panels(getattr(plot, name), both, "project")
-        lay_out(drawn.axes[0])
-        for panel, frame in zip(drawn.axes, alone.values(), strict=True):
-            expected = draw(name, frame)
-            assert len(panel.child_axes) == len(expected.child_axes)
-            assert [*map(points, panel.lines)] == [*map(points, expected.lines)]
 
 
 def test_rows_of_a_panel_are_those_of_its_own_records():
@@ -165,8 +123,7 @@ def test_rows_of_a_panel_are_those_of_its_own_records():
     for name in ("language_share", "contributors_by_language", "life_span"):
         drawn = divided(name, frame)
         alone = [draw(name, frame[frame["half"] == part]) for part in ("left", "right")]
-        assert [len(names(panel)) for panel in drawn.axes] == [len(names(ax)) for ax in alone]
-        assert [panel.get_ylim() for panel in drawn.axes] == [ax.get_ylim() for ax in alone]
+        assert [names(panel) for panel in drawn.axes] == [names(ax) for ax in alone]
         assert len({panel.get_xlim() for panel in drawn.axes}) == 1
 
 
@@ -183,17 +140,18 @@ def test_panel_of_which_nothing_is_known_says_why():
     frame = halved("lorenz")
     frame[PEOPLE] = frame[PEOPLE].mask(frame["half"] == "left")
     left, right = divided("lorenz", frame).axes
-    assert not left.lines
     assert "Of 20 projects, none" in words(" ".join(labels(left)))
-    assert right.lines
+    assert (len(left.lines), len(right.lines)) == (0, 2)
     assert labels(divided("tags", halved("tags").iloc[:0]).axes[0]) == ["No projects"]
 
 
 def test_note_that_holds_for_every_panel_is_said_once():
-    drawn = divided("tags", halved("tags"))
-    note = caption(plot.tags(halved("tags"))).partition(". ")[0]
-    assert caption(drawn.axes[0]).count(note) == 1
-    assert not [text for panel in drawn.axes for text in labels(panel) if note in text]
+    frame = halved("tags")
+    frame.loc[0, "tags"] = None
+    drawn = divided("tags", frame)
+    assert caption(drawn.axes[0]).count("A project can have several.") == 1
+    left, right = ([*captions(panel)] for panel in drawn.axes)
+    assert (left, right) == (["Not shown: 1 project without a tag."], [])
 
 
 # Pictures: what a look at the artists would not notice

@@ -1,8 +1,8 @@
 """The map of accounts: equal areas, offline, and what cannot be shown is named."""
 
 import hashlib
-import json
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,6 +55,9 @@ def test_map_is_darker_for_more_accounts_and_white_for_none(world):
     shades = filled(world)
     assert shades.keys() == {"DE", "NA", "FR"}
     assert shades["DE"] < shades["NA"] - 0.15 < shades["FR"] - 0.3
+    with plt.style.context("dark_background"):
+        lighter = filled(plot.accounts_map(counted(DE=300, NA=12, FR=1)))
+    assert lighter["DE"] > lighter["NA"] > lighter["FR"]
     assert filled(plot.accounts_map(counted(XK=1, CY=1, SO=1))).keys() == {"XK", "CY", "SO"}
     assert {"N. Cyprus", "Somaliland"} <= countries(world).keys()  # are not filled with them
 
@@ -69,22 +72,14 @@ def test_map_keeps_the_proportions_of_areas(world):
     assert drawn == pytest.approx(thousands_of_km2, rel=0.07)
 
 
-def test_map_has_every_country_where_it_is(world):
-    def middle(code):
-        return max(outline(world, code), key=len).mean(axis=0)
-
-    for axis, codes in enumerate(("US BR DE ZA IN AU NZ", "AR AU NA CD EG DE NO")):
-        places = [middle(code)[axis] for code in codes.split()]  # from the west, from the south
-        assert places == sorted(places)
+def test_map_has_a_country_across_the_date_line_on_both_sides(world):
     left, right = world.get_xlim()
-    for code in ("RU", "FJ"):  # on both sides of the date line: drawn twice, and cut at the edges
+    for code in ("RU", "FJ"):  # drawn twice, and cut at the edges
         ends = [(ring[:, 0].min(), ring[:, 0].max()) for ring in outline(world, code)]
         assert min(low for low, _ in ends) < left + 0.25 * (right - left), code
         assert max(high for _, high in ends) > right - 0.25 * (right - left), code
         assert all(high - low < 0.75 * (right - left) for low, high in ends), code
         assert countries(world)[code].get_clip_path() is not None
-    south_africa = max(outline(world, "ZA"), key=len)
-    assert south_africa[:, 0].min() < middle("LS")[0] < south_africa[:, 0].max()
 
 
 @pytest.mark.parametrize(
@@ -123,8 +118,7 @@ def test_map_counts_and_names_what_it_cannot_show():
 
 def test_map_draws_the_published_boundaries(world, root):
     folder = root / "data" / "world"
-    content = (folder / "countries-110m.json").read_bytes()
-    assert hashlib.sha256(content).hexdigest() in (folder / "README.md").read_text("utf-8")
+    digest = hashlib.sha256((folder / "countries-110m.json").read_bytes()).hexdigest()
+    assert digest in (folder / "README.md").read_text("utf-8")
     assert "Michael Bostock" in (folder / "LICENSE").read_text("utf-8")
-    assert len(json.loads(content)["objects"]["countries"]["geometries"]) == 177
     assert len(countries(world)) == 176  # without Antarctica

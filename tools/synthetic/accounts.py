@@ -49,9 +49,9 @@ def address(index: int) -> str:
     return f"member{index + 1}@example.org" if index else "ada@example.org"
 
 
-def account(seed: int, index: int) -> dict[str, Any]:
+def account(index: int) -> dict[str, Any]:
     """Generate the account at an index."""
-    rng = record_random(seed, _STREAM, index)
+    rng = record_random(_STREAM, index)
     draw = rng.random
     country = people.COUNTRIES.at(draw())
     created = int(YEARS["account_created"].at(draw()))
@@ -72,7 +72,7 @@ def account(seed: int, index: int) -> dict[str, Any]:
         "posts_count": str(int(CURVES["posts"].at(draw()))),
         **dict.fromkeys(("location", "country_code", "latitude", "longitude")),
         **_whereabouts(country, draw),
-        "kudo_score": _kudo(seed, index, created, draw),
+        "kudo_score": _kudo(index, created, draw),
         "email_md5": md5(mail, usedforsecurity=False).hexdigest(),
     }
     record.update(edge_cases("account", index) if index else _ADA)
@@ -104,9 +104,9 @@ def _whereabouts(country: people.Country, draw: Draw) -> dict[str, Any]:
     }
 
 
-def _kudo(seed: int, index: int, created: int, draw: Draw) -> Any:
+def _kudo(index: int, created: int, draw: Draw) -> Any:
     if draw() >= (_SCORED_NEW if created > SNAPSHOT - _NEW else _SCORED):
         return None
-    position = permute(seed, index)
+    position = permute(index)
     rank = next((rank for last, rank in _LAST_PLACES if position <= last), "1")
     return {"kudo_rank": rank, "position": str(position)}

@@ -1,7 +1,6 @@
 """Generate collections of any size and write them as XML."""
 
-# A record depends only on the seed and its index. A smaller collection is therefore a prefix of
-# every larger one with the same seed.
+# A record depends only on its index: a smaller collection is a prefix of every larger one.
 
 from __future__ import annotations
 
@@ -20,24 +19,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-#: Seed of the bundled sample, chosen among eleven so that rare values are as frequent as measured.
-SEED = 2006
 #: Projects with documents of their own: those with most contributors in a year.
 _DOCUMENTED = 20
 
 
-def generate_projects(count: int, *, seed: int = SEED) -> Iterator[dict[str, Any]]:
+def generate_projects(count: int) -> Iterator[dict[str, Any]]:
     """Yield synthetic projects that follow figures of 12,360 real ones."""
-    return (project(seed, index) for index in range(count))
+    return map(project, range(count))
 
 
-def generate(folder: Path, *, accounts: int, projects: int, seed: int = SEED) -> None:
+def generate(folder: Path, *, accounts: int, projects: int) -> None:
     """Write a synthetic directory: collections, languages, and documents of the largest projects."""
-    _write(folder, "accounts", "account", (account(seed, index) for index in range(accounts)))
-    _write(folder, "projects", "project", generate_projects(projects, seed=seed))
+    _write(folder, "accounts", "account", map(account, range(accounts)))
+    _write(folder, "projects", "project", generate_projects(projects))
     # Projects are generated again, so that not all are in memory.
-    _write(folder, "languages", "language", languages(generate_projects(projects, seed=seed)))
-    analysed = filter(_contributors, generate_projects(projects, seed=seed))
+    _write(folder, "languages", "language", languages(generate_projects(projects)))
+    analysed = filter(_contributors, generate_projects(projects))
     for each in nlargest(_DOCUMENTED, analysed, _contributors):
         history, path = History(each), folder / "projects" / each["id"]
         _write(path, "contributors", "contributor_fact", history.contributors())

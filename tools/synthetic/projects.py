@@ -25,9 +25,9 @@ _USERS_RATINGS = 0.9
 _FIRST_CREATED = 0.6
 
 
-def project(seed: int, index: int) -> dict[str, Any]:
+def project(index: int) -> dict[str, Any]:
     """Generate the project at an index."""
-    draw = record_random(seed, _STREAM, index).random
+    draw = record_random(_STREAM, index).random
     name, word = descriptions.project_name(draw)
     edge_case = edge_cases("project", index)
     name = edge_case.get("name", name)

@@ -8,7 +8,7 @@ import threading
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from requests_cache.backends.base import BaseCache
 from requests_cache.models.response import CachedResponse
@@ -22,8 +22,6 @@ from dirframe.settings import cache_folder
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
-
-    import requests
 
 #: The number is the version of the format; each version has a file of its own.
 _FILE = "http-cache-2.sqlite"
@@ -77,10 +75,7 @@ class PageCache(BaseCache):
             return default
 
     def save_response(
-        self,
-        response: requests.Response,
-        cache_key: str | None = None,
-        expires: datetime | None = None,
+        self, response: Any, cache_key: str | None = None, expires: datetime | None = None
     ) -> None:
         """Store a page, unless the file cannot be written."""
         page = CachedResponse.from_response(response, expires=expires)
@@ -119,7 +114,7 @@ def _open(file: Path) -> sqlite3.Connection:
 def _open_to_read(file: Path) -> sqlite3.Connection:
     # Without a log nobody writes to the file, and it is read where SQLite cannot make one.
     has_log = file.with_name(f"{_FILE}-wal").exists()
-    mode: Literal["ro", "ro&immutable=1"] = "ro" if has_log else "ro&immutable=1"
+    mode = "ro" if has_log else "ro&immutable=1"
     return open_database(file, mode=mode, timeout=_TIMEOUT, any_thread=True)
 
 

@@ -124,8 +124,8 @@ class DailyQuota:
     def _execute(self, statement: str, **values: float) -> Any:
         """Run a statement and return its first row; count in memory if the file fails."""
         now = time.time()
-        values |= {"limit": self.limit, "now": now, "day_ago": now - _DAY.total_seconds()}
-        facts = {"fingerprint": self._fingerprint, **values}
+        facts = {"fingerprint": self._fingerprint, "limit": self.limit, "now": now, **values}
+        facts["day_ago"] = now - _DAY.total_seconds()
         with self._lock:
             if self._is_closed:
                 raise DirframeError(

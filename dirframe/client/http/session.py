@@ -137,8 +137,8 @@ class Session:
         options = {"timeout": self._timeout, "headers": headers, "force_refresh": True}
         # The adapter follows redirects.
         response: Any = self._http.get(url, allow_redirects=False, **options)
-        facts = response.page, response.attempts, response.server_time
-        return FetchedPage(response.content, url, response.created_at, *facts)
+        fetched: FetchedPage = response.fetched
+        return fetched
 
     def is_cached(self, path: str, parameters: Mapping[str, str]) -> bool:
         """Return whether a page would come from the cache."""
@@ -149,23 +149,14 @@ class Session:
         url = self.address(path)
         return self._adapter.resolve(url) != url
 
-    def put_refusal(self, path: str, parameters: Mapping[str, str], why: str) -> None:
+    def put_refusal(self, url: str, why: str) -> None:
         """Remember for as long as a page is fresh why a page was refused."""
-        content, url = json.dumps(why).encode(), self.address(path, parameters) + _REFUSED
-        refusal: Any = CachedResponse(content=content, status_code=404, url=url)
+        refusal: Any = CachedResponse(content=json.dumps(why).encode(), url=url + _REFUSED)
         expires = datetime.now(UTC) + self._expire_after
-        self._http.cache.save_response(refusal, self._key_of(url), expires)
+        self._http.cache.save_response(refusal, self._key_of(refusal.url), expires)
 
-    def get_refusal(
-        self,
-        path: str,
-        parameters: Mapping[str, str],
-        *,
-        refresh: bool = False,
-        offline: bool = False,
-    ) -> str | None:
+    def get_refusal(self, url: str, *, refresh: bool = False, offline: bool = False) -> str | None:
         """Return why a page was refused, if that is newer than the page in the cache."""
-        url = self.address(path, parameters)
         refusal = None if refresh else self._stored(url + _REFUSED, of_any_age=offline)
         page = self._stored(url, of_any_age=True)
         if refusal is None or (page is not None and page.created_at > refusal.created_at):
@@ -281,8 +272,8 @@ class _Adapter(HTTPAdapter):
         success: Any = CachedResponse(
             content=content, status_code=200, url=url, request=CachedRequest.from_request(request)
         )
-        success.page, success.attempts = page, attempts
-        success.server_time = parse_date(response.headers.get("Date", ""))
+        date = parse_date(response.headers.get("Date", ""))
+        success.fetched = FetchedPage(content, requested, success.created_at, page, attempts, date)
         return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
     def _request(self, request: requests.PreparedRequest, url: str, options: dict[str, Any]) -> Any:

@@ -79,16 +79,14 @@ def select(
     ['Nginx']
     """
     frame = require_records(records)
-    if not isinstance(search, str):
-        raise InvalidInputError(f"search is {search!r}; give a text.")
     filters: list[tuple[str, Mask]] = []
     if words := " ".join(search.split()):
         filters.append((f"only matching {words}", _matching(frame, words)))
     given = {"languages": languages, "countries": countries, "licenses": licenses, "tags": tags}
     for name, (column, noun) in _NAMED.items():
         if wanted := _values(name, given[name]):
-            step = f"only {noun} {_any_of(wanted)}"
-            filters.append((step, _having(frame, column, noun, wanted)))
+            words = " or ".join("(missing)" if value is None else value for value in wanted)
+            filters.append((f"only {noun} {words}", _having(frame, column, noun, wanted)))
     if years is not None:
         first, last = _checked("years", years, Integral, "last")
         created = read(frame, "created")["created"].dt.year
@@ -100,20 +98,18 @@ def select(
         )
     if activity != "all":
         filters.append((f"only {activity}", states_of(frame) == activity))
-    if ranges is not None and not isinstance(ranges, Mapping):
-        raise InvalidInputError(
-            f"ranges is {ranges!r}; give a range by column, such as {{'stack_count': (1, 100)}}."
-        )
-    for column, span in (ranges or {}).items():
+    for column, span in dict(ranges or {}).items():
         first, below = _checked(column, span, Real, "one that values stay below")
         within = _between(_numbers(frame, column), first, below)
         filters.append((_within(label(column), first, "below", below), within))
     passed = np.ones(len(frame), dtype=bool)
-    for _, mask in filters:
+    facts = provenance.get_provenance(frame)
+    for step, mask in filters:
         passed &= mask
-    record, steps = provenance.get_provenance(frame), [step for step, _ in filters]
+        facts["steps"].append(step)
+        facts["selection"].append(step)
     return provenance.set_provenance(
-        frame[passed], steps=record["steps"] + steps, selection=record["selection"] + steps
+        frame[passed], steps=facts["steps"], selection=facts["selection"]
     )
 
 
@@ -171,6 +167,8 @@ def _having(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | 
 def _numbers(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
     if column not in frame:
         read(frame, column)  # raises, and says why it is not there
+    if error := provenance.absent(frame, [column]):
+        raise error
     if not is_number(frame[column].dtype):
         raise InvalidInputError(f"The column {column}, to be selected by, holds no numbers.")
     return frame[column].astype("Float64")
@@ -208,11 +206,6 @@ def _checked(name: str, span: Any, number: type, last: str) -> Any:
             "(2008, None), or (None, None) for the records without a value."
         )
     return span
-
-
-def _any_of(values: tuple[str | None, ...]) -> str:
-    names = ["(missing)" if value is None else value for value in values]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 def _within(what: str, first: float | None, word: str, last: float | None) -> str:

@@ -263,7 +263,7 @@ def test_values_and_analyses(load):
         "UnreadableValueWarning: Values of the projects could not be read: 1 in created_at ('yesterday'); 1 in stack_count ('many'). They are missing there and kept as text in the columns that end in _unreadable."
     )
     assert load(kind=Today) == snapshot(
-        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, but none was sent with it: this directory sends an analysis only with the own page of its project. The columns of the analysis are empty for that reason. details=True (--details) requests these pages, for at most 3 requests; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates their number."
+        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, whose columns are empty: this directory sends an analysis only with the own page of its project. details=True (--details) requests these pages, for at most 3 requests."
     )
 
 

@@ -261,15 +261,12 @@ def harvest(
 
     Raises
     ------
-    QuotaExceededError
-        If the daily quota is used up; ``resets_at`` is when to call again.
-    RequestError
-        If the directory cannot be reached or refuses; all pages received are stored.
-    ArchiveError
-        If the file is not an archive of this directory, collection and query, is damaged, another
-        process is writing to it, or the disk is full.
-    InvalidInputError
-        If an argument is invalid, or the archive has another order than `sort`.
+    QuotaExceededError, RequestError
+        If the daily quota is used up (``resets_at`` is when to call again); if the directory cannot
+        be reached or refuses. All pages received are stored.
+    ArchiveError, InvalidInputError
+        If the file is no archive of this directory, collection, query and order, is damaged, or
+        another process writes to it; if the disk is full; if an argument is invalid.
 
     Examples
     --------

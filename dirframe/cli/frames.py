@@ -26,8 +26,6 @@ _FORMATS = Choice(["table", "csv", "tsv", "json", "jsonl", "parquet"])
 _ROWS_ON_A_TERMINAL, _WIDEST = 50, 60
 #: Stands for standard input where a file is read, and for standard output where one is written.
 _STREAM = "-"
-#: Columns that unified countries have.
-UNIFIED = ("country_alpha_2", "country_alpha_3", "country_name")
 #: Of one project: the path of each collection below it.
 _PATHS = {"contributors": "contributors", "activity": "analyses/latest/activity_facts"}
 #: Options whose names are not those of the arguments.
@@ -76,12 +74,16 @@ def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     options = asked(question)
     with open_directory(**question) as directory:
-        # Before all pages are paid for, the first one shows whether columns are sent.
-        if where and "offline" not in options:
-            names = options.keys() & {"query", "sort", "details"}
-            first = {name: options[name] for name in names} | {"max_items": 1, "incomplete": "warn"}
+        if where:
             with warnings.catch_warnings(action="ignore"):
-                _select(load(directory=directory, progress=False, **first), **where)
+                _select(empty(collection), **where)
+                # Before all pages are paid for, the first one shows whether analyses are sent.
+                if collection == "projects" and not {"details", "offline"} & options.keys():
+                    first = {"query": options.get("query"), "max_items": 1, "incomplete": "warn"}
+                    page = load(directory=directory, progress=False, **first)
+                    sparse = {"values", "ranges"} & where.keys()
+                    seen = {n: {c: v for c, v in where[n].items() if c in page} for n in sparse}
+                    _select(page, **where | seen)
         return load(directory=directory, progress=sys.stderr.isatty(), **options)
 
 
@@ -100,6 +102,18 @@ def open_directory(*, base_url: str | None, is_sample: bool, **_: Any) -> dirfra
     return dirframe.sample_directory() if is_sample else dirframe.Directory(base_url)
 
 
+def empty(collection: str) -> pd.DataFrame:
+    """Return a frame without records, whose columns are those of the schema."""
+    import pandas as pd
+
+    from dirframe.client.records import typed_columns
+    from dirframe.schema import RESOURCES
+
+    resource = RESOURCES[collection.removesuffix("s")]
+    kinds = {field.column: field.kind for field in resource.fields}
+    return pd.DataFrame(typed_columns({name: [] for name in kinds}, kinds, resource)[0])
+
+
 def _select(
     frame: pd.DataFrame, *, values: Mapping[str, str] | None = None, **conditions: Any
 ) -> pd.DataFrame:
@@ -110,6 +124,8 @@ def _select(
         frame = dirframe.select(frame, **conditions)
     for column, text in (values or {}).items():
         check_columns([column], [*CONDITIONS, *map(str, frame)])
+        if error := dirframe.provenance.absent(frame, [column]):
+            raise error
         cells = frame[column]
         try:
             value = float(text) if text and _display.is_number(cells.dtype) else text

@@ -10,7 +10,7 @@ from click import argument, command, option
 
 import dirframe
 from dirframe.cli import frames, options
-from dirframe.cli.frames import UNIFIED, Output, note, open_directory
+from dirframe.cli.frames import Output, note, open_directory
 
 #: Options that the price of a load depends on.
 _PRICED = {"query", "sort", "max_items", "sample", "seed", "details", "refresh"}
@@ -37,14 +37,13 @@ def _print_plan(collection: str, **question: Any) -> None:
 
 
 def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
-    from dirframe.schema import RESOURCES
-
     if plan:
         _print_plan(collection, **question)
     else:
-        added = UNIFIED if "countries" in question["where"] else ()
-        known = RESOURCES[collection.removesuffix("s")].by_column
-        frames.check_columns(out.columns, [*known, *added])
+        none = frames.empty(collection)
+        if "countries" in question["where"]:
+            none = frames.with_countries(none)
+        frames.check_columns(out.columns, [*none])
         out.write(frames.read(None, collection, **question))
 
 

@@ -142,13 +142,11 @@ def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) ->
         needed = len(needed_pages(pages.signs()))
         warn(
             AnalysesNotSentWarning(
-                f"{needed:,} of {len(frame):,} projects have an analysis, but none was sent with it: "
-                "this directory sends an analysis only with the own page of its project. The columns "
-                "of the analysis are empty for that reason.",
+                f"{needed:,} of {len(frame):,} projects have an analysis, whose columns are empty: this "
+                "directory sends an analysis only with the own page of its project.",
                 requests=needed,
                 hint="details=True (--details) requests these pages, for at most "
-                f"{counted(needed, 'request')}; dirframe.plan(..., details=True) (dirframe projects "
-                "--details --plan) estimates their number.",
+                f"{counted(needed, 'request')}.",
             )
         )
     provenance.set_provenance(frame, **facts)
@@ -204,7 +202,7 @@ class Walk:
         query, first, sort = self.choose_order()
         if sort != query.sort:
             self._add(self._kept(0, sort, first))
-            first = self._get(query)
+            first = query.get(self._session, self._options)
         self.receive_first(query, first)
 
     def receive_first(self, query: Query, first: FetchedPage) -> None:
@@ -222,7 +220,7 @@ class Walk:
         if query.sort is None and (query.sample or pages.keeps_all):
             for sort in ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]:
                 try:
-                    first = self._get(replace(query, sort=sort))
+                    first = replace(query, sort=sort).get(self._session, self._options)
                 except (NotFoundError, ServiceError) as error:
                     if (error.status or 0) >= 500:  # not about the order
                         raise
@@ -233,15 +231,12 @@ class Walk:
                 if is_last(first.page) or sort != "id":
                     return query, first, None  # taken for ignored: it is the directory's own
                 self._add(self._kept(0, sort, first))
-            return query, self._get(query), None
-        first = self._get(query)
+            return query, query.get(self._session, self._options), None
+        first = query.get(self._session, self._options)
         is_whole = query.path == "/projects.xml" and query.sort is None and query.max_items is None
         if is_whole and self._session.is_moved(query.path) and is_of_today(first.page):
             return replace(query, sort=KEPT_TODAY), first, None
         return query, first, query.sort
-
-    def _get(self, query: Query) -> FetchedPage:
-        return query.get(self._session, self._options)
 
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
@@ -366,8 +361,8 @@ def check_quota(
     left, limit = quota.left, quota.limit
     if len(keys) + more <= left or len(keys) >= MOST_PAGES or options.offline:
         return False
-    days = 1 if client.cache_folder is None else max(client.expire_after.days, 1)
-    most = left + (days - 1) * limit
+    days = 0 if client.cache_folder is None else client.expire_after.days
+    most = left + max(days - 1, 0) * limit
     missing = (key for key in keys if options.refresh or not is_known(key))
     needed = len([*islice(missing, most + 1)])
     if needed:
@@ -377,24 +372,22 @@ def check_quota(
     text = (
         f"The {what} need about {needed:,} more requests, and {left:,} of {limit:,} are left today"
     )
+    hint = (
+        "dirframe.harvest (dirframe harvest) stores a collection over as many days as it takes; "
+        "sample= (--sample-size) draws a part of it."
+    )
     if needed > most:
-        kept = f"Pages stay fresh for {days:,} days" if days > 1 else "Pages are not kept"
         raise QuotaExceededError(
-            f"{text}. {kept}, so this load would never end, and it was not begun.",
+            f"{text}. Pages stay fresh for {counted(days, 'day')}, so this load would never end, and "
+            "it was not begun.",
             url=client.base_url,
             resets_at=quota.resets_at,
-            hint="dirframe.harvest (dirframe harvest) stores a collection over as many days as it "
-            "takes; sample= (--sample-size) draws a part of it.",
+            hint=hint,
         )
     if left:  # otherwise the next request says so
-        calls = math.ceil((needed - left) / limit) + 1
-        warn(
-            QuotaWarning(
-                f"{text}: run the same line on {calls:,} days. Pages that came are kept and cost "
-                "nothing again.",
-                hint="dirframe.harvest (dirframe harvest) keeps all pages in a file, too.",
-            )
-        )
+        days = math.ceil((needed - left) / limit) + 1
+        text += f": run the same line on {days:,} days. What came is kept and costs nothing again."
+        warn(QuotaWarning(text, hint=hint))
     return left > 0
 
 

@@ -429,12 +429,10 @@ class Pages:
         days = self._days()
         period = f"read from {days[0]} to {days[-1]}" if len(days) > 1 else ""
         if doubt is not None:
-            sort, better = self.query.sort, better_sort(self.query)
             order = (
-                f"the order of {f'sort={sort!r}' if sort else 'the directory'} does not hold (records "
-                "come again on other pages, and others on none), and "
-                f"{f'sort={better!r} (--sort {better})' if better else 'no other is known that'} holds "
-                "on today's live service"
+                f"the order of sort={self.query.sort!r} does not hold (records come again on other "
+                "pages, and others on none); on today's live service the sort= (--sort) that holds "
+                f"is {better_sort(self.query) or 'not known'}"
             )
             parts = [doubt, period, order if self.lacks_order() else ""]
             return "incomplete", "; ".join(filter(None, parts))

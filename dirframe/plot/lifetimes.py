@@ -16,7 +16,7 @@ from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look, of_project
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, language_colour, looks
-from dirframe.stats.growth import FREQUENCIES
+from dirframe.stats.lifetimes import FREQUENCIES
 
 if TYPE_CHECKING:
     from datetime import date

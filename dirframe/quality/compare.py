@@ -93,13 +93,11 @@ def compare(before: pd.DataFrame, after: pd.DataFrame) -> Comparison:
     )
 
 
-def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Index[str]:
+def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
     """Return the ids as text; raise unless each identifies one record."""
-    read(frame, "id")  # raises if there is none
-    column = frame["id"].astype("object")
-    ids = pd.Index(column.astype("str"), dtype="str")
-    missing, repeated = int(column.isna().sum()), int(ids.duplicated().sum())
-    kind = pd.api.types.infer_dtype(column)
+    ids = read(frame, "id")["id"]
+    missing, repeated = int(ids.isna().sum()), int(ids.duplicated().sum())
+    kind = pd.api.types.infer_dtype(frame["id"].astype("object"))
     if missing or repeated or kind not in _ID_KINDS:
         raise InvalidInputError(
             f"In `{name}`, each record must have an id of its own, as text or a whole number: "

@@ -202,23 +202,22 @@ def matches(p: pd.DataFrame, rule: str) -> Mask:
 def _bounds(p: pd.DataFrame) -> tuple[pd.Series[Any], pd.Series[Any]]:
     """Return for each project the most lines that are no outlier, and the group whose bound it is."""
     positive = p[true(p["code_lines"] > 0)]
-    logarithms = np.log10(positive["code_lines"].to_numpy(np.float64))
+    lines = positive["code_lines"].to_numpy(np.float64)
+    logarithms = pd.Series(np.log10(lines), positive.index)
     bounds = {"all projects": _bound(logarithms)}
-    for language, rows in positive.groupby("language", observed=True).indices.items():
-        if len(rows) >= _OWN_BOUND:
-            bounds[str(language)] = _bound(logarithms[rows])
+    for language, own in logarithms.groupby(positive["language"]):
+        if len(own) >= _OWN_BOUND:
+            bounds[str(language)] = _bound(own)
     group = p["language"].where(p["language"].isin([*bounds]), "all projects").astype("str")
     return group.map(bounds).astype("Int64"), group
 
 
-def _bound(logarithms: Any) -> int:
+def _bound(logarithms: pd.Series[float]) -> int:
     """Return the most lines that are no outlier; without spread, there is no bound."""
-    if not len(logarithms):
-        return _LARGEST
-    median = float(np.median(logarithms))
-    deviation = float(np.median(np.abs(logarithms - median)))
+    median = logarithms.median()
+    deviation = (logarithms - median).abs().median()
     exponent = median + _OUTLIER * deviation / _NORMAL
-    return int(10**exponent) if deviation and exponent < 18 else _LARGEST
+    return int(10**exponent) if deviation > 0 and exponent < 18 else _LARGEST
 
 
 def reference_day(frame: pd.DataFrame, fetched: pd.Series[Any]) -> pd.Timestamp | None:

@@ -110,8 +110,7 @@ class Resource:
     @cached_property
     def core(self) -> tuple[Field, ...]:
         """The fields that every frame has: the specified ones, or those of an extension."""
-        always = (Dialect.SPECIFIED, Dialect.EXTENSION)
-        return tuple(f for f in self.fields if f.dialect in always)
+        return tuple(f for f in self.fields if f.dialect in {Dialect.SPECIFIED, Dialect.EXTENSION})
 
     @cached_property
     def by_column(self) -> dict[str, Field]:
@@ -145,8 +144,7 @@ def _fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
 
 def _of_analysis(field: Field) -> Field:
     """Return a field of a project's analysis as one of the analysis itself."""
-    specified = field.dialect is Dialect.SPECIFIED
-    dialect = Dialect.EXTENSION if specified else field.dialect
+    dialect = Dialect.EXTENSION if field.dialect is Dialect.SPECIFIED else field.dialect
     return replace(field, path=field.path[1:], required=False, dialect=dialect)
 
 

@@ -33,14 +33,13 @@ from dirframe.stats.contributors import (
     users_against_contributors,
 )
 from dirframe.stats.entries import license_families, licenses, tags
-from dirframe.stats.growth import growth
 from dirframe.stats.languages import (
     contributors_by_language,
     language_breakdown,
     language_share,
     languages_by_year,
 )
-from dirframe.stats.lifetimes import activity, life_span, survival
+from dirframe.stats.lifetimes import activity, growth, life_span, survival
 from dirframe.stats.one_project import (
     commit_concentration,
     commits_by_contributor,

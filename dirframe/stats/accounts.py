@@ -23,7 +23,6 @@ def accounts_by_country(accounts: Frame, *, top: int | None = None) -> Counted:
         One row per country, the most accounts first: ``country_alpha_2`` (str, the code of ISO
         3166-1, the first by alphabet of several; missing for ``other``), ``country_name`` (str),
         ``accounts`` (Int64, accounts), ``share`` (Float64, 0 to 1, of those with a known country).
-
         Counted: ``with_country``, ``countries``, ``countries_in_other``, and of the accounts in no
         row ``country_missing`` (no ``country_code``) and ``country_unresolved`` (it names none).
 
@@ -65,10 +64,8 @@ def accounts_by_kudo_rank(accounts: Frame) -> Counted:
     pandas.DataFrame
         One row per rank from 1 (new) to 10, also where no account has it: ``kudo_rank`` (Int64),
         ``accounts`` (Int64, accounts), ``share`` (Float64, 0 to 1, of the accounts with a rank).
-        Without a kudo score there is no rank, although the directory's pages show rank 1.
-
-        Counted: ``accounts``, the sum of ``with_kudo_rank``, ``kudo_rank_missing`` and
-        ``kudo_rank_impossible`` (not from 1 to 10).
+        Without a kudo score there is no rank, although the directory's pages show rank 1. Counted:
+        ``with_kudo_rank``, ``kudo_rank_missing``, ``kudo_rank_impossible`` (not from 1 to 10).
 
     Examples
     --------
@@ -98,10 +95,9 @@ def posts_distribution(accounts: Frame) -> Counted:
     -------
     pandas.DataFrame
         One row per number of posts that occurs, ascending: ``posts`` (Int64, posts per account),
-        ``accounts`` (Int64, accounts with this many), ``share`` (Float64, 0 to 1, of those with a
-        valid number), ``share_at_most`` (Float64, 0 to 1, of those, with this many or fewer).
-
-        Counted: ``accounts``, the sum of ``with_posts``, ``posts_missing`` and ``posts_negative``.
+        ``accounts`` (Int64, accounts with this many), ``share``, ``share_at_most`` (Float64, 0 to 1,
+        of those with a valid number: with this many, and with this many or fewer). Counted:
+        ``with_posts``, ``posts_missing`` and ``posts_negative``.
 
     Examples
     --------

@@ -38,13 +38,9 @@ def contributor_distribution(projects: Frame) -> Counted:
     -------
     pandas.DataFrame
         One row per number of contributors that occurs, ascending: ``contributors`` (Int64, people
-        per project), ``projects`` (Int64, projects with this many), ``share`` (Float64, 0 to 1, of
-        the projects with a valid number), ``share_at_most`` (Float64, 0 to 1, of those, with this
-        many or fewer).
-
-        Counted: ``projects``, the sum of ``with_contributors`` (a valid
-        ``analysis_twelve_month_contributor_count``), ``contributors_missing`` and
-        ``contributors_negative``.
+        per project), ``projects`` (Int64, projects with this many), ``share``, ``share_at_most``
+        (Float64, 0 to 1, of those with a valid number: with this many, and with this many or fewer).
+        Counted: ``with_contributors``, ``contributors_missing``, ``contributors_negative``.
 
     Examples
     --------
@@ -72,7 +68,7 @@ def lorenz(projects: Frame) -> Counted:
         - ``contributors_share`` (Float64, 0 to 1): of all contributors, in these projects
         - ``contributors`` (Int64, people per project): at most, up to here; missing at the origin
 
-        Lorenz, Publications of the American Statistical Association 9 (1905), 209-219. Counted: as
+        Lorenz, Publications of the American Statistical Association 9 (1905), 209-219. Counted as
         in `contributor_distribution`.
 
     Examples
@@ -187,10 +183,9 @@ def users_against_contributors(projects: Frame) -> Counted:
     pandas.DataFrame
         One row per pair that occurs, by users, then contributors, both ascending: ``users`` (Int64,
         members: ``stack_count``, or ``user_count`` where that is missing), ``contributors`` (Int64,
-        people), ``projects`` (Int64, projects with this pair).
-
-        Counted: ``with_both``, and, of which a project can have two, ``users_missing``,
-        ``users_negative``, ``contributors_missing`` and ``contributors_negative``.
+        people), ``projects`` (Int64, projects with this pair). Counted: ``with_both``, and, of which
+        a project can have two, ``users_missing``, ``users_negative``, ``contributors_missing`` and
+        ``contributors_negative``.
 
     Examples
     --------

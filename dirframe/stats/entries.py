@@ -92,7 +92,7 @@ def license_families(projects: Frame) -> Counted:
           ``"none"``, those that name no licence, which is not to have none
         - ``share`` (Float64, 0 to 1): of all projects; a project can be in several families
 
-        Counted: ``projects``, ``with_license``, ``without_license``.
+        Counted: ``with_license``, ``without_license``.
 
     Examples
     --------
@@ -106,7 +106,8 @@ def license_families(projects: Frame) -> Counted:
     own = [next(f for f, words in FAMILIES.items() if re.search(words, n.lower())) for n in names]
     families = np.array([order.index(family) for family in own], dtype=np.int32)
     _, codes = distinct_pairs(rows, families[codes], len(order))
-    numbers, having = np.bincount(codes, minlength=len(order)), _distinct(rows)
+    numbers = np.bincount(codes, minlength=len(order))
+    having = int(np.count_nonzero(np.bincount(rows)))
     numbers[-1] = len(lists) - having
     table = table_of(
         family=("str", order),
@@ -128,9 +129,7 @@ def tags(projects: Frame, *, top: int | None = None) -> Counted:
     pandas.DataFrame
         One row per tag, the most projects first: ``tag`` (str, without blanks around it),
         ``projects`` (Int64, projects that have it, each once), ``share`` (Float64, 0 to 1, of the
-        projects that have a tag).
-
-        Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
+        projects that have a tag). Counted: ``with_tag``, ``without_tag``, ``tags`` and ``tags_in_other``.
 
     Examples
     --------
@@ -145,10 +144,11 @@ def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | 
     """Count the projects of each name; a project counts once in the row of the others."""
     rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
-    having = _distinct(rows)
+    having = int(np.count_nonzero(np.bincount(rows)))
 
     def pool(others: pd.Index[Any]) -> pd.Series[Any]:
-        return pd.Series({"projects": _distinct(rows[np.isin(names, others)[codes]])})
+        theirs = rows[np.isin(names, others)[codes]]
+        return pd.Series({"projects": np.count_nonzero(np.bincount(theirs))})
 
     numbers = np.bincount(codes, minlength=len(names))
     table = table_of(projects=("Int64", numbers)).set_axis(names)
@@ -164,17 +164,17 @@ def tag_codes(lists: pd.Series[Any]) -> Codes:
     """Return the row and the code of each tag, and the names of the codes."""
     rows, entries = entries_of(lists)
     try:
-        numbers, kinds = _numbered(entries, len(entries))
+        numbers, kinds = numbered(entries, len(entries))
     except TypeError:  # some are records
-        numbers, records = numbered(entries, "tag")
-        kinds = [tag for (tag,) in records]
+        numbers, kinds = numbered(field_of(entries, "tag"), len(entries))
     return _named(rows, numbers, kinds)
 
 
 def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
     """Return the row and the code of each licence, the names of the codes, and titles by name."""
     rows, entries = entries_of(lists)
-    numbers, kinds = numbered(entries, "vanity_url", "name", "nice_name")
+    fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
+    numbers, kinds = numbered(zip(*fields, strict=True), len(entries))
     labels: list[str] = []
     titles: dict[str, str] = {}
     for vanity_url, name, nice_name in kinds:
@@ -214,23 +214,16 @@ def _as_list(value: Any, name: object) -> Any:
     )
 
 
-def numbered(entries: list[Any], *fields: str) -> tuple[Integers, list[tuple[Any, ...]]]:
-    """Return a number for each entry by its fields, and the different fields by number.
-
-    An entry that is no record, but a text, stands for each field.
-    """
-    columns = [_field_of(entries, field) for field in fields]
-    return _numbered(zip(*columns, strict=True), len(entries))
-
-
-def _field_of(entries: list[Any], field: str) -> list[Any]:
+def field_of(entries: list[Any], field: str) -> list[Any]:
+    """Return a field of each entry; a text that stands for a record is each of its fields."""
     try:
         return [*map(itemgetter(field), entries)]
     except (KeyError, TypeError):  # not all have it, or are records
         return [e.get(field) if isinstance(e, dict) else e for e in entries]
 
 
-def _numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
+def numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
+    """Return a number for each value, and the different values by number."""
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     return np.fromiter(map(numbers.__getitem__, values), np.int32, size), list(numbers)
@@ -257,11 +250,6 @@ def _named(rows: Integers, numbers: Integers, labels: list[Any]) -> Codes:
 
 def _text(value: Any) -> str:
     return "" if pd.isna(value) else str(value).strip()
-
-
-def _distinct(ascending: Integers) -> int:
-    """Return the number of different rows."""
-    return len(ascending) and 1 + int(np.count_nonzero(ascending[1:] != ascending[:-1]))
 
 
 def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +12,7 @@ import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import exact, first_reason, names_of, ranked, shares, table_of, unusable
-from dirframe.stats.entries import coded, distinct_pairs, entries_of, numbered
+from dirframe.stats.entries import coded, distinct_pairs, entries_of, field_of, numbered
 from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 #: Columns that describe a distribution: quartiles, median, and its 95% confidence interval.
 _SPREAD = ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
 #: Entry for the languages that the directory does not list.
-_REST = r"\d+ Others?"
+_REST = re.compile(r"\d+ Others?")
 _DATES = {"analysis_min_month": "first", "created_at": "created"}
 
 
@@ -192,27 +193,23 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     """
     p = read(projects, "analysis_languages", "code_lines")
     rows, entries = entries_of(p["analysis_languages"])
-    numbers, found = numbered(entries, "language", "percentage")
-    kinds = pd.DataFrame(found, columns=["language", "percentage"], dtype="str")
-    percent = _percentages(kinds["percentage"])
+    percent = _percentages(*numbered(field_of(entries, "percentage"), len(entries)))
     is_impossible = ~((percent >= 0) & (percent <= 100))
     faults = {
         "breakdown_missing": np.bincount(rows, minlength=len(p)) == 0,
         "code_lines_missing": p["code_lines"].isna(),
         "code_lines_negative": p["code_lines"] < 0,
-        "percentages_impossible": np.bincount(rows[is_impossible[numbers]], minlength=len(p)),
+        "percentages_impossible": np.bincount(rows[is_impossible], minlength=len(p)),
     }
     reason = first_reason(**faults)
-    included = (reason == "")[rows]
-    weight = percent[numbers]
-    weight *= p["code_lines"].to_numpy(np.float64, na_value=np.nan)[rows]
-    weight /= 100
-    language = kinds["language"].str.strip()
-    own, names = coded(language.mask(language.str.fullmatch(_REST)))
-    named = included & (own >= 0)[numbers]
-    codes = own[numbers[named]]
-    lines = np.bincount(codes, weight[named], minlength=len(names))
-    listed = distinct_pairs(rows[named], codes, len(names))[1]
+    lines_of_one = p["code_lines"].to_numpy(np.float64, na_value=np.nan)
+    weight = percent * np.where(reason == "", lines_of_one, np.nan)[rows] / 100
+    numbers, languages = numbered(field_of(entries, "language"), len(entries))
+    own, names = coded(None if _REST.fullmatch(str(name).strip()) else name for name in languages)
+    codes = np.where(np.isnan(weight), -1, own[numbers])
+    named = codes >= 0
+    lines = np.bincount(codes[named], weight[named], minlength=len(names))
+    listed = distinct_pairs(rows[named], codes[named], len(names))[1]
     number = np.bincount(listed, minlength=len(names))
     table = table_of(projects=("Int64", number), code_lines=("Float64", lines)).set_axis(names)
     by = ["code_lines", "projects"]
@@ -220,13 +217,14 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     table["share"] = table["code_lines"] / (float(table["code_lines"].sum()) or 1.0)
     counted = {"projects": len(p), "with_breakdown": (reason == "").sum()}
     counted |= {fault: (reason == fault).sum() for fault in faults} | groups
-    return table, counted | {"code_lines_unnamed": round(weight[included & ~named].sum())}
+    return table, counted | {"code_lines_unnamed": round(np.nansum(weight[~named]))}
 
 
-def _percentages(texts: pd.Series[str]) -> NDArray[np.float64]:
+def _percentages(numbers: NDArray[np.integer], texts: list[Any]) -> NDArray[np.float64]:
     """Return texts as numbers: ``<1`` is 0.5, what cannot be read NaN."""
-    known = texts.str.strip().replace("<1", "0.5")
-    return known.where(known.str.fullmatch(r"-?\d+(\.\d+)?")).to_numpy(np.float64)
+    known = pd.Series(texts, dtype="str").str.strip().replace("<1", "0.5")
+    known = known.where(known.str.fullmatch(r"-?\d+(\.\d+)?"))
+    return known.to_numpy(np.float64).take(numbers)
 
 
 @statistic("with_language_and_date", "with a main language and a date")

@@ -1,4 +1,4 @@
-"""Activity, life spans and survival of projects.
+"""Growth of the directory; activity, life spans and survival of projects.
 
 Months are whole numbers; January of the year 0 is 0. What a project did is known up to the month in
 which its code was fetched: ``analysis_logged_at``, or ``analysis_oldest_code_set_time`` where that
@@ -16,13 +16,75 @@ import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import check_top, first_reason, shares, table_of, true
-from dirframe.stats.kernel import MOMENT, Counted, Frame, read, retrieved, statistic, whole_number
+from dirframe.stats.kernel import (
+    MOMENT,
+    Counted,
+    Frame,
+    collection_of,
+    read,
+    retrieved,
+    statistic,
+    whole_number,
+)
 
 _MONTHS = ("first", "last", "fetched")
 _FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
 #: Reasons why a project is unknown, in order of precedence.
 _UNKNOWN = (*_FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
 _YEAR = 12
+#: Lengths of a period, by their names in pandas: those of its offsets, and of its periods.
+FREQUENCIES = {"D": "D", "W": "W-SUN", "MS": "M", "QS": "Q", "YS": "Y"}
+
+
+@statistic("with_created_at", "with a date")
+def growth(frame: Frame, *, freq: str = "MS") -> Counted:
+    """Count accounts or projects by the date on which they were created.
+
+    Parameters
+    ----------
+    frame
+        Accounts or projects, as in `dirframe.stats`.
+    freq : {"D", "W", "MS", "QS", "YS"}, default "MS"
+        Length of a period: days, weeks from Monday to Sunday, months, quarters or years.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per period from the first to the last with a record, ascending, without gaps:
+
+        - ``start`` (datetime64[us, UTC]): first day of the period
+        - ``new``, ``total`` (Int64, records): created in the period, and up to its end
+        - ``finished`` (boolean): whether the period ended before the newest date of the records, of
+          ``created_at`` and, where the frame has it, ``updated_at``
+
+        Only records that are still in the directory are counted. Counted: ``with_created_at`` and
+        ``created_at_missing``.
+
+    Examples
+    --------
+    >>> created = pd.to_datetime(["2013-01-31 23:00", "2013-03-01 00:00", "2013-03-31 10:00"])
+    >>> growth(pd.DataFrame({"created_at": created}))["new"].tolist()
+    [1, 0, 2]
+    """
+    if str(freq) not in FREQUENCIES:
+        raise InvalidInputError(f"freq is {freq!r}; it must be one of {', '.join(FREQUENCIES)}.")
+    p = read(frame, "created", optional=["updated"])
+    dated = p["created"].dropna().dt.tz_localize(None)
+    new = dated.dt.to_period(FREQUENCIES[freq]).value_counts()
+    span = pd.period_range(new.index.min(), new.index.max()) if len(new) else new.index
+    new = new.reindex(span, fill_value=0)
+    starts, ends = (at.start_time.tz_localize("UTC") for at in (span, span + 1))
+    table = table_of(
+        start=(MOMENT, starts.as_unit("us")),
+        new=("Int64", new),
+        total=("Int64", new.cumsum()),
+        finished=("boolean", ends <= p.max().max()),
+    )
+    return table, {
+        collection_of(frame): len(p),
+        "with_created_at": len(dated),
+        "created_at_missing": len(p) - len(dated),
+    }
 
 
 @statistic("with_activity", "whose activity is known")
@@ -273,7 +335,8 @@ def states_of(projects: pd.DataFrame) -> pd.Categorical[str]:
 def _month_of(as_of: object) -> int:
     """Return the month number of a day or month; a year alone is neither."""
     try:
-        day = as_of if isinstance(as_of, date) else date.fromisoformat(f"{as_of}-01"[:10])
+        text = f"{as_of}-01" if len(str(as_of)) == len("2013-07") else str(as_of)
+        day = as_of if isinstance(as_of, date) else date.fromisoformat(text)
         if isinstance(day, datetime) and day.tzinfo:
             day = day.astimezone(UTC)
         return 12 * int(day.year) + int(day.month) - 1

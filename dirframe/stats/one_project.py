@@ -10,7 +10,7 @@ import pandas as pd
 from dirframe.errors import InvalidInputError
 from dirframe.stats.contributors import gini_and_shares
 from dirframe.stats.counts import exact, shares, table_of, unusable
-from dirframe.stats.kernel import MOMENT, Counted, Frame, read, retrieved, statistic, whole_number
+from dirframe.stats.kernel import MOMENT, Counted, Frame, read, retrieved, statistic
 
 _COUNTS = ("commits", "contributors")
 _LINES = ("code_added", "code_removed")  # not in every frame
@@ -34,10 +34,8 @@ def commits_by_contributor(frame: Frame) -> Counted:
         One row per contributor, most commits first, then by id and name (as text, missing first):
         ``rank`` (Int64, from 1), ``contributor_id``, ``contributor_name`` (str), ``commits`` (Int64,
         commits in all), ``share``, ``cumulative_share`` (Float64, 0 to 1, of the commits in all
-        rows, and up to this one with it).
-
-        Counted: ``contributors``, which is the sum of ``with_commits``, ``commits_missing`` and
-        ``commits_negative``. An id that is there twice, as in a frame of several projects, raises.
+        rows, and up to this one with it). An id that is there twice, as in a frame of several
+        projects, raises. Counted: ``with_commits``, ``commits_missing``, ``commits_negative``.
 
     Examples
     --------
@@ -50,15 +48,13 @@ def commits_by_contributor(frame: Frame) -> Counted:
 
 
 @statistic("with_commits", "with a valid number of commits")
-def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
+def commit_concentration(frame: Frame) -> Counted:
     """Measure how much a project depends on few contributors: truck factor, Gini, top shares.
 
     Parameters
     ----------
     frame
         As in `commits_by_contributor`, with the same counts.
-    window : int, default 12
-        Months before the newest commit of all in which a contributor counts as active: 1 to 24.
 
     Returns
     -------
@@ -69,8 +65,8 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
         - ``gini``: as in `contributor_concentration` (0 to 1), of contributors without commits too
         - ``bus factor``: fewest contributors (people) who have half of all commits or more, the
           Contributor Absence Factor of CHAOSS; not that of Avelino et al. (ICPC 2016), by files
-        - ``bus factor still active``: how many of those committed in the last `window` months;
-          missing where ``last_commit_time`` is not known of all of them
+        - ``bus factor still active``: how many of those committed in the year before the newest
+          commit of all; missing where ``last_commit_time`` is not known of all of them
         - ``effective contributors``: how many with equal shares would be as concentrated, the
           reciprocal of the Herfindahl-Hirschman index
 
@@ -80,7 +76,6 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
     >>> commit_concentration(frame).set_index("measure").loc["bus factor", "value"]
     np.float64(1.0)
     """
-    months = whole_number("window", window, least=1, most=24, instead="in months")
     table, counted = _ranked(frame)
     commits, last = table["commits"].astype("int64"), table["last_commit_time"]
     total, so_far = int(commits.sum()), commits.cumsum().to_numpy()
@@ -96,7 +91,7 @@ def commit_concentration(frame: Frame, *, window: int = 12) -> Counted:
             "effective contributors": 1 / float((table["share"] ** 2).sum()),
         }
         if last[:factor].notna().all():
-            since = last.max() - pd.DateOffset(months=months)
+            since = last.max() - pd.DateOffset(years=1)
             measures["bus factor still active"] = (last[:factor] > since).sum()
     values = [*measures.values()]
     return table_of(measure=("str", [*measures]), value=("Float64", values)), counted
@@ -154,7 +149,7 @@ def monthly_activity(frame: Frame) -> Counted:
         - ``finished`` (boolean): whether the month was over when the frame was loaded; where that
           is not known, missing for the last month and true for all before
 
-        Counted: ``activity_facts``, ``with_month``, ``month_missing``, ``months_filled``,
+        Counted: ``with_month``, ``month_missing``, ``months_filled``,
         ``commits_invalid`` and ``contributors_invalid`` (missing or negative).
 
     Examples

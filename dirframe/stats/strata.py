@@ -151,8 +151,7 @@ def _of_column(values: pd.Series[Any]) -> pd.Series[Any]:
         return _most_first(values.astype("str"))
     raise InvalidInputError(
         f"The column {values.name!r} holds neither text nor whole numbers to divide by.",
-        hint=f"Convert it first, such as with frame.astype('str'), or drop it for the derived one "
-        f"of that name ({', '.join(_DERIVED)}).",
+        hint="Convert it first, such as with frame.astype('str').",
     )
 
 

@@ -33,7 +33,9 @@ def test_load_hands_its_options_on(rig, run):
 
 
 def test_columns_that_the_schema_has_beside_those_of_every_frame_can_be_named(rig, run):
-    rig.add("project", [record("1", html_url="http://d.example/p/1", user_count="20")])
+    fields = {"html_url": "http://d.example/p/1", "user_count": "20"}
+    others = [record(n) for n in range(2, 30)]  # the whole first page lacks them
+    rig.add("project", [*others, record("1", **fields)])
     words = ("projects", "--columns", "html_url,user_count")
     kept = run(*words, "--where", "user_count=20..30")
     assert kept.table.to_dict("records") == [
@@ -153,11 +155,12 @@ def test_condition_on_what_is_not_sent_is_refused_after_the_first_page(folder, r
     with Today(200) as rig:
         monkeypatch.setenv("DIRFRAME_BASE_URL", rig.url)
         monkeypatch.setenv("DIRFRAME_API_KEY", rig.key)
-        outcome = run("projects", "--where", "language=Java", "-o", "java.csv")
-        assert outcome.code == 2
-        assert "--details" in outcome.err
-        assert len(rig.requests) <= 2
+        lines, name = "analysis_total_code_lines", "analysis_main_language_name"
+        for condition in ("language=C", f"{lines}=1..", f"{lines}=5", f"{name}=C"):
+            outcome = run("projects", "--where", condition, "-o", "c.csv")
+            assert (outcome.code, "--details" in outcome.err) == (2, True), condition
+            assert len(rig.requests) <= 2
         assert run("projects", "--details", "--where", "langage=Java").code == 2
-        assert len(rig.requests) <= 4  # with the own page of the first
+        assert len(rig.requests) <= 2
         assert run("projects", "--where", "search=001", "-o", "found.csv").code == 0
     assert [file.name for file in folder.glob("*.csv")] == ["found.csv"]

@@ -252,25 +252,6 @@ def test_load_from_an_old_first_page_that_became_the_second(connect):
     assert len(rig.pages) <= 6
 
 
-def test_load_takes_stored_pages_once_and_asks_again_where_they_do_not_fit(connect):
-    rig = Changing(60, size=25)
-    with rig.in_process():
-        directory = connect(rig)
-        outcome(directory, max_items=50)
-        rig.forget()
-        frame, _, doubt = outcome(directory)
-        assert (frame["id"].tolist(), doubt, rig.pages) == (numbered(60), False, [3])
-        rig.edit(lambda ids: ids[1:])  # all others moved up
-        rig.forget()
-        outcome(directory, refresh=True, max_items=25)
-        assert rig.pages == [1]
-        rig.forget()
-        frame, _, doubt = outcome(directory)
-        assert (frame["id"].tolist(), doubt) == (numbered(60)[1:], False)
-        assert {2, 3} <= set(rig.pages)
-        assert len(rig.pages) <= 6
-
-
 # Records and pages as no directory should send them
 
 

@@ -216,13 +216,9 @@ def test_details_keep_what_came_if_the_directory_breaks_or_the_quota_ends(rig, c
     assert part[LINES].notna().sum() == 19
     assert f"incomplete: {len(part)} of {len(carried)}" in caption(part)
     assert "left out" in get_provenance(part)["incomplete_reason"]
+    few = connect(rig, daily_quota=len(rig.requests) + 8)
     with pytest.warns((IncompleteWarning, QuotaWarning)):
-        part = load(
-            connect(rig, daily_quota=len(rig.requests) + 8),
-            details=True,
-            incomplete="warn",
-            refresh=True,
-        )
+        part = load(few, details=True, incomplete="warn", refresh=True)
     assert 0 < len(part) < len(carried)
     with pytest.raises(CacheError):
         load(connect(rig), details=True, offline=True)

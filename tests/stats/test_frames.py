@@ -1,12 +1,10 @@
 """Records that are elsewhere are counted as those in pandas, and their columns alone are read."""
 
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from dirframe import InvalidInputError, provenance, stats
-from tests.oracle import LINES, PEOPLE
 
 NAMES = (
     *("language_share", "contributors_by_language", "language_breakdown", "languages_by_year"),
@@ -48,40 +46,6 @@ def parquet(projects, tmp_path_factory):
 def test_a_parquet_file_and_a_folder_of_them(projects, parquet):
     check(parquet / "projects.parquet", projects, has_source=True)
     check(str(parquet / "parts"), projects, has_source=True)
-
-
-class Batches:
-    """Three batches of Arrow that count what is taken from them."""
-
-    def __init__(self, table):
-        self.table, self.batches = table, 0
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        def batches():
-            for batch in self.table.to_batches(max_chunksize=20):
-                self.batches += 1
-                yield batch
-
-        reader = pa.RecordBatchReader.from_batches(self.table.schema, batches())
-        return reader.__arrow_c_stream__(requested_schema)
-
-
-def test_whatever_offers_an_arrow_stream_is_read_once(projects, parquet):
-    stream = Batches(pq.read_table(parquet / "projects.parquet"))
-    pd.testing.assert_frame_equal(stats.lorenz(stream), stats.lorenz(projects))
-    assert stream.batches == 3
-
-
-def test_a_file_with_a_column_that_no_frame_can_hold_is_counted_without_it(tmp_path):
-    lines = pa.array([2**64 - 1], pa.uint64())
-    pq.write_table(pa.table({PEOPLE: [3], LINES: lines}), tmp_path / "wide.parquet")
-    assert stats.contributor_distribution(tmp_path / "wide.parquet")["contributors"].tolist() == [3]
-    with pytest.raises(InvalidInputError, match=LINES):
-        stats.language_breakdown(
-            pq.read_table(tmp_path / "wide.parquet").append_column(
-                "analysis_languages", pa.array([[]], pa.list_(pa.string()))
-            )
-        )
 
 
 def test_tables_of_arrow_and_frames_of_polars(projects, parquet):

@@ -65,7 +65,19 @@ def test_a_day_within_the_month_is_as_good_as_its_first_and_as_the_month():
 
 
 def test_what_is_neither_a_day_nor_a_month_is_refused():
-    wrong = ["soon", "2013-31-31", 2013, "2013", "03/04/2013", 1374364800, True, 2013.5, pd.NaT, ""]
+    wrong = [
+        "soon",
+        "2013-31-31",
+        2013,
+        "2013",
+        "2013-07-31x",
+        "03/04/2013",
+        1374364800,
+        True,
+        2013.5,
+        pd.NaT,
+        "",
+    ]
     for as_of in wrong:
         with pytest.raises(InvalidInputError, match="as_of"):
             stats.activity(projects(), as_of=as_of)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
-from dirframe._display import unknown_suffix
+from dirframe._files import unknown_suffix
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import FORMATS, beside
@@ -78,7 +78,7 @@ def read_export(path: str | Path) -> pd.DataFrame:
     if file.is_dir() or not file.exists():
         raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
-        raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
+        raise InvalidInputError(unknown_suffix(file, FORMATS), hint=_HINT)
     record: Record = {}
     with suppress(OSError, ValueError):
         record = json.loads(beside(file).read_bytes())

@@ -79,15 +79,7 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order in which they are used."""
-        del ctx
-        return list(self.commands)
-
-
 @click.group(
-    cls=_Commands,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
@@ -110,9 +102,7 @@ def cli() -> None:
 
 for _command in (
     *(load.demo, load.projects, load.accounts, load.load, load.check, load.quota, load.cache),
-    *(analyze.stats, analyze.plot, analyze.clean, analyze.summary),
-    *(analyze.report, analyze.export, analyze.cite),
-    *(load.harvest, load.status),
-    *(serve.serve, serve.keys),
+    *(load.harvest, load.status, serve.serve, serve.keys, analyze.stats, analyze.plot),
+    *(analyze.clean, analyze.summary, analyze.report, analyze.export, analyze.cite),
 ):
     cli.add_command(_command)

@@ -333,7 +333,7 @@ def test_child_table_keeps_what_else_an_entry_has(build):
 def test_child_table_entry_does_not_replace_the_id_of_its_parent(build):
     links = [f"<links><link><project_id>{i}</project_id></link></links>" for i in (9, 2)]
     table = dirframe.child_table(build(*links), "links")
-    assert table[["project_id", "project_id_"]].values.tolist() == [["1", "9"], ["2", "2"]]
+    assert table[["project_id", "project_id_"]].to_numpy().tolist() == [["1", "9"], ["2", "2"]]
     same = dirframe.child_table(build(links[1].replace("2", "1")), "links")
     assert "project_id_" not in same
 

@@ -269,8 +269,8 @@ class _Adapter(HTTPAdapter):
                 f"{requested} redirects in a circle and was not followed further.", url=requested
             )
         content = self._key.redact_data(response.body)
+        is_of_one = self._is_of_one(first, url)
         try:
-is_of_one = self._is_of_one(first, url)
             page = check_response(content, response, first if is_of_one else None)
         except RequestError as error:
             error.attempts = attempts

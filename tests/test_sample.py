@@ -98,7 +98,6 @@ def test_largest_projects_have_months_and_contributors_that_fit_their_analysis(
         assert commits == activity["commits"].sum() == size["commits"].iloc[-1]
         lines = sample_projects.set_index("id").loc[number, "analysis_total_code_lines"]
         assert size["code"].iloc[-1] == lines
-        assert contributors.attrs["dirframe"]["synthetic"]
     with pytest.raises(NotFoundError):
         dirframe.load_activity(counts.nsmallest(1).index[0], directory=sample)
 

@@ -327,9 +327,9 @@ def fetch_or_refusal(session: Session, query: Query, options: Options) -> Receiv
     try:
         return received(query.get(session, options), query)
     except NotFoundError as error:
-        why, status = "gone", error.status
+        why, status, attempts = "gone", error.status, error.attempts
     except ServiceError as error:
-        why, status = "refused", error.status
+        why, status, attempts = "refused", error.status, error.attempts
         if status == 200 and error.reported is None:
             why = ""
         elif status is not None and status >= 500:  # about the whole directory
@@ -337,7 +337,7 @@ def fetch_or_refusal(session: Session, query: Query, options: Options) -> Receiv
     # Without a status, the directory gave no answer about this record.
     if options.store and status is not None:
         session.put_refusal(url, why)
-    return Received(refusal=why)
+    return Received(attempts=attempts, refusal=why)
 
 
 # -- what every load says and records ----------------------------------------------------------

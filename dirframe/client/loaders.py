@@ -477,7 +477,8 @@ def _read_record(query: Query, name: str, client: Directory, options: Options) -
         has_no_analysis = error.status == 200 and error.reported is None
         if resource is not PROJECT or not has_no_analysis or name.isdigit():
             raise
-        fetched, refused = Query(resource=PROJECT, query=name).get(session, options), 1
+        search, refused = Query(resource=PROJECT, query=name), error.attempts
+        fetched = search.get(session, options)
     frame = Records(resource, [fetched.page]).frame()
     rows = frame.to_dict("records")
     is_it = [_matches(row, name) for row in rows]

@@ -40,10 +40,8 @@ def test_read_pages_of_a_folder_in_the_order_of_names(tmp_path):
     frame = dirframe.read_pages(tmp_path)
     assert frame["id"].tolist() == ["0", "1", "2", "3", "4"]
     facts = get_provenance(frame)
-    assert (facts["complete"], facts["resource"]) == (True, "project")
+    assert (facts["complete"], facts["resource"], facts["query"]) == (True, "project", {"files": 3})
     assert (facts["items_available"], facts["items_loaded"]) == (5, 5)
-    assert facts["retrieved_oldest"] is None
-    assert facts["query"] == {"files": 3}
 
 
 def test_read_pages_of_packed_files(tmp_path):

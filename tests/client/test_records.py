@@ -151,6 +151,10 @@ def test_record_without_an_own_page_comes_from_the_collection_by_its_name(rig, c
             dirframe.load_project(name, directory=connect(rig))
     # An id cannot be queried, and a failure of another kind is no reason to.
     assert [asked.query.get("query") for asked in rig.requests[2:]] == [None, None, "lost", None]
+    rig.moves = True
+    rig.forget()
+    frame = dirframe.load_project("firefox", directory=connect(rig), refresh=True)
+    assert get_provenance(frame)["requests_made"] == len(rig.requests)
 
 
 def test_record_name_is_found_in_every_dialect(serve, connect):

@@ -41,6 +41,7 @@ from dirframe.errors import (
     InvalidInputError,
     InvalidKeyError,
     QuotaExceededError,
+    RequestError,
     ServiceError,
     StaleWarning,
     warn,
@@ -262,8 +263,10 @@ class _Adapter(HTTPAdapter):
         content = self._key.redact_data(response.body)
         try:
             page = check_response(content, response, first if is_of_one else None)
-        except (QuotaExceededError, InvalidKeyError) as error:
-            self._quota.release(response.receipt)  # a directory does not count what it refuses
+        except RequestError as error:
+            error.attempts = attempts
+            if isinstance(error, QuotaExceededError | InvalidKeyError):
+                self._quota.release(response.receipt)  # a directory does not count what it refuses
             if isinstance(error, QuotaExceededError):
                 error.resets_at = self._quota.mark_exhausted(error.resets_at)
             raise

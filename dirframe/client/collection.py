@@ -95,12 +95,10 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
     def own_is_known(identifier: str) -> bool:
         return record_query(query.resource, identifier).is_known(session)
 
-    more = pages.estimated_own()
-    is_said = check_quota(client, options, what, pages.missing(), is_known, more=more)
+    check_quota(client, options, what, pages.missing(), is_known, more=pages.estimated_own())
     try:
         walk.read_all()
-        if not is_said:
-            check_quota(client, options, what, pages.own_missing(), own_is_known)
+        check_quota(client, options, what, pages.own_missing(), own_is_known)
         walk.read_own_pages()
     except (CacheError, QuotaExceededError):
         if options.incomplete == "raise":
@@ -351,16 +349,15 @@ def check_quota(
     is_known: Callable[[Key], bool],
     *,
     more: int = 0,
-) -> bool:
-    """Warn if the quota does not suffice for pages today, and return whether it was said.
+) -> None:
+    """Warn if the quota does not suffice for pages today; raise if the load would never end.
 
-    Raises `QuotaExceededError` if the load would never end. `more` pages are estimated, and count
-    as long as any other is missing.
+    `more` pages are estimated, and count as long as any other is missing.
     """
     quota = client.quota()
     left, limit = quota.left, quota.limit
     if len(keys) + more <= left or len(keys) >= MOST_PAGES or options.offline:
-        return False
+        return
     days = 0 if client.cache_folder is None else client.expire_after.days
     most = left + max(days - 1, 0) * limit
     missing = (key for key in keys if options.refresh or not is_known(key))
@@ -368,7 +365,7 @@ def check_quota(
     if needed:
         needed = (len(keys) if needed > most else needed) + more
     if needed <= left:
-        return False
+        return
     text = (
         f"The {what} need about {needed:,} more requests, and {left:,} of {limit:,} are left today"
     )
@@ -388,7 +385,6 @@ def check_quota(
         days = math.ceil((needed - left) / limit) + 1
         text += f": run the same line on {days:,} days. What came is kept and costs nothing again."
         warn(QuotaWarning(text, hint=hint))
-    return left > 0
 
 
 def raise_or_warn(

@@ -148,7 +148,8 @@ class Pages:
     @property
     def available(self) -> int | None:
         """The number of records according to the newest page; of a sample, to the first one."""
-        pages = [page for page in self.latest.values() if page.available is not None]
+        came = [*self.latest.values()]  # a copy: another thread may add one
+        pages = [page for page in came if page.available is not None]
         newest = max(pages, key=lambda page: page.retrieved, default=None)
         page = self.latest.get(1) if self.query.sample else newest
         return page.available if page else None

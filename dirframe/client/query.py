@@ -144,9 +144,8 @@ class Query:
         is_own = self.path == f"/{self.resource.collection}.xml" and self.numbered
         facts: dict[str, Any] = dict(self.facts or ({} if is_own else {"path": self.path}))
         facts |= self.parameters
-        facts |= {name: getattr(self, name) for name in ("query", "sort", "max_items")}
-        facts["details"] = self.details or None
-        return {name: value for name, value in facts.items() if value is not None}
+        facts |= {name: getattr(self, name) for name in ("query", "sort", "max_items", "details")}
+        return {name: value for name, value in facts.items() if value}
 
 
 def query_at(path: object, client: Directory, **options: Any) -> Query:

@@ -107,10 +107,7 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
 
 
 def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) -> dict[str, Any]:
-    """Record in a frame what its pages say, and return that.
-
-    If it is said `what` these are, warn of what the directory ignored or left out.
-    """
+    """Record in a frame what its pages say, and return it; warn of `what` the directory left out."""
     facts |= pages.provenance()
     if what and len(frame) < facts["items_loaded"]:
         facts["items_loaded"] = len(frame)

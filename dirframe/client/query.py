@@ -149,11 +149,7 @@ class Query:
 
 
 def query_at(path: object, client: Directory, **options: Any) -> Query:
-    """Return the query to a collection by its name, or to a path below the base URL.
-
-    An absolute URL may begin with the base URL. `InvalidInputError` if it leads elsewhere, or
-    contains a key, a page number, or an option that is given beside it.
-    """
+    """Return the query to a collection by its name, or to a path or URL below the base URL."""
     name = path.strip() if isinstance(path, str) else ""
     address = PATHS.get(name, name)
     is_below = address.startswith(f"{client.base_url}/")

@@ -266,12 +266,6 @@ def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def unknown_suffix(path: object, suffix: str, choices: Iterable[str]) -> str:
-    """Return a sentence that names the suffix of a file and those that it may have."""
-    what = f"the suffix {suffix!r}" if suffix else "no suffix"
-    return f"{path} has {what}; choose one of {', '.join(choices)}."
-
-
 def unknown_attribute(owner: str, name: str, choices: Iterable[str]) -> AttributeError:
     """Return the error for an attribute that does not exist."""
     question = "" if name.startswith("_") else did_you_mean(name, choices)

@@ -117,6 +117,7 @@ class Canvas:
         self.is_empty = not is_counted if is_empty is None else is_empty
         self._needs = needs or self.base
         self.ax = ax = ax or _new_axes(rows, INCHES.get(width, inches))
+        self._others = {*ax.texts}  # of the user, who may mean mathematics
         for axis in (ax.xaxis, ax.yaxis):
             axis.label.set_fontsize(text.size(ax, mpl.rcParams["axes.labelsize"]))
         ax.tick_params("x", labelsize=text.size(ax, mpl.rcParams["xtick.labelsize"]))
@@ -145,8 +146,9 @@ class Canvas:
             caption = Caption(ax, self.table, shown, self.heading)
             caption.write(f"{words}\n{provenance.caption(self.table)}")
         legend, literal = ax.get_legend(), text.literal()
-        named = [ax.xaxis.label, ax.yaxis.label, *ax.get_yticklabels(), *ax.texts]
-        for part in [*named, *(legend.get_texts() if legend else [])]:
+        named = [ax.xaxis.label, ax.yaxis.label, *ax.get_yticklabels()]
+        written = [*{*ax.texts} - self._others, *(legend.get_texts() if legend else [])]
+        for part in [*named, *written]:
             part.set(**literal)
         return ax
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from matplotlib import pyplot as plt
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import counted, html_table, percent, printable, unknown_suffix
+from dirframe._display import counted, html_table, percent, printable
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
@@ -108,19 +108,12 @@ def report(
     """
     named = _by_collection(frames)
     target = Path(path)
-    check_target(target, overwrite=overwrite)
+    check_writable(target, overwrite=overwrite, suffixes=[".html"])
     page = _render(named, title)
     make_folder(target.parent)
     with atomic_write(target, overwrite=overwrite) as temporary:
         temporary.write_text(page, encoding="utf-8")
     return target
-
-
-def check_target(target: Path, *, overwrite: bool) -> None:
-    """Check that `report` can write a file, before any data is loaded for it."""
-    if target.suffix.lower() != ".html":
-        raise InvalidInputError(unknown_suffix(target, target.suffix, [".html"]))
-    check_writable(target, overwrite=overwrite)
 
 
 def _by_collection(

@@ -368,6 +368,9 @@ def test_life_span_goes_from_the_first_day_to_the_last_of_its_months():
     assert labels(plot.life_span(LIVES, window=5))[:4] == ["months", "38", "12", "1+"]
     ended = LIVES.assign(**{FETCHED: pd.Timestamp("2014-01-01", tz="UTC")})
     assert "of all 3" not in caption(plot.life_span(ended, window=1))
+    unknown = caption(plot.life_span(LIVES.assign(**{FETCHED: times(*[None] * 5)})))
+    assert "3 of all 3" in unknown
+    assert "1 project without a month, 1 that ended before they began. n = 3" in unknown
 
 
 def test_activity_counts_active_dormant_and_unknown():

@@ -40,17 +40,20 @@ def test_every_chart_has_the_name_of_its_statistic():
 
 @EVERY
 def test_chart_on_given_axes_changes_nothing_else(name):
-    _, (ax, other) = plt.subplots(1, 2)
+    _, (ax, other) = plt.subplots(1, 2, figsize=(9, 5))
     plt.sca(other)
 
     def state():
         artists = len(other.get_children()), len(charts.figure(ax).axes)
         return dict(mpl.rcParams), plt.get_fignums(), plt.gca(), artists
 
+    formula = ax.text(0.5, 0.5, "$x^2$", transform=ax.transAxes)
     frame, before = CHARTS[name](), state()
     copy = frame.copy(deep=True)
     assert draw(name, frame, ax=ax) is ax
     assert state() == before
+    assert formula.get_parse_math()
+    assert charts.cut_off(lay_out(ax)) == []
     pd.testing.assert_frame_equal(frame, copy)
 
 

@@ -166,15 +166,10 @@ def test_the_title_says_whether_the_records_are_those_that_were_loaded():
         title = summary(frame).title
         assert all(fact in title for fact in facts)
         assert not title.endswith("projects, complete")
+    assert number_of(frame, " id") == 6
     nowhere = summary(pd.DataFrame({"id": ["1", "2"], "name": "x"}))
     assert nowhere.title == "2 records"
     assert nowhere.source.startswith("n = 2 records")
-
-
-def test_records_that_are_there_twice_are_counted_as_such():
-    for frame, number in ((loaded(), 0), (pd.concat([loaded(), loaded()]), 6)):
-        assert number_of(frame, " id") == number  # in one reason alone
-    assert summary(frame).source.startswith("n = 12 projects, 6 with a repeated id")
 
 
 def test_recorded_projects_are_told_as_their_collector_did(recorded):

@@ -203,13 +203,6 @@ def test_records_of_another_kind_are_refused(sample_frames):
     assert not failures
 
 
-def test_accounts_without_provenance_are_known_by_their_columns(sample_frames):
-    accounts = pd.DataFrame(sample_frames["accounts"].to_dict("list"))
-    for statistic in (stats.tags, stats.licenses):
-        with pytest.raises(MissingColumnsError):
-            statistic(accounts)
-
-
 def test_results_and_objects_that_are_no_frame_are_refused(frames):
     twice = pd.DataFrame([["1", "C", "C"]], columns=["id", oracle.LANGUAGE, oracle.LANGUAGE])
     functions = [getattr(stats, name) for _, name in EVERY]

@@ -137,7 +137,7 @@ def cut(text: str, widest: int) -> str:
         return text
     from wcwidth import wrap
 
-    lines = wrap(text[: 2 * widest], widest - 1)
+    lines = wrap(text[: 2 * widest], max(widest - 1, 1))
     return f"{lines[0] if lines else ''}…"
 
 
@@ -264,12 +264,6 @@ def suggests_options(function: Callable[P, R]) -> Callable[P, R]:
         return function(*arguments, **options)
 
     return call
-
-
-def unknown_suffix(path: object, suffix: str, choices: Iterable[str]) -> str:
-    """Return a sentence that names the suffix of a file and those that it may have."""
-    what = f"the suffix {suffix!r}" if suffix else "no suffix"
-    return f"{path} has {what}; choose one of {', '.join(choices)}."
 
 
 def unknown_attribute(owner: str, name: str, choices: Iterable[str]) -> AttributeError:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
 
-def check_writable(target: Path, *, overwrite: bool) -> None:
-    """Raise if a file may not be written: it exists, or its folder cannot be written to."""
+def check_writable(target: Path, *, overwrite: bool, suffixes: Collection[str] = ()) -> None:
+    """Raise if a file has another suffix, exists, or its folder cannot be written to."""
+    if suffixes and target.suffix.lower() not in suffixes:
+        raise InvalidInputError(unknown_suffix(target, suffixes))
     if target.is_dir():
         raise InvalidInputError(f"{target} is a folder; name a file in it.")
     if not overwrite and os.path.lexists(target):
@@ -29,6 +31,12 @@ def check_writable(target: Path, *, overwrite: bool) -> None:
         raise InvalidInputError(
             f"{target} cannot be written: {ancestor} is no folder that may be written to."
         )
+
+
+def unknown_suffix(path: Path, choices: Iterable[str]) -> str:
+    """Return a sentence that names the suffix of a file and those that it may have."""
+    what = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
+    return f"{path} has {what}; choose one of {', '.join(choices)}."
 
 
 def make_folder(folder: Path) -> None:

@@ -98,7 +98,9 @@ def select(
         )
     if activity != "all":
         filters.append((f"only {activity}", states_of(frame) == activity))
-    for column, span in dict(ranges or {}).items():
+    if ranges is not None and not isinstance(ranges, Mapping):
+        raise InvalidInputError(f"ranges is {ranges!r}; give a range by column, as a dictionary.")
+    for column, span in (ranges or {}).items():
         first, below = _checked(column, span, Real, "one that values stay below")
         within = _between(_numbers(frame, column), first, below)
         filters.append((_within(label(column), first, "below", below), within))

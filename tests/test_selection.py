@@ -178,6 +178,7 @@ def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):
         ),
         (sample_projects, {"ranges": {"name": (1, 2)}}, "name"),
         (sample_projects, {"ranges": {"y": (1, 2)}}, "y"),
+        (sample_projects, {"ranges": ("stack_count", (1, 2))}, "dictionary"),
     ):
         with pytest.raises(InvalidInputError, match=named):
             select(frame, **options)

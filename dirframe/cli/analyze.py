@@ -10,7 +10,6 @@ import click
 from click import Choice, IntRange, argument, command, option
 
 import dirframe
-from dirframe._display import unknown_suffix
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
 from dirframe.cli.frames import Output, check_target, note, output, read, with_countries, write_file
@@ -111,10 +110,7 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) 
     from dirframe._files import atomic_write, check_writable, make_folder
 
     target = path or Path(f"{name}.png")
-    suffixes = (".png", ".svg", ".pdf")
-    if target.suffix.lower() not in suffixes:
-        raise click.UsageError(unknown_suffix(target, target.suffix, suffixes))
-    check_writable(target, overwrite=overwrite)
+    check_writable(target, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
     mpl.use("Agg")  # no window, whatever the user's settings are
     drawn = _apply(dirframe.plot, dirframe.plot.panels, name=name, **given)
     make_folder(target.parent)
@@ -198,9 +194,9 @@ def report(
       dirframe report projects.parquet accounts.parquet -o report.html
       dirframe report --sample --collection accounts -o accounts.html
     """
-    from dirframe.reports import report as reports
+    from dirframe._files import check_writable
 
-    reports.check_target(path, overwrite=overwrite)
+    check_writable(path, overwrite=overwrite, suffixes=[".html"])
     collection = source.pop("collection")
     collections = [collection] if collection else ["projects", "accounts"]
     frames = [read(file, **source) for file in files]

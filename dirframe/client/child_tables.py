@@ -37,8 +37,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         One row an entry, in the order of the records: the parent's id (``project_id`` or
         ``account_id``, str; of other records their key, such as ``contributor_id``), the fields of
         the entry as listed in `fields`, such as ``tag`` (str) or ``percentage`` (Float64, % of code
-        lines; ``<1`` is read as 0.5), and others (str). A text that could not be converted is in a
-        column with the suffix ``_unreadable``.
+        lines; ``<1`` is read as 0.5), and others (str). Another id of that name in an entry has the
+        suffix ``_``, and a text that could not be converted a column with ``_unreadable``.
 
     Raises
     ------
@@ -75,7 +75,9 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     data, _ = typed_columns(cells, kinds, resource)
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
-    data.pop(parent, None)  # some directories repeat it in each entry
+    own = data.pop(parent, parents).astype("str")
+    if not own.fillna(parents).equals(parents):  # it says more than the parent's id
+        data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
 

@@ -370,11 +370,7 @@ class Pages:
         return f"the pages overlap, leave gaps or contradict their count of {reported} records"
 
     def places(self, *, whole: bool = False) -> Iterator[tuple[Received, int]]:
-        """Yield where each record is read: on its own page, if that came.
-
-        Of a record whose own page was not asked for yet nobody knows what it lacks: `whole` leaves
-        it out.
-        """
+        """Yield where each record is read, `whole` only those that wait for no own page."""
         left_out = {*self.own_missing()} if whole else set()
         for key, (page, place) in self.records.items():
             own = self.own.get(key)

@@ -149,11 +149,7 @@ class Query:
 
 
 def query_at(path: object, client: Directory, **options: Any) -> Query:
-    """Return the query to a collection by its name, or to a path below the base URL.
-
-    An absolute URL may begin with the base URL. `InvalidInputError` if it leads elsewhere, or
-    contains a key, a page number, or an option that is given beside it.
-    """
+    """Return the query to a collection by its name, or to a path or URL below the base URL."""
     name = path.strip() if isinstance(path, str) else ""
     address = PATHS.get(name, name)
     is_below = address.startswith(f"{client.base_url}/")
@@ -222,18 +218,10 @@ def recognised(query: Query, page: Page) -> Query:
 #: The one order that today's live service keeps; its others have no tie-break. Accounts have none.
 KEPT_TODAY = "project_name"
 
-_SIZE_TODAY = 10  # records on a page of today's live service
-
 
 def better_sort(query: Query) -> str | None:
     """Return the sort that holds where one of today's live service does not; None if none does."""
     return KEPT_TODAY if query.resource is PROJECT and query.sort != KEPT_TODAY else None
-
-
-def is_of_today(first: Page) -> bool:
-    """Return whether the first of several pages is as today's live service sends it."""
-    has_analyses = not {"1", "3"}.isdisjoint(first.signs())
-    return len(first.records) == _SIZE_TODAY and not is_last(first) and not has_analyses
 
 
 def is_last(page: Page) -> bool:

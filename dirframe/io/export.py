@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dirframe._display import unknown_suffix
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.errors import InvalidInputError
 from dirframe.io import writers
@@ -126,11 +125,9 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> Path:
     """Return the path of a file that `export` can write, or raise before anything is loaded."""
     target = Path(path)
     suffix = target.suffix.lower()
-    if suffix not in (*FORMATS, *_SEVERAL):
-        raise InvalidInputError(unknown_suffix(target, target.suffix, (*FORMATS, *_SEVERAL)))
+    check_writable(target, overwrite=overwrite, suffixes=(*FORMATS, *_SEVERAL))
     if suffix == ".xlsx":
         writers.import_xlsxwriter()
-    check_writable(target, overwrite=overwrite)
     if suffix in TEXTS:
         check_writable(beside(target), overwrite=overwrite)
     if target.exists():

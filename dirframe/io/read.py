@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
-from dirframe._display import unknown_suffix
+from dirframe._files import unknown_suffix
 from dirframe.client.dtypes import convert_column, infer_kind
 from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
 from dirframe.io.writers import FORMATS, beside
@@ -78,7 +78,7 @@ def read_export(path: str | Path) -> pd.DataFrame:
     if file.is_dir() or not file.exists():
         raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
-        raise InvalidInputError(unknown_suffix(file, file.suffix, FORMATS), hint=_HINT)
+        raise InvalidInputError(unknown_suffix(file, FORMATS), hint=_HINT)
     record: Record = {}
     with suppress(OSError, ValueError):
         record = json.loads(beside(file).read_bytes())
@@ -144,7 +144,6 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
     kinds = {field.column: field.kind for field in resource.fields} if resource else {}
     is_specified = resource in RESOURCES.values()
     data: dict[str, pd.Series[Any]] = {}
-    unreadable: dict[str, pd.Series[Any]] = {}
     for column, texts in columns.items():
         kind = kinds.get(column, Kind.TEXT if is_specified else None)
         if kind is None:
@@ -154,13 +153,15 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
             data[column] = _loaded(texts)
         else:
-            data[column], others = convert_column(texts, kind)
-            if others is not None:
+            data[column], unreadable = convert_column(texts, kind)
+            if unreadable is not None:
                 kept = f"{column}_unreadable"
-                unreadable[kept] = others
-                words = f"{others.count():,} values of {column} are kept as text in {kept}."
+                while kept in columns:
+                    kept += "_"
+                data[kept] = unreadable
+                words = f"{unreadable.count():,} values of {column} are kept as text in {kept}."
                 warn(UnreadableValueWarning(words))
-    return pd.DataFrame(data | unreadable)
+    return pd.DataFrame(data)
 
 
 def _inferred(name: str, texts: Texts) -> pd.Series[Any]:

@@ -238,7 +238,8 @@ def _package(
 def _resource(name: str, frame: pd.DataFrame, kind: str, content: bytes) -> dict[str, Any]:
     record = get_provenance(frame)
     known = described_by(frame.columns, record)
-    fields = known.by_column if known else {}
+    # The entries of a list have fields of their own.
+    fields = known.by_column if known and f"{known.name}_id" not in frame else {}
     described = [_field(frame[column], fields.get(str(column)), kind) for column in frame]
     return {
         "name": f"{name}-{kind}",

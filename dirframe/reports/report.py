@@ -20,7 +20,7 @@ from markupsafe import Markup
 from matplotlib import pyplot as plt
 
 from dirframe import __version__, plot, provenance, stats
-from dirframe._display import counted, html_table, percent, printable, unknown_suffix
+from dirframe._display import counted, html_table, percent, printable
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
@@ -108,19 +108,12 @@ def report(
     """
     named = _by_collection(frames)
     target = Path(path)
-    check_target(target, overwrite=overwrite)
+    check_writable(target, overwrite=overwrite, suffixes=[".html"])
     page = _render(named, title)
     make_folder(target.parent)
     with atomic_write(target, overwrite=overwrite) as temporary:
         temporary.write_text(page, encoding="utf-8")
     return target
-
-
-def check_target(target: Path, *, overwrite: bool) -> None:
-    """Check that `report` can write a file, before any data is loaded for it."""
-    if target.suffix.lower() != ".html":
-        raise InvalidInputError(unknown_suffix(target, target.suffix, [".html"]))
-    check_writable(target, overwrite=overwrite)
 
 
 def _by_collection(
@@ -130,24 +123,21 @@ def _by_collection(
     if isinstance(frames, pd.DataFrame):
         frames = [frames]
     pairs = frames.items() if isinstance(frames, Mapping) else (("", frame) for frame in frames)
-    found: dict[str, pd.DataFrame] = {}
+    found: list[tuple[str, pd.DataFrame]] = []
     for name, given in pairs:
         frame = require_records(given)
         resource = provenance.resource_of(frame)
         holds = resource.collection if resource else name or "what its columns do not tell"
-        if name not in {"", holds}:
-            holds = f"{holds}, named {name!r}"
-        if holds not in _SECTIONS or holds in found:
-            raise InvalidInputError(
-                f"A report takes one frame of projects, one of accounts, or both; got one of "
-                f"{', and one of '.join([*found, holds])}.",
-                hint='Name it, if it holds them: {"projects": frame}. Compare '
-                "two of the same with dirframe.compare (dirframe compare).",
-            )
-        found[holds] = frame
-    if not found:
-        raise InvalidInputError("A report needs a frame of accounts or projects; got none.")
-    return {name: found[name] for name in _SECTIONS if name in found}
+        found.append((holds if name in {"", holds} else f"{holds}, named {name!r}", frame))
+    named = {name: frame for name in _SECTIONS for holds, frame in found if holds == name}
+    if not named or len(named) < len(found):
+        raise InvalidInputError(
+            "A report takes one frame of projects, one of accounts, or both; got "
+            f"{' and '.join(f'one of {holds}' for holds, _ in found) or 'none'}.",
+            hint='Name it, if it holds them: {"projects": frame}. Compare two of the same with '
+            "dirframe.compare (dirframe compare).",
+        )
+    return named
 
 
 def _render(frames: dict[str, pd.DataFrame], title: str | None) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from lxml import etree
 
 from dirframe.errors import StoreError
-from dirframe.schema import ACCOUNT, RESOURCES, Kind, Resource
+from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,15 +43,13 @@ _NAMES = ("login", "url_name", "vanity_url")
 _AVATAR = re.compile(r"gravatar\.[^/]+/avatar(?:/|\.php\?(?:[^#]*&)?gravatar_id=)([0-9a-f]{32})\b")
 
 
-def _parts(resource: Resource) -> dict[str, list[tuple[str, str, bool, bool]]]:
-    """Return by parent ("" is the record) name and column of what is always sent, and of times."""
+def _parts(resource: Resource) -> dict[str, list[tuple[Field, bool]]]:
+    """Return by parent ("" is the record) times and what is always sent, and whether it is."""
     parts = defaultdict(list)
     for field in resource.fields:
-        *parents, name = field.path
         is_sent = field in resource.specified and (resource is not ACCOUNT or field.required)
-        is_time = field.kind is Kind.TIMESTAMP
-        if is_sent or is_time:
-            parts["/".join(parents)].append((name, field.column, is_sent, is_time))
+        if is_sent or field.kind is Kind.TIMESTAMP:
+            parts["/".join(field.path[:-1])].append((field, is_sent))
     return parts
 
 
@@ -139,11 +137,12 @@ def _text_at(children: dict[str, _Element], path: str) -> str:
 def _complete(
     part: _Element,
     children: dict[str, _Element],
-    fields: list[tuple[str, str, bool, bool]],
+    fields: list[tuple[Field, bool]],
     refusals: Refusals,
 ) -> None:
     """Append missing elements, fill those with other names elsewhere, and convert timestamps."""
-    for name, column, is_sent, is_time in fields:
+    for field, is_sent in fields:
+        name = field.path[-1]
         if is_sent and name not in children:
             children[name] = etree.SubElement(part, name)
             children[name].tail = "\n"
@@ -151,12 +150,12 @@ def _complete(
         if not text and other in children:
             text = text_of(children[other])
             children[name].text = text or None
-        if text and is_time:
+        if text and field.kind is Kind.TIMESTAMP:
             try:
                 moment = datetime.fromisoformat(text)
                 moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
             except (ValueError, OverflowError):
-                refusals.add(column, "it is not a timestamp of ISO 8601", text)
+                refusals.add(field.column, "it is not a timestamp of ISO 8601", text)
             else:
                 moment = moment.replace(tzinfo=None)
                 children[name].text = moment.isoformat(timespec="seconds") + "Z"

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 def true(mask: Any) -> Mask:
     """Return a mask in which a missing value is False."""
-    if isinstance(mask, pd.Series):
-        return mask.astype("boolean").to_numpy(dtype=bool, na_value=False)
+    if isinstance(mask, pd.Series) and mask.dtype == "boolean":
+        return mask.to_numpy(dtype=bool, na_value=False)
     return np.asarray(mask, dtype=bool)
 
 

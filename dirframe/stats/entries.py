@@ -165,7 +165,7 @@ def tag_codes(lists: pd.Series[Any]) -> Codes:
     rows, entries = entries_of(lists)
     try:
         numbers, kinds = numbered(entries, len(entries))
-    except TypeError:  # some are records
+    except InvalidInputError:  # some are records
         numbers, kinds = numbered(field_of(entries, "tag"), len(entries))
     return _named(rows, numbers, kinds)
 
@@ -226,7 +226,12 @@ def numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
     """Return a number for each value, and the different values by number."""
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
-    return np.fromiter(map(numbers.__getitem__, values), np.int32, size), list(numbers)
+    try:
+        return np.fromiter(map(numbers.__getitem__, values), np.int32, size), list(numbers)
+    except TypeError as error:
+        raise InvalidInputError(
+            "The entries of a list must be texts, or records of texts."
+        ) from error
 
 
 def coded(texts: Iterable[Any]) -> tuple[Integers, list[str]]:

@@ -26,7 +26,7 @@ CONTENTS = [
      [["007", "8"], ["NULL", None], [3, None], ["NA", None]]),
     # What is no number is kept as text beside the others.
     ("id,name,posts_count,country_code\n1,a,many,DE\n2,b,4,FR\n",
-     [["1", "2"], ["a", "b"], [None, 4], ["DE", "FR"], ["many", None]]),
+     [["1", "2"], ["a", "b"], [None, 4], ["many", None], ["DE", "FR"]]),
     # Of no record: numbers and text.
     ("language,projects,share\nC,2,0.5\nNA,2,0.5\n", [["C", "NA"], [2, 2], [0.5, 0.5]]),
 ]  # fmt: skip

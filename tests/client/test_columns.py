@@ -330,6 +330,14 @@ def test_child_table_keeps_what_else_an_entry_has(build):
     assert table["new"].dropna().to_dict() == {3: "b"}
 
 
+def test_child_table_entry_does_not_replace_the_id_of_its_parent(build):
+    links = [f"<links><link><project_id>{i}</project_id></link></links>" for i in (9, 2)]
+    table = dirframe.child_table(build(*links), "links")
+    assert table[["project_id", "project_id_"]].to_numpy().tolist() == [["1", "9"], ["2", "2"]]
+    same = dirframe.child_table(build(links[1].replace("2", "1")), "links")
+    assert "project_id_" not in same
+
+
 def test_child_table_reads_lists_whatever_they_were_made_to(build, tmp_path):
     frame = build(TAGS + LANGUAGES, "", TAGS)
     file = dirframe.export(frame, tmp_path / "projects.csv")

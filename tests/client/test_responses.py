@@ -259,15 +259,17 @@ def test_response_for_people_of_one_record_is_a_refusal_that_is_paid_for_once(pa
         assert caught.value.url == f"{rig.url}/p/8.xml"
 
 
-def test_response_for_people_of_the_whole_directory_ends_the_load(connect):
+@pytest.mark.parametrize("page", ["/login?to={}", "/maintenance"])
+def test_response_for_people_of_the_whole_directory_ends_the_load(page, connect):
     def answer(asked):
-        moved = Reply(b"", 302, {"Location": f"/login?to={asked.path}"})
-        return Reply(faults.HTML.encode()) if asked.path == "/login" else moved
+        moved = Reply(b"", 302, {"Location": page.format(asked.path)})
+        is_page = asked.path == page.partition("?")[0]
+        return Reply(faults.HTML.encode()) if is_page else moved
 
     with Rig(answer=answer).in_process() as rig:
         options = {"directory": connect(rig), "incomplete": "warn", "progress": False}
         for load in (dirframe.load_projects, partial(dirframe.load_activity, ["9", "8", "7"])):
-            with pytest.raises(UnreadableResponseError, match="/login"):
+            with pytest.raises(UnreadableResponseError, match=page.partition("?")[0]):
                 load(**options)
 
 

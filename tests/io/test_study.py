@@ -112,10 +112,13 @@ def test_each_column_has_the_type_the_unit_and_the_meaning_of_the_schema(write, 
         if found != expected or not meaning.startswith(columns[name]["description"]):
             failures.append((columns[name], expected, meaning))
     assert not failures
-    # A column of a statistic is not the field of that name.
+    # A column of a statistic, or of the entries of a list, is not the field of that name.
     shares = stats.language_share(records["projects"]).rename(columns={"language": "name"})
-    table = package_of(write(shares))["resources"][0]
-    assert "description" not in table["schema"]["fields"][0]
+    entries = dirframe.child_table(records["projects"], "analysis_languages")
+    assert "id" in entries
+    for frame in (shares, entries):
+        table = package_of(write(frame))["resources"][0]
+        assert not [c for c in table["schema"]["fields"] if "description" in c]
 
 
 def test_entries_of_the_bibliography_have_different_keys(records, write):

@@ -57,6 +57,17 @@ def test_lists_may_stand_as_json():
         stats.tags(lists.assign(tags="xml"))
 
 
+def test_entries_may_be_records_or_texts_of_texts_alone():
+    licences = [[{"name": "mit"}], ["mit"], [None, {}]]
+    assert stats.licenses(projects(*[{"licenses": own} for own in licences]))["projects"][0] == 2
+    tagged = projects({"tags": [{"tag": "xml", "n": "1"}, "xml"]}, {"tags": ["xml"]})
+    assert stats.tags(tagged)["projects"].tolist() == [2]
+    for entry in ({"tag": ["a", "b"], "name": ["a", "b"]}, ["a"]):
+        for statistic, name in ((stats.tags, "tags"), (stats.licenses, "licenses")):
+            with pytest.raises(InvalidInputError, match="entries"):
+                statistic(projects({name: [entry]}))
+
+
 def test_namibia_is_a_country_and_a_file_that_lost_its_code_has_its_name():
     columns = ["country_code", "country_alpha_2"]
     accounts = pd.DataFrame({name: ["NA", "DE"] for name in columns})

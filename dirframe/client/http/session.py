@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urldefrag, urlencode, urljoin, urlsplit
+from urllib.parse import urldefrag, urlencode, urljoin, urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -210,6 +210,8 @@ class _Adapter(HTTPAdapter):
         #: The first request is made alone: the others then know where its folder is.
         self._first: AbstractContextManager[object] = threading.Lock()
         self._moved: dict[str, str] = {}
+        #: The last URL that was requested, and the path of what it led to.
+        self._last = "", ""
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
         """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
@@ -241,26 +243,33 @@ class _Adapter(HTTPAdapter):
         below = _PATH.fullmatch(url.removeprefix(self._base_url))
         return below.groups() if below else ("", url, "")
 
+    def _is_of_one(self, first: str, final: str) -> bool:
+        """Return whether a redirect is about one record, such as to /accounts/ada/disabled.
+
+        A login, or a page about maintenance, is where the record before it led to as well.
+        """
+        below, page = self._parts(first)[1], urlsplit(final).path
+        (before, same), self._last = self._last, (first, page)
+        return first != final and below.startswith("/") and (page != same or first == before)
+
     def _follow(
         self, request: requests.PreparedRequest, options: dict[str, Any]
     ) -> requests.Response:
         """Return the success that a request leads to, with redirects within the host."""
-        requested, attempts, is_of_one = request.url or "", 0, False
+        requested, attempts = request.url or "", 0
         url = first = self.resolve(requested)
-        below = self._parts(requested)[1]
         for _ in range(1 + _MAX_REDIRECTS):
             response = self._request(request, url, options)
             attempts += response.attempts
             if not response.is_redirect:
                 break
             url = self._redirected(response)
-            # A page for people is about one record, unless it leads back, as a login does.
-            is_of_one = below.startswith("/") and below not in unquote(urlsplit(url).query)
         else:
             raise ServiceError(
                 f"{requested} redirects in a circle and was not followed further.", url=requested
             )
         content = self._key.redact_data(response.body)
+        is_of_one = self._is_of_one(first, url)
         try:
             page = check_response(content, response, first if is_of_one else None)
         except RequestError as error:

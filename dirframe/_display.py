@@ -137,7 +137,7 @@ def cut(text: str, widest: int) -> str:
         return text
     from wcwidth import wrap
 
-    lines = wrap(text[: 2 * widest], widest - 1)
+    lines = wrap(text[: 2 * widest], max(widest - 1, 1))
     return f"{lines[0] if lines else ''}…"
 
 

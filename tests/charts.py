@@ -23,8 +23,7 @@ CHARTS = {name: _MAKERS[chart.collection] for name, chart in charts.CHARTS.items
 
 def noun(name):
     """Return what the records of a chart are called in its caption."""
-    maker = CHARTS[name].__name__
-    return "activity facts" if maker == "activity_facts" else maker
+    return CHARTS[name].__name__.replace("_", " ")
 
 
 def draw(name, frame=None, **options):
@@ -51,11 +50,6 @@ def words(text):
 def bars(ax):
     """Return the bars, which are rectangles."""
     return [patch for patch in ax.patches if isinstance(patch, Rectangle)]
-
-
-def widths(ax):
-    """Return the lengths of horizontal bars."""
-    return [bar.get_width() for bar in bars(ax)]
 
 
 def names(ax):

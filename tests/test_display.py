@@ -86,7 +86,7 @@ def test_control_signs_do_not_reach_a_terminal(terminal):
 def test_columns_and_rows_without_room_are_left_out_and_named(terminal):
     frame = pd.DataFrame({"id": [str(n) for n in range(53)]})
     frame = frame.assign(**{f"column_{n}": "x" * 60 for n in range(9)})
-    for width in (20, 80):
+    for width in (2, 20, 80):
         lines, notes = terminal(frame, width)
         assert max(map(width_of, lines)) <= max(width, 5)
         assert "column_8" in notes

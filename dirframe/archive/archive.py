@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dirframe._arrow import to_arrow, unify_schemas
-from dirframe._display import card, counted
+from dirframe._display import card, counted, percent
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store, name_of
 from dirframe.client.collection import Walk, describe
@@ -63,10 +63,14 @@ class Status:
         if not self.finished:
             left = counted(self.requests_left, "request")
             note = f"Not finished: {left} to go. Run the same line again."
-        of = "" if self.available is None else f" of {self.available:,}"
+        of = share = ""
+        if self.available is not None:
+            of = f" of {self.available:,}"
+            if 0 < self.available >= self.records:
+                share = f" ({percent(self.records / self.available)})"
         own = f", and {counted(self.details, 'own page')}" if self.details else ""
         facts = {
-            "records": f"{self.records:,}{of} {self.resource}",
+            "records": f"{self.records:,}{of} {self.resource}{share}",
             "pages": f"{self.pages:,}{own}",
             "newest page": f"{self.newest:%Y-%m-%d %H:%M} UTC" if self.newest else "none",
         }

@@ -156,6 +156,8 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
             data[column], unreadable = convert_column(texts, kind)
             if unreadable is not None:
                 kept = f"{column}_unreadable"
+                while kept in columns:
+                    kept += "_"
                 data[kept] = unreadable
                 words = f"{unreadable.count():,} values of {column} are kept as text in {kept}."
                 warn(UnreadableValueWarning(words))

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
-#: Diameter of a dot in points.
-DOT = 5.0
 _COLUMN = 60  # points of a column of numbers
 _TWO_LINES = 0.76  # size of text in rows of which one has two lines
 
@@ -60,8 +58,9 @@ def bar_chart(
     canvas = Canvas(table, ax, look, rows=height, needs=needs, is_empty=not numbers.sum())
     if canvas.is_empty:
         return canvas.finish()
-    ax, size, colours = canvas.ax, rows(canvas.ax, names), colours or row_colours(table)
-    hatch_other(ax.barh(range(len(names)), numbers, height=thickness(len(names)), color=colours))
+    ax, size, y = canvas.ax, rows(canvas.ax, names), range(len(names))
+    bars = ax.barh(y, numbers, thickness(len(names)), color=colours or row_colours(table))
+    hatch_other(bars)
     ax.set_xlim(0, max(numbers))
     # The layout makes room for the numbers. As annotations they would take several times as long.
     beside: Any = {"transform": offset_copy(ax.transData, ax.get_figure(root=True), 3, 0, "points")}
@@ -88,7 +87,7 @@ def distribution_chart(table: pd.DataFrame, ax: Axes | None, look: Look, *, unit
         return canvas.finish()
     ax = canvas.ax
     numbers, records = (table[name].astype(float) for name in table.columns[:2])
-    (dots,) = ax.plot(numbers, records, "o", color=ACCENT, markersize=DOT, clip_on=False)
+    (dots,) = ax.plot(numbers, records, "o", color=ACCENT, markersize=5, clip_on=False)
     dots.set(markeredgecolor=ax.get_facecolor(), markeredgewidth=0.4)  # dots overlap
     log_axis(ax, "x", numbers.max())
     log_axis(ax, "y", records.max(), least=0.7)

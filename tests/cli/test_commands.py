@@ -190,7 +190,7 @@ def test_harvest_stops_at_the_quota_with_its_exit_code_and_goes_on(
         rig.daily_limit = 4
         stopped = run(*command)
         assert stopped.code == 4
-        assert "30 of 55" in stopped.err
+        assert "30 of 55 projects (54.5%)" in stopped.err
         status = run("status", "a.archive")
         assert (status.code, "30 of 55" in status.out, "3 requests" in status.out) == (
             0,
@@ -200,7 +200,7 @@ def test_harvest_stops_at_the_quota_with_its_exit_code_and_goes_on(
         rig.daily_limit = None
         (tmp_path / "data" / "quota.sqlite").unlink()
         done = run(*command)
-        assert (done.code, "55 of 55" in done.out) == (0, True)
+        assert (done.code, "55 of 55 projects (100.0%)" in done.out) == (0, True)
     before = Path("a.archive").read_bytes()
     for words in (("clean", "a.archive", "-o"), ("export", "a.archive")):
         assert run(*words, "a.archive", "--overwrite").code == 2

@@ -166,14 +166,16 @@ def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tm
 
 def test_number_or_time_that_cannot_be_read_is_kept_as_text(tmp_path):
     file = tmp_path / "f.csv"
-    file.write_text("id,posts_count,created_at\n1,many,2020-01-01\n2,4,yesterday\n")
+    head = "id,posts_count,created_at,created_at_unreadable"
+    file.write_text(f"{head}\n1,many,2020-01-01,then\n2,4,yesterday,\n")
     with pytest.warns(UnreadableValueWarning) as caught:
         frame = read_export(file)
     assert len(caught) == 2
     assert {warning.filename for warning in caught} == {__file__}
     assert frame["posts_count"].tolist() == [pd.NA, 4]
     assert frame["posts_count_unreadable"][0] == "many"
-    assert frame["created_at_unreadable"][1] == "yesterday"
+    assert frame["created_at_unreadable"][0] == "then"  # of an earlier load
+    assert frame["created_at_unreadable_"][1] == "yesterday"
     assert frame["created_at"][0] == pd.Timestamp("2020-01-01", tz="UTC")
 
 

@@ -10,7 +10,7 @@ from matplotlib.patches import StepPatch
 
 from dirframe import plot, stats
 from tests import frames
-from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points, widths
+from tests.charts import CHARTS, bars, caption, draw, key, labels, lay_out, names, points
 from tests.frames import FETCHED, FIRST, GPL, LANGUAGE, LAST, LINES, ODD, PEOPLE, with_provenance
 
 
@@ -96,7 +96,7 @@ def test_bars_are_the_rows_of_the_statistic_with_number_and_share(name):
     assert ax.yaxis_inverted()  # the first is at the top
     assert dict(zip(names(ax), labels(ax), strict=True)) == rows
     numbers = [int(label.partition(" ")[0].replace(",", "")) for label in rows.values()]
-    assert widths(ax) == numbers
+    assert [bar.get_width() for bar in bars(ax)] == numbers
     assert hatched(ax) == [row.startswith("other") for row in rows]
     assert f"{said} n = " in caption(ax)
 
@@ -380,7 +380,7 @@ def test_activity_counts_active_dormant_and_unknown():
     assert "12 months up to 2013-07" in caption(ax)
     assert "Unknown: 1 project without a month, 1 that ended before they began." in caption(ax)
     later = plot.activity(LIVES, as_of="2016-01-05", window=24)
-    assert widths(later) == [0, 0, 5]
+    assert [bar.get_width() for bar in bars(later)] == [0, 0, 5]
     assert "Unknown: 3 projects not fetched since, 1 without a month" in caption(later)
     begun_later = caption(plot.activity(LIVES, as_of="2010-06", window=1))
     assert "Not shown: 2 projects begun later." in begun_later

@@ -96,7 +96,7 @@ def test_chart_of_nothing_says_why_and_one_record_is_shown(name):
         frame[column] = pd.Series([None] * 3, dtype=frame[column].dtype)
     missing = draw(name, frame)
     if name in {"activity", "license_families"}:  # what is not known is a bar of its own
-        assert charts.widths(missing)[-1] == 3
+        assert charts.bars(missing)[-1].get_width() == 3
         missing = empty
     else:
         assert f"Of 3 {noun(name)}, none " in words(labels(missing)[0])

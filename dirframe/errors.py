@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Hinted(Exception):  # noqa: N818  # base of errors and warnings
-    """What happened, with one advice, `hint`, that names the argument and the option, and facts."""
+    """A message, with a `hint` that says which argument or option helps, and facts as attributes."""
 
     def __init__(self, message: str, *, hint: str | None = None, **facts: Any) -> None:
         super().__init__(message)
@@ -166,7 +166,10 @@ class AnalysesNotSentWarning(DirframeWarning):
 
 
 class IncompleteWarning(_Incomplete, DirframeWarning):
-    """The frame may be incomplete; the attributes are those of `IncompleteCollectionError`."""
+    """The frame may be incomplete.
+
+    The attributes are those of `IncompleteCollectionError`, without `frame` and `missing`.
+    """
 
 
 class SortIgnoredWarning(DirframeWarning):
@@ -194,7 +197,7 @@ class CacheWarning(DirframeWarning):
 
 
 class QuotaWarning(DirframeWarning):
-    """The quota count cannot be shared with other processes; this process counts alone."""
+    """A load needs more requests than are left today, or the count of requests cannot be shared."""
 
 
 class ExportWarning(DirframeWarning):

@@ -12,7 +12,7 @@ from dirframe.client.directory import Directory, open_directory
 from dirframe.client.query import Options, Query, is_in_order, record_query
 from dirframe.client.records import Records
 from dirframe.errors import DirframeError, RequestError
-from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 MAX_REQUESTS = 15
 
 _PROJECTS, _ACCOUNTS = Query(resource=PROJECT), Query(resource=ACCOUNT)
-_PAGE_SIZE = 25  # of the specification
 _SORTS = ("id", "name", "created_at", "updated_at", "project_name")
 _NOTHING = "no-project-has-this-name-qx7vw"
 _NO_KEY = "dirframe-check-of-a-key-that-is-not-one"
@@ -103,7 +102,7 @@ class _Probe:
         self._note("date", f"{fetched.retrieved:%Y-%m-%d %H:%M} UTC")
         self._note("projects", _count(page))
         is_whole = available is not None and available <= size
-        self._note("page size", size, None if is_whole else size == _PAGE_SIZE)
+        self._note("page size", size, None if is_whole else size == PAGE_SIZE)
         if fetched.server_time is not None:
             seconds = round((fetched.server_time - fetched.retrieved).total_seconds())
             self._note("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)

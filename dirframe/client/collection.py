@@ -315,6 +315,11 @@ def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) ->
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+def has_no_analysis(error: ServiceError) -> bool:
+    """Return whether a project has no analysis: today's service sends no status word, or `error`."""
+    return error.status == 200 and error.reported in {None, "error"}
+
+
 def fetch_or_refusal(session: Session, query: Query, options: Options) -> Received:
     """Return the first page of a query, or that it is refused; the cache remembers that."""
     url = session.address(query.path, query.params())
@@ -327,7 +332,7 @@ def fetch_or_refusal(session: Session, query: Query, options: Options) -> Receiv
         why, status, attempts = "gone", error.status, error.attempts
     except ServiceError as error:
         why, status, attempts = "refused", error.status, error.attempts
-        if status == 200 and error.reported is None:
+        if has_no_analysis(error):
             why = ""
         elif status is not None and status >= 500:  # about the whole directory
             raise

@@ -11,7 +11,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import suggests_options
-from dirframe.client.collection import load_query
+from dirframe.client.collection import has_no_analysis, load_query
 from dirframe.client.directory import open_directory
 from dirframe.client.many import identifier_of, load_many, names_of, query_of
 from dirframe.client.paging import cost_of, received
@@ -291,7 +291,7 @@ def load_activity(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    progress: bool | ProgressCallback = False,
+    progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the changes of the source code of a project, or of many, month by month.
 
@@ -327,7 +327,7 @@ def load_size(
     incomplete: Incomplete = "raise",
     refresh: bool = False,
     offline: bool = False,
-    progress: bool | ProgressCallback = False,
+    progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
     """Load the size of the source code of a project, or of many, month by month.
 
@@ -440,13 +440,12 @@ def _load_of(
     **asked: Any,
 ) -> pd.DataFrame:
     """Load a collection of one project, or of each of many."""
-    are_many = pd.api.types.is_list_like(project)
-    names = names_of(project if are_many else [project])
-    queries = {name: query_of(resource, name, **asked) for name in names}
+    queries = {name: query_of(resource, name, **asked) for name in names_of(project)}
     with open_directory(directory) as client:
-        if are_many:
+        if pd.api.types.is_list_like(project):
             return load_many(queries, client, options)
-        return load_query(queries[names[0]], client, options)
+        (query,) = queries.values()
+        return load_query(query, client, options)
 
 
 def _load_record(
@@ -474,8 +473,7 @@ def _read_record(query: Query, name: str, client: Directory, options: Options) -
         fetched = query.get(session, options)
     except ServiceError as error:
         # Today's service finds a project without an analysis by a search alone.
-        has_no_analysis = error.status == 200 and error.reported is None
-        if resource is not PROJECT or not has_no_analysis or name.isdigit():
+        if resource is not PROJECT or not has_no_analysis(error) or name.isdigit():
             raise
         search, refused = Query(resource=PROJECT, query=name), error.attempts
         fetched = search.get(session, options)

@@ -52,9 +52,10 @@ def identifier_of(value: object, name: str) -> str:
 
 def names_of(projects: Any) -> list[str]:
     """Return the ids or names of projects, each once; `InvalidInputError` if there is none."""
+    is_row = isinstance(projects, pd.Series) and "id" in projects.index  # which is no project
     if isinstance(projects, pd.DataFrame):
         projects = projects.get("id", [])
-    elif isinstance(projects, pd.Series) and "id" in projects.index:  # a row, which is no project
+    elif is_row or not pd.api.types.is_list_like(projects):
         projects = [projects]
     names = list(dict.fromkeys(identifier_of(value, "project") for value in projects))
     if not names:

@@ -7,7 +7,7 @@
 # one page more is requested: only an empty one behind the last shows that the count was not too low.
 #
 # Today's live service sends an analysis only with the own page of its project. A record needs that if
-# it came with an analysis id alone, or if no record came with such an id.
+# it came without its analysis, but with an analysis id; or without both, if no record has such an id.
 
 from __future__ import annotations
 

@@ -158,7 +158,9 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
     given = {"page", *(name for name, value in options.items() if value is not None)}
     steps = {*unquote(parts.path).split("/")}
     is_elsewhere = parts.scheme or parts.netloc or parts.fragment or steps & {".", ".."}
-    has_key = KEY_PARAMETER in unquote(address).casefold() or client.api_key.redact(name) != name
+    has_key = (
+        f"{KEY_PARAMETER}=" in unquote(address).casefold() or client.api_key.redact(name) != name
+    )
     has_more = has_key or given & parameters.keys()
     if is_elsewhere or has_more or not parts.path.endswith(".xml"):
         # Without the host, whose user may have a password.

@@ -130,8 +130,14 @@ def single(resource: Resource, segment: str) -> bytes:
 def document(name: str) -> bytes:
     """Return a stored document, such as the languages, or a page of it if it has pages."""
     # What is below /projects/ is also below /p/, as today.
-    entries = current_store().document(re.sub("^p/", "projects/", name))
+    address = re.sub("^p/", "projects/", name)
+    entries = current_store().document(address)
     if entries is None:
+        of_project = re.fullmatch("projects/([^/]+)/(?:contributors|analyses/.+)", address)
+        project = current_store().record(PROJECT, of_project[1]) if of_project else None
+        if project is not None and "<analysis>" not in project:
+            text = "Code analysis is not available"
+            return failure_xml(text, status="error", element="message")
         abort(404, "There is nothing at this address.")
     query, sort, page = asked()
     resource = DOCUMENTS[name.rpartition("/")[2]]

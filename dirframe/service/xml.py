@@ -72,7 +72,7 @@ def result_xml(
     return f"{opening}{counts}{result}".encode()
 
 
-def failure_xml(error: str) -> bytes:
-    """Return the response to a failed request."""
-    content = f"<status>failed</status>\n<error>{escape(error)}</error>\n"
+def failure_xml(text: str, *, status: str = "failed", element: str = "error") -> bytes:
+    """Return the response to a failed request, with its status word and the element of its text."""
+    content = f"<status>{status}</status>\n<{element}>{escape(text)}</{element}>\n"
     return f"{_DECLARATION}<response>\n{content}</response>\n".encode()

@@ -107,7 +107,7 @@ def license_families(projects: Frame) -> Counted:
     families = np.array([order.index(family) for family in own], dtype=np.int32)
     _, codes = distinct_pairs(rows, families[codes], len(order))
     numbers = np.bincount(codes, minlength=len(order))
-    having = int(np.count_nonzero(np.bincount(rows)))
+    having = _distinct(rows)
     numbers[-1] = len(lists) - having
     table = table_of(
         family=("str", order),
@@ -144,11 +144,11 @@ def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | 
     """Count the projects of each name; a project counts once in the row of the others."""
     rows, codes, names = entries
     rows, codes = distinct_pairs(rows, codes, len(names))
-    having = int(np.count_nonzero(np.bincount(rows)))
+    having = _distinct(rows)
 
     def pool(others: pd.Index[Any]) -> pd.Series[Any]:
         theirs = rows[np.isin(names, others)[codes]]
-        return pd.Series({"projects": np.count_nonzero(np.bincount(theirs))})
+        return pd.Series({"projects": _distinct(theirs)})
 
     numbers = np.bincount(codes, minlength=len(names))
     table = table_of(projects=("Int64", numbers)).set_axis(names)
@@ -255,6 +255,11 @@ def _named(rows: Integers, numbers: Integers, labels: list[Any]) -> Codes:
 
 def _text(value: Any) -> str:
     return "" if pd.isna(value) else str(value).strip()
+
+
+def _distinct(ascending: Integers) -> int:
+    """Return the number of different rows; of millions, in a tenth of the time of a bincount."""
+    return len(ascending) and 1 + int(np.count_nonzero(ascending[1:] != ascending[:-1]))
 
 
 def distinct_pairs(rows: Integers, codes: Integers, size: int) -> tuple[Integers, Integers]:

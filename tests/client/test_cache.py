@@ -253,6 +253,18 @@ def test_cache_that_is_cleared_is_used_again_and_a_damaged_file_is_mended(rig, c
     assert dirframe.cache_info(file.parent).pages == 6
 
 
+def test_cache_that_another_process_holds_is_left_as_it_is(rig, connect, file, monkeypatch):
+    monkeypatch.setattr("dirframe.client.http.cache._TIMEOUT", 0)
+    load(connect(rig))
+    before = sorted(file.parent.iterdir())
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CacheError, match="locked"):
+            dirframe.clear_cache(file.parent)
+    assert sorted(file.parent.iterdir()) == before
+    assert len(entries(file)) == 6
+
+
 # Looking after it
 
 

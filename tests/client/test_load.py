@@ -163,6 +163,8 @@ def test_load_refuses_addresses_that_lead_elsewhere_or_hold_too_much(serve, conn
             load(path, directory)
         assert "s3cret" not in str(caught.value)
     assert rig.requests == []
+    load("/projects/my-api_key-lib.xml", directory)  # no parameter
+    assert len(rig.requests) == 1
 
 
 # Incomplete collections

@@ -18,7 +18,7 @@ from dirframe.errors import (
 )
 from dirframe.provenance import caption, get_provenance
 from tests.rig.server import KEY, Reply, Rig, failed, page_xml
-from tests.rig.today import BROKEN, GONE, SILENT, Today
+from tests.rig.today import BROKEN, GONE, SILENT, UNANALYSED, Today
 
 MONTHS = 3
 
@@ -177,6 +177,8 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
     forms = (projects, projects["id"], [3, 1, 2], ("3", "1", "2"), pd.Series([3, 1, 2]))
     price = directory.plan("activity", projects=projects)
     assert (price.requests_needed, price.requests_at_least, facts.requests) == (3, 3, [])
+    for one in ("633", 633):
+        assert directory.plan("activity", projects=one).requests_needed == 1
     frames = [activity(directory, form) for form in forms]
     assert all(frame.equals(frames[0]) for frame in frames)
     assert len(facts.requests) == 3
@@ -232,10 +234,11 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
     record = get_provenance(frame)
     assert record["failures"] == {"2": "gone", "3": "no analysis", "4": "refused"}
     assert record["completeness"] == "incomplete"
-    facts.replies = {"3": SILENT}
-    frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
-    assert get_provenance(frame)["failures"] == {"3": "no analysis"}
-    assert get_provenance(frame)["completeness"] == "proven"
+    for reply in (SILENT, UNANALYSED):
+        facts.replies = {"3": reply}
+        frame = activity(directory, range(1, 6), refresh=True)  # no analysis is no loss, but named
+        assert get_provenance(frame)["failures"] == {"3": "no analysis"}
+        assert get_provenance(frame)["completeness"] == "proven"
 
 
 def test_many_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):

@@ -149,6 +149,15 @@ def test_quota_that_the_directory_calls_exhausted(rig, connect, clock, sent, sec
     assert connect(rig, daily_quota=10).quota().left == 5
 
 
+def test_quota_that_is_exhausted_for_days_is_asked_for_again_after_one(rig, connect, clock):
+    directory = connect(rig, daily_quota=5)
+    rig.faults.append(faults.fails("Too many", 429, Retry_After=str(5 * 86_400)))
+    with pytest.raises(QuotaExceededError):
+        dirframe.load_project(1, directory=directory)
+    clock.shift(DAY + HOUR)
+    assert send(directory) == 1
+
+
 # The clock, the limit and the file change
 
 

@@ -29,6 +29,10 @@ DELETED = Reply(failed("This project has been deleted."))
 REFUSED = Reply(failed("Not any more."), 410)
 BROKEN = Reply(failed("Out of order."), 500)
 SILENT = Reply(b"<response><error>No Analysis to display.</error></response>")
+#: Of a collection of a project without an analysis.
+UNANALYSED = Reply(
+    b"<response><status>error</status><message>Code analysis is not available</message></response>"
+)
 
 
 def projects(ids):

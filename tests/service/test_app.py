@@ -50,6 +50,9 @@ def test_what_is_not_there_or_cannot_be_meant_is_refused(client):
         *(f"/accounts/{'f' * 32}.xml", "/p/.xml", "/accounts/.xml", "/projects/5/x.xml"),
     ):
         assert client.error(target, 404)
+    for target in ("/projects/5/contributors.xml", "/p/5/analyses/latest/size_facts.xml"):
+        answer = client.get(target)  # a project without an analysis
+        assert (answer.status_code, b"<status>error</status>" in answer.data) == (200, True)
     for page in ("0", "-1", "abc", "1.5", "%2B1", "%201", "%D9%A2", "1e3", "0x1", "9" * 5000):
         assert client.error(f"/projects.xml?page={page}", 400), page
     words = "+".join("abcdefghijk")

@@ -191,7 +191,7 @@ def clear_cache(folder: str | Path | None = None) -> int:
     Raises
     ------
     CacheError
-        If the file can neither be written nor removed.
+        If another program holds the file; if it can neither be written nor removed.
 
     Examples
     --------
@@ -199,16 +199,8 @@ def clear_cache(folder: str | Path | None = None) -> int:
     >>> dirframe.clear_cache(tempfile.mkdtemp())
     0
     """
-    file = cache_folder(folder) / _FILE
-    try:
-        # By SQL: other processes that have the file open go on with an empty one.
-        return _delete(file, before=float("inf"))
-    except CacheError:
-        with suppress(OSError):
-            for part in sorted(file.parent.glob(f"{_FILE}*"), reverse=True):
-                part.unlink(missing_ok=True)
-            return 0
-        raise
+    # By SQL: other processes that have the file open go on with an empty one.
+    return _delete(cache_folder(folder) / _FILE, before=float("inf"), unlink=True)
 
 
 def prune_cache(folder: str | Path | None = None) -> int:
@@ -228,8 +220,8 @@ def prune_cache(folder: str | Path | None = None) -> int:
     return _delete(cache_folder(folder) / _FILE, before=time.time())
 
 
-def _delete(file: Path, *, before: float) -> int:
-    """Remove the pages that expire until then, and return their number."""
+def _delete(file: Path, *, before: float, unlink: bool = False) -> int:
+    """Remove the pages that expire until then, and return their number; or unlink a file that fails."""
     if not file.exists():
         return 0
     try:
@@ -238,6 +230,13 @@ def _delete(file: Path, *, before: float) -> int:
             database.execute("VACUUM")
             return deleted.rowcount
     except (sqlite3.Error, OSError) as error:
+        # A file that another process writes to is sound.
+        is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+        with suppress(OSError):
+            if unlink and not is_busy:
+                for part in sorted(file.parent.glob(f"{_FILE}*"), reverse=True):
+                    part.unlink(missing_ok=True)
+                return 0
         raise CacheError(
             f"The cache {file} was not cleared ({error}).",
             hint="Name another folder by cache= or DIRFRAME_CACHE_DIR.",

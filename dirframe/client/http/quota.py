@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _DAY = timedelta(days=1)
 
-#: Times are seconds since 1970; a row with a count above one is the usage reported by a directory.
-#: Ids are random, so that a receipt never refers to a later row.
+#: Times are seconds since 1970. A row is a request; or, if a directory says that the quota is used up,
+#: all that was left of it. Ids are random, so that a receipt never refers to a later row.
 _TABLE = """
 CREATE TABLE IF NOT EXISTS requests (
     id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, sent_at REAL NOT NULL, count INTEGER NOT NULL
@@ -45,8 +45,8 @@ INSERT INTO requests (id, fingerprint, sent_at, count)
 SELECT random(), :fingerprint, :sent_at, :limit - ({_USED}) WHERE ({_USED}) < :limit
 """
 _EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
-#: A clock that was ahead dated requests in the future, or a directory its return: they were sent by
-#: now, so that nobody waits for longer than a day.
+#: A clock that was ahead dated requests in the future: they were sent by now, so that nobody waits for
+#: longer than a day.
 _REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now"
 
 
@@ -110,7 +110,8 @@ class DailyQuota:
 
     def mark_exhausted(self, resets_at: datetime | None) -> datetime | None:
         """Mark the quota as used up until then, for a day at most, and return when it is back."""
-        reset = resets_at or self.state().resets_at or datetime.now(UTC) + _DAY
+        tomorrow = datetime.now(UTC) + _DAY
+        reset = min(resets_at or self.state().resets_at or tomorrow, tomorrow)
         self._execute(_EXHAUST, sent_at=(reset - _DAY).timestamp())
         return resets_at or self.state().resets_at
 

@@ -114,6 +114,7 @@ def test_names_that_docs_and_errors_recommend_exist(pages):
     assert {"provenance.copy_provenance", "sample_directory", "plan"} <= called
     for name in called:
         attrgetter(name)(dirframe)  # raises what is gone
+    assert {*re.findall(r"\(dirframe ([a-z]+)", text)} - {"the"} <= cli.commands.keys()
 
 
 def test_commands_of_the_pages_can_be_typed(pages, tmp_path, monkeypatch):

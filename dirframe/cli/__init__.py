@@ -45,8 +45,10 @@ Completion: eval "$(_DIRFRAME_COMPLETE=bash_source dirframe)"
 
 def main() -> NoReturn:
     """Run the command line and leave the process with a documented exit code."""
+    # A stream that the caller closed is opened again. Standard output is then not open for writing,
+    # so that a table is no silent loss, but an error.
     for name, access in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
-        if getattr(sys, name) is None:  # closed by the caller: no table is lost in silence
+        if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
     warnings.formatwarning = lambda message, *_: f"dirframe: {message}\n"

@@ -54,7 +54,7 @@ def _apply(
     """Return what a statistic or chart makes of the records, or of each group of them."""
     function = getattr(functions, name)
     arguments = getfullargspec(function)
-    known = list(arguments.kwonlyargs)
+    known = [option for option in arguments.kwonlyargs if option != "ax"]  # no text can be one
     if arguments.varkw:  # of a chart
         from dirframe.plot.canvas import Look
 

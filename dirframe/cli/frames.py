@@ -29,7 +29,7 @@ _STREAM = "-"
 #: Of one project: the path of each collection below it.
 _PATHS = {"contributors": "contributors", "activity": "analyses/latest/activity_facts"}
 #: Options whose names are not those of the arguments.
-_OPTIONS = {"sample": "sample-size", "is_sample": "sample", "max_items": "max-items"}
+_OPTIONS = {"sample": "sample-size", "is_sample": "sample"}
 
 # Reading
 
@@ -51,7 +51,7 @@ def read(
     if file is None:
         frame = _load(collection, where, **question)
     elif asking := [n for n, value in question.items() if value not in (None, False, "raise")]:
-        options = " and ".join(f"--{_OPTIONS.get(name, name)}" for name in asking)
+        options = " and ".join(f"--{_OPTIONS.get(name, name.replace('_', '-'))}" for name in asking)
         raise click.UsageError(f"{file} is a file, and {options} is for a directory.")
     else:
         frame = _read_file(file)
@@ -192,14 +192,15 @@ class Output(NamedTuple):
         note(dirframe.provenance.caption(frame))
 
     def _print(self, frame: pd.DataFrame) -> None:
-        from dirframe.io.writers import frame_bytes
+        from dirframe.io.writers import FORMATS, checked_frame
 
         form = self.fmt or ("table" if sys.stdout.isatty() else "csv")
         if form == "table":
             is_ordered = self.columns or dirframe.provenance.get_provenance(frame)["counted"]
             _print_table(frame, [] if is_ordered else ["id", *_display.leading_columns(frame)])
         else:
-            sys.stdout.buffer.write(frame_bytes(frame, f".{form}"))
+            table = checked_frame("the table", frame)
+            sys.stdout.buffer.write(FORMATS[f".{form}"](table))
             sys.stdout.buffer.flush()
 
 

@@ -192,7 +192,7 @@ def cache() -> None:
 
 @cache.command("info")
 def cache_info() -> None:
-    """Show location, size and age of the cache."""
+    """Show location and size of the cache."""
     click.echo(dirframe.cache_info())
 
 

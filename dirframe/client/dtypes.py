@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
-from dirframe.errors import InvalidInputError
+from dirframe.errors import InvalidInputError, UnreadableValueWarning, warn
 from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Container, Sequence
 
     from dirframe.schema import Field, Resource
 
@@ -56,6 +56,43 @@ def convert_column(
         if is_time or pc.all(pc.is_finite(text.cast(pa.float64())), min_count=0).as_py():
             return loader_series(array), None
     return _convert_each(text.dictionary_encode(), kind)
+
+
+def add_converted(
+    columns: dict[str, pd.Series[Any]],
+    name: str,
+    values: Sequence[str | None],
+    kind: Kind,
+    taken: Container[str],
+) -> list[str]:
+    """Add a column in the dtype of a kind, and one of the texts that could not be converted.
+
+    That has a name which is not taken. Returns what `warn_unreadable` says of them.
+    """
+    columns[name], texts = convert_column(values, kind)
+    if texts is None:
+        return []
+    columns[free_name(f"{name}_unreadable", taken)], texts = texts, texts.dropna()
+    examples = ", ".join(repr(text[:40]) for text in texts.unique()[:3])
+    return [f"{len(texts):,} in {name} ({examples})"]
+
+
+def warn_unreadable(records: str, unreadable: list[str]) -> None:
+    """Warn of texts that could not be converted, if there are any."""
+    if unreadable:
+        warn(
+            UnreadableValueWarning(
+                f"Values of the {records} could not be read: {'; '.join(unreadable)}. They are "
+                "missing there and kept as text in the columns that end in _unreadable."
+            )
+        )
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def dtype_of(kind: Kind) -> str:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from dirframe.client.dtypes import convert_column, infer_kind
+from dirframe.client.dtypes import add_converted, free_name, infer_kind, warn_unreadable
 from dirframe.client.page import check_records
-from dirframe.errors import UnreadableValueWarning, warn
 from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, resource_named
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dirframe.client.page import Page
     from dirframe.schema import Resource
@@ -66,18 +65,12 @@ class Records:
             if field.path in found or field in resource.core or field.column in COUNTED_LISTS
         }
         for path, column in found.items():  # <a_b> and <a><b> would have the same name
-            cells[_free_name("_".join(path), cells | resource.by_column)] = column
+            cells[free_name("_".join(path), cells | resource.by_column)] = column
         for column in cells.values():
             column.extend([None] * (self.rows - len(column)))
         kinds = {field.column: field.kind for field in resource.fields}
         columns, unreadable = typed_columns(cells, kinds, resource)
-        if unreadable:
-            warn(
-                UnreadableValueWarning(
-                    f"Values of the {resource.collection} could not be read: {'; '.join(unreadable)}. "
-                    "They are missing there and kept as text in the columns that end in _unreadable."
-                )
-            )
+        warn_unreadable(resource.collection, unreadable)
         frame = pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
         return frame if rows is None else frame.iloc[[*rows]].reset_index(drop=True)
 
@@ -90,7 +83,7 @@ def typed_columns(
     Lists are Python lists. A column without a kind is text; outside the specification it is inferred.
     """
     columns: dict[str, pd.Series[Any]] = {}
-    unreadable = []
+    unreadable: list[str] = []
     for name, values in cells.items():
         kind = kinds.get(name, Kind.TEXT)
         if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
@@ -99,19 +92,8 @@ def typed_columns(
             continue
         if name not in kinds and resource.name not in RESOURCES:
             kind = infer_kind(name, {value for value in values if value})
-        columns[name], texts = convert_column(values, kind)
-        if texts is not None:
-            kept = _free_name(f"{name}_unreadable", cells)
-            columns[kept], texts = texts, texts.dropna()
-            examples = ", ".join(repr(text[:40]) for text in texts.unique()[:3])
-            unreadable.append(f"{len(texts):,} in {name} ({examples})")
+        unreadable += add_converted(columns, name, values, kind, cells)
     return columns, unreadable
-
-
-def _free_name(name: str, taken: Container[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 class _Node(dict[str, "_Node"]):

@@ -183,7 +183,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
     # -- load ------------------------------------------------------------------------------
 
     def estimate(self) -> None:
-        """Show what the load costs, for at most one request."""
+        """Show what the load costs, as `dirframe.plan` estimates it."""
         with self._acting("Asking for the first page …") as results:
             price = dirframe.plan(self.collection.value, directory=self.source, **self._request())
             results.append(str(price))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,18 +107,19 @@ def export(
     frames = _named_frames(frame_or_frames, target)
     frame = next(iter(frames.values()))
     make_folder(target.parent)
-    with atomic_write(target, overwrite=overwrite) as unfinished:
+    with ExitStack() as stack:
+        if suffix in TEXTS:  # it replaces the old one after the table has
+            described = stack.enter_context(atomic_write(beside(target), overwrite=overwrite))
+            described.write_bytes(writers.record_bytes(frame))
+        unfinished = stack.enter_context(atomic_write(target, overwrite=overwrite))
         if suffix == ".zip":
             write_study(frames, unfinished, **study)
         elif suffix == ".xlsx":
             unfinished.write_bytes(writers.workbook_bytes(frames))
         else:
-            unfinished.write_bytes(writers.frame_bytes(frame, suffix))
+            unfinished.write_bytes(FORMATS[suffix](frame))
         if suffix in TEXTS:  # never beside a file of which it does not tell
             beside(target).unlink(missing_ok=True)
-    if suffix in TEXTS:
-        with atomic_write(beside(target), overwrite=overwrite) as unfinished:
-            unfinished.write_bytes(writers.record_bytes(frame))
     return target
 
 

@@ -14,8 +14,8 @@ import pyarrow as pa
 from dirframe import _tables
 from dirframe._arrow import as_pandas, loader_series
 from dirframe._files import unknown_suffix
-from dirframe.client.dtypes import convert_column, infer_kind
-from dirframe.errors import ExportWarning, InvalidInputError, UnreadableValueWarning, warn
+from dirframe.client.dtypes import add_converted, convert_column, infer_kind, warn_unreadable
+from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, record_from, set_provenance
 from dirframe.schema import EXTENSIONS, RESOURCES, Kind, detect_resource, resource_named
@@ -32,7 +32,7 @@ _HINT = (
     "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
     "dirframe.read_pages (dirframe export FILE records.parquet)."
 )
-#: What a table with semicolons as a rule writes otherwise: 51,507 and 1.000.
+#: What is ambiguous in a table with semicolons: 51,507 can be a fraction, 1.000 a thousand.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
 
@@ -79,9 +79,10 @@ def read_export(path: str | Path) -> pd.DataFrame:
         raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
         raise InvalidInputError(unknown_suffix(file, FORMATS), hint=_HINT)
-    record: Record = {}
+    record: Any = {}
     with suppress(OSError, ValueError):
         record = json.loads(beside(file).read_bytes())
+    record = record if isinstance(record, dict) else {}  # a file of another program
     content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
     if (rows := record.get("rows", len(frame))) != len(frame):
@@ -144,6 +145,7 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
     kinds = {field.column: field.kind for field in resource.fields} if resource else {}
     is_specified = resource in RESOURCES.values()
     data: dict[str, pd.Series[Any]] = {}
+    unreadable: list[str] = []
     for column, texts in columns.items():
         kind = kinds.get(column, Kind.TEXT if is_specified else None)
         if kind is None:
@@ -153,14 +155,8 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
             data[column] = _loaded(texts)
         else:
-            data[column], unreadable = convert_column(texts, kind)
-            if unreadable is not None:
-                kept = f"{column}_unreadable"
-                while kept in columns:
-                    kept += "_"
-                data[kept] = unreadable
-                words = f"{unreadable.count():,} values of {column} are kept as text in {kept}."
-                warn(UnreadableValueWarning(words))
+            unreadable += add_converted(data, column, texts, kind, columns)
+    warn_unreadable(resource.collection if resource else "records", unreadable)
     return pd.DataFrame(data)
 
 

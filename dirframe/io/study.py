@@ -18,7 +18,7 @@ from dirframe._display import counted
 from dirframe.citation import SAMPLE_LICENCE, Source, cite
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.read import described_by
-from dirframe.io.writers import frame_bytes, record_bytes
+from dirframe.io.writers import FORMATS, record_bytes
 from dirframe.provenance import caption, get_provenance, resource_of, set_provenance
 from dirframe.schema import ACCOUNT, RESOURCES, Kind
 
@@ -99,10 +99,11 @@ def write_study(
             listed.append(f"  Left out, for they are about persons or may be: {columns}.")
         contents[f"data/{name}.csv.provenance.json"] = record_bytes(table)
         for kind in ("csv", "parquet"):
-            content = contents[f"data/{name}.{kind}"] = frame_bytes(table, f".{kind}")
+            content = contents[f"data/{name}.{kind}"] = FORMATS[f".{kind}"](table)
             resources.append(_resource(name, table, kind, content))
     sources = [Source(table) for table in tables.values()]
-    entries = {Source(table).key(): cite(table, style="bibtex") for table in tables.values()}
+    cited = zip(sources, tables.values(), strict=True)
+    entries = {source.key(): cite(table, style="bibtex") for source, table in cited}
     terms = [f"Licence: {license}."] if license else [source.terms() for source in sources]
     if personal:
         terms.append("The tables hold data about persons: handle them as the law asks.")
@@ -143,25 +144,16 @@ def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
 def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
     resource, record = resource_of(frame), get_provenance(frame)
-    fields = resource.fields if resource else ()
-    lists = {field.column: field for field in fields if field.tag}
-    described = [part for field in fields for part in field.fields]
+    fields = resource.by_column if resource else {}
+    described = {part.column: part for field in fields.values() for part in field.fields}
     if resource is not None and f"{resource.name}_id" not in frame:  # no entries of the lists
-        described += fields
-    personal = {field.column for field in described if field.personal}
-    known = {*_ADDED, *(field.column for field in described)}
-    is_loaded = resource is not None and not (record["statistic"] or record["counted"])
-    about, unknown = [], []
-    for column in map(str, frame):
-        dtype, element = frame[column].dtype, column.removesuffix("_unreadable")
-        is_text = dtype == "object" or isinstance(dtype, pd.StringDtype)
-        if element in personal:
-            about.append(column)
-        elif element in known and (element not in lists or dtype == "object"):
-            continue
-        # A number, in a resource of the specification, was computed: its elements are text.
-        elif is_loaded and (is_text or resource not in RESOURCES.values()):
-            unknown.append(column)
+        described |= fields
+    personal = {name for name, field in described.items() if field.personal}
+    about = [name for name in map(str, frame) if name.removesuffix("_unreadable") in personal]
+    unknown: list[str] = []
+    if resource is not None and not (record["statistic"] or record["counted"]):
+        others = [column for column in map(str, frame) if column not in about]
+        unknown += [name for name in others if _is_unknown(frame[name], described, resource)]
     kept = frame.drop(columns=about + unknown)
     if not kept.shape[1]:
         raise InvalidInputError(
@@ -171,8 +163,8 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
     if (query := _without_account(record["query"], resource)) != record["query"]:
         set_provenance(kept, query=query)
         about.append("the account in the query")
-    for column in kept.columns.intersection(list(lists)):
-        kept[column], parts = _entries_without_persons(kept[column], lists[column])
+    for column in [name for name in map(str, kept) if name in fields and fields[name].tag]:
+        kept[column], parts = _entries_without_persons(kept[column], fields[column])
         for part in parts:
             (about if part in personal else unknown).append(f"{part} in {column}")
     if unknown:
@@ -182,6 +174,17 @@ def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list
         )
         warn(ExportWarning(words, hint="Pass personal=True (--personal) to publish everything."))
     return kept, about + unknown
+
+
+def _is_unknown(column: pd.Series[Any], described: Mapping[str, Field], resource: Resource) -> bool:
+    """Return whether the schema does not know what a column of records tells about persons."""
+    name, is_list = str(column.name).removesuffix("_unreadable"), column.dtype == "object"
+    field = described.get(name)
+    if name in _ADDED or (field is not None and (is_list or not field.tag)):
+        return False
+    # A number, in a resource of the specification, was computed: its elements are text.
+    is_text = is_list or isinstance(column.dtype, pd.StringDtype)
+    return is_text or resource not in RESOURCES.values()
 
 
 def _without_account(query: Mapping[str, Any], resource: Resource | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 from datetime import datetime
 from functools import partial
@@ -25,21 +26,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
-_INFINITE = (float("inf"), float("-inf"))
-_encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one for each value
+# json.dumps makes an encoder for each value.
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 _ROWS, _COLUMNS, _CHARACTERS, _EXACT = 1_048_576, 16_384, 32_767, 10**15
-_TIME = re.compile(r"(?:19[1-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
+# Programs disagree on the days of early 1900: Excel counts a 29 February that was not.
+_TIME = re.compile(r"(?:19(?!00)|[2-9]\d)\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ?")
 _OPTIONS = {
     "in_memory": True,
     "strings_to_formulas": False,
     "default_date_format": "yyyy-mm-dd hh:mm:ss",
 }
-
-
-def frame_bytes(frame: pd.DataFrame, suffix: str) -> bytes:
-    """Return a frame as the content of a file with one of the suffixes of `FORMATS`."""
-    return FORMATS[suffix](checked_frame("the table", frame))
 
 
 def beside(path: Path) -> Path:
@@ -121,14 +118,27 @@ def _texts(column: pd.Series[Any]) -> list[Any]:
 
 def _as_json(value: Any, column: object) -> str:
     try:
-        # JSON has no infinite number; a string can be read back.
-        return _encode(str(value) if value in _INFINITE else value)
+        try:
+            return _encode(value)
+        except ValueError:  # JSON has no NaN and no infinite numbers
+            return _encode(_finite(value))
     except (TypeError, ValueError):
         raise InvalidInputError(
             f"The column {column!r} holds a {type_name(value)}, which this format cannot hold. Turn "
             "it into text, numbers or lists of them first; .parquet holds dates, decimal numbers "
             "and bytes too."
         ) from None
+
+
+def _finite(value: Any) -> Any:
+    """Return a value with None for NaN, and text for infinite numbers, also in lists."""
+    if isinstance(value, list):
+        return [*map(_finite, value)]
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)
 
 
 # Parquet
@@ -222,7 +232,7 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
     values, dtype = _texts(column), column.dtype
     if types.is_datetime64_any_dtype(dtype):
         if not all(value is None or _TIME.fullmatch(value) for value in values):
-            return values, "as text: a workbook has no times before 1910, nor fractions of seconds"
+            return values, "as text: a workbook has no times before 1901, nor fractions of seconds"
         times = [v if v is None else datetime.fromisoformat(v.rstrip("Z")) for v in values]
         is_aware = isinstance(dtype, pd.DatetimeTZDtype) and any(values)
         return times, "in UTC without a zone: a workbook has none" if is_aware else ""
@@ -236,7 +246,7 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
             f"a cell of a workbook holds {_CHARACTERS:,}. Shorten it, leave the column out, or "
             "export to another format."
         )
-    return [str(value) if value in _INFINITE else value for value in values], ""
+    return [*map(_finite, values)], ""
 
 
 # Frames

@@ -8,7 +8,6 @@ from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
 from dirframe._display import counted
-from dirframe.charts import CHARTS
 from dirframe.plot import axes, text, worldmap
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look
@@ -64,8 +63,7 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
     """
     table = stats.accounts_by_country(accounts)
     rows = 6 if look.get("width") == "column" else 12  # the map is half as high as wide
-    canvas = Canvas(table, ax, look, rows=rows)
-    canvas.heading = CHARTS["accounts_map"].title
+    canvas = Canvas(table, ax, look, chart="accounts_map", rows=rows)
     if canvas.is_empty:
         return canvas.finish()
     ax, edge, outlines = canvas.ax, worldmap.frame(), worldmap.outlines()

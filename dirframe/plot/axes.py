@@ -92,6 +92,7 @@ def distribution_chart(table: pd.DataFrame, ax: Axes | None, look: Look, *, unit
     log_axis(ax, "x", numbers.max())
     log_axis(ax, "y", records.max(), least=0.7)
     units(ax, f"{unit}, logarithmic", f"{str(records.name).capitalize()}, logarithmic")
+    grid(ax)
     bounds = [
         f"{part} have at most {numbers[table['share_at_most'] >= share - 1e-12].min():,.0f}"
         for part, share in {"Half": 0.5, "90%": 0.9, "99%": 0.99}.items()
@@ -111,13 +112,14 @@ def rows(ax: Axes, names: Sequence[str]) -> float:
     ax.tick_params(axis="y", length=0, left=False)
     ax.set_yticks(range(len(names)), labels, fontsize=size, linespacing=1.0)
     ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["left"].set_visible(False)
     grid(ax, "x")
     return size
 
 
 def grid(ax: Axes, which: Any = "both") -> None:
-    """Draw pale lines behind what is drawn."""
+    """Draw pale lines behind what is drawn, and no box around it."""
+    ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=True, axis=which, linewidth=0.6, alpha=0.5)
     ax.set_axisbelow(True)
 
@@ -157,7 +159,7 @@ def columns(ax: Axes, table: Mapping[str, Sequence[str]], size: float) -> float:
 
 
 def units(ax: Axes, x: str, y: str = "") -> None:
-    """Set the labels of the axes, wrapped to what the layout will leave; without rows a grid."""
+    """Set the labels of the axes, wrapped to what the layout will leave."""
     size, labels = float(ax.xaxis.label.get_fontsize()), ax.get_yticklabels()
     names = [line for label in labels for line in label.get_text().split("\n")]
     beside = text.widest(names, float(labels[0].get_fontsize())) if labels else 0
@@ -165,8 +167,6 @@ def units(ax: Axes, x: str, y: str = "") -> None:
     ax.set_xlabel(text.wrapped(x, size, room))
     if y:
         ax.set_ylabel(text.wrapped(y, size, 0.7 * text.height(ax)))
-        ax.spines[["top", "right"]].set_visible(False)
-        grid(ax)
 
 
 def number_axis(axis: Axis, least: int = 2) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import signature
+from inspect import getfullargspec
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import matplotlib as mpl
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 from matplotlib.transforms import Bbox, IdentityTransform
 
-from dirframe import provenance, stats
+from dirframe import provenance
 from dirframe._display import counted, did_you_mean
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
 USUAL_WIDTH = 6.4
-#: Width of axes with what stands beside, of what they have before the layout.
+#: Width of axes and the labels beside them after the layout, by that of the axes before it.
 WIDER = 1.17
 #: The gid of the caption, and that of the message in empty axes.
 CAPTION, EMPTY = "caption", "empty"
 
 _ROWS, _FEWEST_ROWS = 11, 4  # height of a chart without named rows, and the least, in rows
 _ROW_HEIGHT, _LINES_HEIGHT = 0.25, 1.3  # inches
-_LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # of the usual: smaller text, which takes more lines
+_LOWEST_ROW, _MOST_LINES = 0.72, 1.5  # bounds in a narrow figure, as multiples of the usual
 
 
 class Look(TypedDict, total=False):
@@ -54,7 +54,7 @@ class Caption(Annotation):
 
     def __init__(self, ax: Axes, table: pd.DataFrame, notes: list[str], heading: str) -> None:
         self.table, self.notes, self.heading = table, notes, heading
-        # It can extend below the names of the rows, but must not reach the text of other axes.
+        # It can extend below the labels beside the axes, but must not reach the text of others.
         self._room = text.width(ax) * (WIDER if len(_figure(ax).axes) == 1 else 1.05)
         super().__init__(
             "",
@@ -81,8 +81,9 @@ class Caption(Annotation):
 class Canvas:
     """Axes to draw a chart of a table on; `finish` adds the title and the caption.
 
-    A chart is empty if the figures of its table are based on no records; `needs` is what these
-    lack, if it is not what the base of the statistic says. The title is the `heading` followed by
+    A chart is empty if the figures of its table are based on no records; `needs` says what a record
+    must have to be drawn, by default in the words of the statistic's base. `chart` is the name of
+    the function that draws, by default that of the statistic. The title is its `heading` followed by
     the `subject`, both of which can be set, or that of the user.
     """
 
@@ -94,17 +95,17 @@ class Canvas:
         ax: Axes | None,
         look: Look,
         *,
+        chart: str = "",
         needs: str = "",
         is_empty: bool | None = None,
         rows: float = _ROWS,
         inches: float = USUAL_WIDTH,
     ) -> None:
         record = provenance.get_provenance(table)
-        name, self.base = record["statistic"]["name"], record["base"]["which"]
-        known = {*signature(getattr(stats, name)).parameters, "ax", *Look.__annotations__}
+        chart, self.base = chart or record["statistic"]["name"], record["base"]["which"]
         for wrong in look.keys() - Look.__annotations__.keys():
-            question = did_you_mean(wrong, sorted(known - {wrong}))
-            raise TypeError(f"{name}() got an unexpected keyword argument {wrong!r}.{question}")
+            question = did_you_mean(wrong, _options_of(chart))
+            raise TypeError(f"{chart}() got an unexpected keyword argument {wrong!r}.{question}")
         self._title, self._caption, width = checked(look)
         if not isinstance(ax, Axes | None):  # most often the array of plt.subplots
             raise InvalidInputError(
@@ -112,7 +113,7 @@ class Canvas:
             )
         if width is not None and ax is not None:
             raise InvalidInputError("width= is that of a new figure: leave out ax, or width.")
-        self.table, self.heading = table, CHARTS[name].title
+        self.table, self.heading = table, CHARTS[chart].title
         is_counted = not table.empty and record["base"]["records"]
         self.is_empty = not is_counted if is_empty is None else is_empty
         self._needs = needs or self.base
@@ -192,6 +193,12 @@ def of_project(frame: Frame) -> str:
         return ""
     (project,) = names  # as it was asked for: by its id or by its name
     return f": {'project ' * project.isdigit()}{project}"
+
+
+def _options_of(chart: str) -> list[str]:
+    from dirframe import plot  # which imports this module
+
+    return [*getfullargspec(getattr(plot, chart)).kwonlyargs, *Look.__annotations__]
 
 
 def _new_axes(rows: float, inches: float) -> Axes:

@@ -171,6 +171,7 @@ def languages_by_year(
     begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
     axes.units(ax, f"Year ({begun})", "Projects (share of the year's)")
     ax.set(xlim=(first[0] - 0.5, last[-1] + 0.5), ylim=(0, 1.05))
+    ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=False)
     return canvas.finish(
         "The language is that of the latest analysis.",

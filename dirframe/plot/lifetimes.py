@@ -175,6 +175,7 @@ def survival(
     )
     unit = "Months since the first activity; below: at risk"
     axes.units(ax, unit, "Projects that live on (share)")
+    axes.grid(ax)
     below, alive = table["months"][table["survival"] <= 0.5], text.counts_of(table)["not_ended"]
     return canvas.finish(
         f"Median life: {counted(int(below.iloc[0]), 'month')}."
@@ -220,6 +221,7 @@ def growth(
     axes.number_axis(ax.yaxis)
     unit = nouns.capitalize() + " in all" * cumulative
     axes.units(ax, f"Created at (UTC, by {_PERIODS[freq]})", unit)
+    axes.grid(ax)
     return canvas.finish(
         any(unfinished)
         and f"Hatched: the period from {starts.iloc[-1]:%Y-%m-%d} is not over at the newest date in "
@@ -262,7 +264,6 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
         axes.number_axis(lane.yaxis)
         lane.tick_params(axis="x", length=0, labelbottom=False)
         lane.tick_params(axis="y", labelsize=size)
-        lane.spines[["top", "right"]].set_visible(False)
         axes.grid(lane)
     months = ", ".join(f"{month:%Y-%m}" for month in table["month"][unfinished])
     filled = text.counts_of(table)["months_filled"]

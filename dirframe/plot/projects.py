@@ -95,6 +95,7 @@ def lorenz(projects: Frame, *, ax: Axes | None = None, **look: Unpack[Look]) -> 
     axes.share_axis(ax.xaxis)
     axes.share_axis(ax.yaxis)
     axes.units(ax, "Projects, those with the fewest first (share)", "Contributors (share)")
+    axes.grid(ax)
     none = percent(float(x[y == 0].max()))
     return canvas.finish(
         f"The tenth of the projects with the most has {percent(tenth)} of the contributors.",
@@ -134,6 +135,7 @@ def commits_by_contributor(frame: Frame, *, ax: Axes | None = None, **look: Unpa
     ax.set_ylim(0, 1.04)
     unit = "Contributors, most commits first (people), logarithmic"
     axes.units(ax, unit, "Commits of all these (share)")
+    axes.grid(ax)
     # To the right of the bus factor, the curve is above the half.
     place: Any = {"textcoords": "offset points", "va": "center", "fontsize": text.size(ax, "small")}
     ax.annotate(f"Bus factor {bus_factor:,.0f}", (bus_factor, 0.25), (4, 0), **place)
@@ -166,6 +168,7 @@ def users_against_contributors(
     ax, (x, y) = canvas.ax, (table[name].astype(float) for name in ("users", "contributors"))
     unit = "Contributors (people in twelve months), logarithmic"
     axes.units(ax, "Users (members), logarithmic", unit)
+    axes.grid(ax)
     axes.log_axis(ax, "x", x.max())
     axes.log_axis(ax, "y", y.max())
     places, present = classes(table["projects"])

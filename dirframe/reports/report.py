@@ -57,8 +57,8 @@ _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
 }
 #: Those that show the 15 most frequent.
 _LONG = {"language_share", "contributors_by_language", "licenses", "accounts_by_country"}
-#: Of the most frequent, so many are named; fewer projects than the second number have no tenth.
-_NAMED, _FEW = 3, 10
+_NAMED = 3  # of the most frequent
+_FEW = 10  # with fewer projects, nothing is said of a tenth of them
 _PACKAGES = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
 
 
@@ -135,7 +135,7 @@ def _by_collection(
             "A report takes one frame of projects, one of accounts, or both; got "
             f"{' and '.join(f'one of {holds}' for holds, _ in found) or 'none'}.",
             hint='Name it, if it holds them: {"projects": frame}. Compare two of the same with '
-            "dirframe.compare (dirframe compare).",
+            "dirframe.compare.",
         )
     return named
 

@@ -31,6 +31,8 @@ WRONG_CALLS = [
     ("stats commits_by_contributor", 2, "contributors.xml"),
     ("stats growth projects.parquet -p top=3", 2, "top"),
     ("stats growth projects.parquet --exclude nonsense", 2, "nonsense"),
+    ("plot accounts_map projects.parquet -p top=3", 2, "takes title, caption, width."),
+    ("summary projects.parquet --base-url https://d.example", 2, "--base-url is"),
     ("projects --where stack_count=many", 2, "'many'"),
     ("projects --where stack_count=1..many", 2, "many"),
     ("projects --where langage=Java", 2, "langage. Did you mean 'language'?"),

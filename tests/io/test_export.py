@@ -20,13 +20,14 @@ from dirframe import export
 from dirframe.provenance import set_provenance
 
 target = Path(sys.argv[2])
-frame = pd.DataFrame({"id": [str(hash(str(n))) for n in range(5_000)]})
+rows, limit = (1, 60) if sys.argv[1] == "provenance" else (5_000, 20_000)  # what is cut
+frame = pd.DataFrame({"id": [str(hash(str(n))) for n in range(rows)]})
 if sys.argv[1] == "killed":
     Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 else:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     sys.dont_write_bytecode = True  # no module is compiled into a cut file
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:
     export(set_provenance(frame, source="A directory"), target, overwrite=True)
 except OSError as error:
@@ -61,16 +62,17 @@ def test_table_never_replaces_an_archive(tmp_path):
         assert archive.read_bytes() == before
 
 
-def check_on_a_full_disk(file):
+def check_on_a_full_disk(file, cut="table"):
     file.write_text("mine")
-    outcome = processes.run("full", file, program=PROGRAM)
+    outcome = processes.run(cut, file, program=PROGRAM)
     assert outcome.code == 7, outcome.err
     assert file.read_text() == "mine"
     assert [*file.parent.iterdir()] == [file]
 
 
-def test_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
-    check_on_a_full_disk(tmp_path / "f.csv")
+@pytest.mark.parametrize("cut", ["table", "provenance"])
+def test_full_disk_leaves_the_old_file_and_nothing_else(cut, tmp_path):
+    check_on_a_full_disk(tmp_path / "f.csv", cut)
 
 
 def test_export_that_is_killed_leaves_the_old_file_and_the_next_one_writes_the_new(tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import datetime as dt
 import json
+import re
 import tempfile
 import warnings
 from io import StringIO
@@ -164,13 +165,27 @@ def test_list_that_was_edited_into_another_form_is_read_all_the_same_or_named(tm
         read_export(file)
 
 
+def test_list_has_no_number_that_json_lacks(tmp_path):
+    frame = pd.DataFrame({"id": ["1"], "tags": [[1.0, float("nan"), {"most": float("inf")}]]})
+    for suffix in READ[:-1]:
+        file = export(frame, tmp_path / f"f{suffix}")
+        assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
+        assert read_export(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]
+
+
+def test_provenance_beside_a_file_that_is_of_another_program_is_ignored(tmp_path):
+    file = export(rich(), tmp_path / "f.csv")
+    (tmp_path / "f.csv.provenance.json").write_text("[]")
+    assert len(read_export(file)) == len(rich())
+
+
 def test_number_or_time_that_cannot_be_read_is_kept_as_text(tmp_path):
     file = tmp_path / "f.csv"
     head = "id,posts_count,created_at,created_at_unreadable"
     file.write_text(f"{head}\n1,many,2020-01-01,then\n2,4,yesterday,\n")
     with pytest.warns(UnreadableValueWarning) as caught:
         frame = read_export(file)
-    assert len(caught) == 2
+    assert len(caught) == 1
     assert {warning.filename for warning in caught} == {__file__}
     assert frame["posts_count"].tolist() == [pd.NA, 4]
     assert frame["posts_count_unreadable"][0] == "many"
@@ -264,6 +279,10 @@ def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_
     assert {warning.filename for warning in caught} == {__file__}
     with pytest.warns(ExportWarning, match="15.*: n"):
         export(pd.DataFrame({"n": [2**60]}), tmp_path / "digits.xlsx")
+    days = pd.to_datetime(["1900-02-28"])
+    with pytest.warns(ExportWarning, match="before 1901.*: first"):
+        export(pd.DataFrame({"first": days}), tmp_path / "early.xlsx")
+    export(pd.DataFrame({"a": days + pd.Timedelta(days=365)}), tmp_path / "times.xlsx")
     written = {*tmp_path.iterdir()}
     one = pd.DataFrame({"a": [1]})
     for refused in (

@@ -112,9 +112,11 @@ def test_chart_refuses_wrong_axes_and_options_without_leaving_a_figure(name):
     frame = CHARTS[name]()
     with pytest.raises(TypeError, match=r"'titel'\. Did you mean 'title'\?"):
         draw(name, frame, titel="Our title")
-    with pytest.raises(TypeError, match=r"'limit'\. Did you mean 'top'\?"):
+    with pytest.raises(TypeError, match=r"^tags\(\).*'limit'\. Did you mean 'top'\?"):
         plot.tags(projects(), limit=3)
-    with pytest.raises(TypeError, match=r"'top'\.$"):  # an option of its statistic alone
+    with pytest.raises(TypeError, match="Did you mean 'cumulative'"):  # of the chart alone
+        plot.growth(projects(), cumulativ=True)
+    with pytest.raises(TypeError, match=r"^accounts_map\(\).*'top'\.$"):  # of its statistic alone
         plot.accounts_map(frames.accounts(), top=3)
     assert plt.get_fignums() == []
     _, several = plt.subplots(1, 2)

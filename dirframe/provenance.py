@@ -36,7 +36,7 @@ FACTS: dict[str, Any] = {
     "source": "",  # name of the directory
     "base_url": "",  # its address, without a key
     "resource": "",  # account, project, or the element of other records
-    "query": {},  # query, sort, max_items; or the path, or the project
+    "query": {},  # query, sort, max_items, details; or path, id, number of projects or files
     "items_available": None,  # records that the directory reported for this query
     "items_loaded": None,  # records loaded, without duplicates
     "completeness": "unknown",  # or proven, counted, sample, incomplete
@@ -58,7 +58,7 @@ FACTS: dict[str, Any] = {
     "selection": [],  # those of them that chose records by their values
     "counted": {},  # numbers of records that a statistic counted and left out
     "records": {},  # of a table: rows and repeated ids of the frame that it was computed from
-    "statistic": {},  # its name and options
+    "statistic": {},  # of a table: its name
     "countries": {},  # counts of `unify_countries` or `country_audit`, and their column
     "base": {},  # records that the figures of a statistic are based on, and which these are
 }

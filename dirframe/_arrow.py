@@ -34,7 +34,7 @@ _PANDAS_TYPES = {
 
 
 def to_arrow(frame: pd.DataFrame, schema: pa.Schema | None = None) -> pa.Table:
-    """Convert a pandas frame to Arrow, in a schema of `unify_schemas`; `as_pandas` returns it."""
+    """Convert a pandas frame to Arrow, in a schema of `unify_schemas`; `as_pandas` undoes it."""
     plain = frame.copy(deep=False)
     # Other attributes need not be JSON.
     plain.attrs = {key: value for key, value in frame.attrs.items() if key == ATTRIBUTE}
@@ -133,6 +133,21 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, list | dict | str):
         return value
     return None if pd.isna(value) else value
+
+
+def as_list(value: Any, column: object) -> list[Any] | None:
+    """Return a list, also of JSON, as CSV and at times Parquet hold it; None for a missing value."""
+    value = plain_value(value)
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = json.loads(value)
+    if value is None or isinstance(value, list | tuple):
+        return value if value is None else list(value)
+    raise InvalidInputError(
+        f"The column {column} must hold lists, or lists as JSON; it holds a {type_name(value)}.",
+        hint="read_export reads the lists that export wrote; Dask makes text of lists unless "
+        "the option dataframe.convert-string is False.",
+    )
 
 
 def _object_column(name: str, values: list[Any], *, as_json: bool) -> tuple[pa.Field, pa.Array]:

@@ -6,13 +6,20 @@ import contextlib
 import glob
 import os
 import secrets
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dirframe.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
-    from pathlib import Path
+
+
+def data_folder() -> Path:
+    """Return the folder of the bundled data: in the package in a wheel, beside it in a checkout."""
+    package = Path(__file__).resolve().parent
+    inside = package / "data"
+    return inside if inside.is_dir() else package.parent / "data"
 
 
 def check_writable(target: Path, *, overwrite: bool, suffixes: Collection[str] = ()) -> None:

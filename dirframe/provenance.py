@@ -59,11 +59,12 @@ FACTS: dict[str, Any] = {
     "counted": {},  # numbers of records that a statistic counted and left out
     "records": {},  # of a table: rows and repeated ids of the frame that it was computed from
     "statistic": {},  # its name and options
+    "countries": {},  # counts of `unify_countries` or `country_audit`, and their column
     "base": {},  # records that the figures of a statistic are based on, and which these are
 }
 
-#: What `complete` says for a word of completeness; None for the others.
-_COMPLETE = {"proven": True, "incomplete": False, "unknown": None}
+#: The words of completeness, and what `complete` says for each; the last is that for None.
+_COMPLETE = {"proven": True, "incomplete": False, "counted": None, "sample": None, "unknown": None}
 
 
 class Difference(NamedTuple):
@@ -114,7 +115,7 @@ def record_from(stored: object) -> dict[str, Any]:
     """Return a record with every fact; those of another version are kept."""
     known = stored.items() if isinstance(stored, dict) else ()
     record = copy.deepcopy(FACTS | {name: value for name, value in known if value is not None})
-    record["complete"] = _COMPLETE.get(record["completeness"])
+    record["complete"] = _COMPLETE.get(str(record["completeness"]))
     return record
 
 
@@ -131,7 +132,8 @@ def set_provenance(frame: F, **facts: Any) -> F:
     Raises
     ------
     TypeError, InvalidInputError
-        If there is no such fact, a value is not JSON, or it could contain an API key.
+        If there is no such fact, a value is of another type or not JSON, or it could contain an
+        API key.
 
     Examples
     --------
@@ -140,22 +142,32 @@ def set_provenance(frame: F, **facts: Any) -> F:
     0
     """
     if "complete" in facts:
-        words = {value: word for word, value in _COMPLETE.items()}
-        facts = {"completeness": words[facts.pop("complete")]} | facts
+        complete = facts.pop("complete")
+        words = [word for word, value in _COMPLETE.items() if value == complete]
+        facts = {"completeness": words[-1] if words else complete} | facts
     if unknown := [name for name in facts if name not in FACTS]:
         raise TypeError(f"Provenance has no fact {unknown[0]!r}.")
-    record = get_provenance(frame) | facts
+    try:
+        text = json.dumps(get_provenance(frame) | facts, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"Provenance holds JSON values only: {error}.") from None
+    record = record_from(json.loads(text))
+    for name in facts:
+        expected = object if FACTS[name] is None else type(FACTS[name])
+        if not isinstance(record[name], expected):
+            kinds = f"{expected.__name__}, not {type(record[name]).__name__}"
+            raise InvalidInputError(f"{name} is of type {kinds}.")
+    if "completeness" in facts and record["completeness"] not in _COMPLETE:
+        raise InvalidInputError(
+            f"completeness is {record['completeness']!r}; it is one of {', '.join(_COMPLETE)}."
+        )
     address = urlsplit(record["base_url"])
     if address.query or address.username or address.password or "api_key" in record["query"]:
         raise InvalidInputError(
             "Provenance is shown and exported: it takes no address with a user or a query, and no "
             "query with an api_key."
         )
-    try:
-        record = json.loads(json.dumps(record, allow_nan=False))
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"Provenance holds JSON values only: {error}.") from None
-    frame.attrs[ATTRIBUTE] = record_from(record)
+    frame.attrs[ATTRIBUTE] = record
     return frame
 
 
@@ -186,6 +198,13 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
         record["records"] = {"rows": _rows(record, source), "repeated": _repeated(source)}
     target.attrs[ATTRIBUTE] = record
     return target
+
+
+def add_selection(frame: F, steps: list[str]) -> F:
+    """Add steps that chose records by their values, in place, and return the frame."""
+    record = get_provenance(frame)
+    facts = {name: [*record[name], *steps] for name in ("steps", "selection")}
+    return set_provenance(frame, **facts)
 
 
 def resource_of(frame: Any) -> Resource | None:
@@ -261,15 +280,17 @@ def caption(frame: Any) -> str:
 
 
 def _size(record: dict[str, Any], frame: Any) -> str:
-    rows, differs, which = _rows(record, frame), difference(frame), ""
-    count = of = record["base"].get("records", rows)
-    if count < rows:
-        of, which = rows, record["base"].get("which", "")
-    elif differs and count < differs.loaded:  # the size states both numbers
-        of, differs = differs.loaded, differs._replace(rows=differs.loaded)
-    numbers = f"{count:,} of {of:,}" if count < of else f"{count:,}"
-    noun = ALL_RESOURCES.get(record["resource"], UNKNOWN).words[of != 1]
-    return ", ".join(filter(None, [f"n = {numbers} {noun} {which}".rstrip(), str(differs or "")]))
+    """Return the number of records behind the figures, of how many, and how the frame differs."""
+    rows, change = _rows(record, frame), difference(frame)
+    count = record["base"].get("records", rows)
+    which = record["base"].get("which", "") if count < rows else ""
+    whole = rows
+    if change and rows <= count < change.loaded:
+        whole = change.loaded
+        change = change._replace(rows=whole)  # its text need not repeat this number
+    numbers = f"{count:,} of {whole:,}" if count < whole else f"{count:,}"
+    noun = ALL_RESOURCES.get(record["resource"], UNKNOWN).words[whole != 1]
+    return ", ".join(filter(None, [f"n = {numbers} {noun} {which}".rstrip(), str(change or "")]))
 
 
 def days_of(record: dict[str, Any]) -> list[str]:

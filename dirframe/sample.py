@@ -7,9 +7,9 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from dirframe._files import data_folder
 from dirframe.client.directory import embedded_directory
 from dirframe.service.server import serve
-from dirframe.service.store import sample_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     25
     """
     digest = sha256(b"" if analyses else b"without analyses")
-    for path in sorted(sample_folder().rglob("*.xml.gz")):
+    for path in sorted(data_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
     service = serve(analyses=analyses)
     assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys

@@ -105,14 +105,9 @@ def select(
         within = _between(_numbers(frame, column), first, below)
         filters.append((_within(label(column), first, "below", below), within))
     passed = np.ones(len(frame), dtype=bool)
-    facts = provenance.get_provenance(frame)
-    for step, mask in filters:
+    for _, mask in filters:
         passed &= mask
-        facts["steps"].append(step)
-        facts["selection"].append(step)
-    return provenance.set_provenance(
-        frame[passed], steps=facts["steps"], selection=facts["selection"]
-    )
+    return provenance.add_selection(frame[passed], [step for step, _ in filters])
 
 
 def _matching(frame: pd.DataFrame, words: str) -> Mask:

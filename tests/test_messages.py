@@ -295,7 +295,12 @@ def test_statistics_and_charts(message, projects):
         "ColumnsNotSentError: Columns that were not sent: analysis_main_language_name. The directory gives them on the own page of each project alone, so that nothing is known here. Load with details=True (--details) to ask for these pages; dirframe.plan(..., details=True) (dirframe projects --details --plan) estimates the cost."
     )
     assert message(stats.accounts_by_country, projects) == snapshot(
-        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds it. Projects have no country."
+        "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds country_alpha_2 and country_name by the column country_code. Projects have no country."
+    )
+    assert message(
+        stats.accounts_by_country, pd.DataFrame({"country_alpha_2": [], "country_name": []})
+    ) == snapshot(
+        "MissingColumnsError: The frame has no column country_code. Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all of its columns."
     )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
         "InvalidInputError: The frame is the result of language_share, not records: pass these."

@@ -77,6 +77,12 @@ def test_facts_that_do_not_exist_or_are_not_json_are_refused():
     for value in (datetime(2026, 11, 21, tzinfo=UTC), object(), float("nan")):
         with pytest.raises(InvalidInputError):
             set_provenance(frame, query={"query": value})
+    for facts in (
+        *({"complete": "yes"}, {"complete": []}, {"completeness": "prooven"}),
+        *({"base_url": 5}, {"query": "xml"}, {"excluded": [1]}, {"synthetic": "no"}),
+    ):
+        with pytest.raises(InvalidInputError, match=next(iter(facts))):
+            set_provenance(frame, **facts)
     assert get_provenance(frame) == before
 
 

@@ -10,7 +10,7 @@ from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted, percent
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store, name_of
-from dirframe.client.collection import Walk, describe
+from dirframe.client.collection import Walk, describe, describe_whole
 from dirframe.client.directory import open_directory
 from dirframe.client.page import parse
 from dirframe.client.paging import ids_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from dirframe.client.directory import Directory
-    from dirframe.client.paging import Received
+    from dirframe.client.paging import ReceivedPage
 
 ROWS = 8_192  # in a chunk, and a row group
 
@@ -148,7 +148,7 @@ class Archive:
         """
         frame = self._read(self._places(whole=whole))
         what = f"{self._pages.query.resource.collection} of the archive {self.path}"
-        facts = describe(frame, self._pages, what, **self._source)
+        facts = describe_whole(frame, self._pages, what, **self._source)
         if facts["completeness"] == "incomplete":
             reason = facts["incomplete_reason"]
             warn(IncompleteWarning(f"The archive {self.path} is incomplete: {reason}."))
@@ -209,12 +209,12 @@ class Archive:
                 writer.write_table(to_arrow(frame, schema))
         return target
 
-    def _places(self, *, whole: bool = False) -> list[tuple[Received, int]]:
+    def _places(self, *, whole: bool = False) -> list[tuple[ReceivedPage, int]]:
         if not self._pages.received:
             raise ArchiveError(f"{self.path} is empty: nothing was harvested yet.")
         return [*self._pages.places(whole=whole)]
 
-    def _read(self, places: Iterable[tuple[Received, int]]) -> pd.DataFrame:
+    def _read(self, places: Iterable[tuple[ReceivedPage, int]]) -> pd.DataFrame:
         """Return the records at some places."""
         resource, starts = self._pages.query.resource, dict[int, int]()
         records, rows = Records(resource), list[int]()
@@ -301,7 +301,7 @@ def harvest(
                 )
             # Begun with own pages, it ends with them.
             pages.query = replace(asked, sort=order or sort, details=details or pages.query.details)
-            walk = Walk(pages, client, Options(store=False), keep=store.add)
+            walk = Walk(pages, client, Options(store=False), store=store.add)
             if pages.missing():
                 if not pages.latest:
                     walk.begin()

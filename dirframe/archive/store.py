@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from dirframe._files import make_folder
 from dirframe._sqlite import close_on_error, open_database
-from dirframe.client.paging import Pages, Received
+from dirframe.client.paging import Pages, ReceivedPage
 from dirframe.client.query import Query
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
@@ -62,7 +62,7 @@ CREATE TABLE pages (
     content BLOB            -- the document, compressed with Zstandard
 )
 """
-_COLUMNS = [field.name for field in fields(Received) if field.name != "source"]
+_COLUMNS = [field.name for field in fields(ReceivedPage) if field.name != "source"]
 _INSERT = f"""
 INSERT INTO pages VALUES (NULL, :{", :".join(_COLUMNS)}, :sha256, :size, :content)
 """
@@ -150,11 +150,11 @@ class Store(AbstractContextManager["Store"]):
             asked = {name: facts[name] for name in ("query", "sort", "sample", "seed")}
             resource, details = RESOURCES[facts["resource"]], bool(facts["details"])
             query = Query(resource=resource, details=details, **asked)
-            pages = Pages(query, keeps_all=True)
+            pages = Pages(query, counts_all=True)
             for place, row in enumerate(map(dict, rows), start=1):
                 row["retrieved"] = datetime.fromisoformat(row["retrieved"])
                 row["ids"] = tuple(json.loads(row["ids"]))
-                page = Received(source=row.pop("id"), **row)
+                page = ReceivedPage(source=row.pop("id"), **row)
                 if page.source != place:
                     raise ArchiveError(
                         f"{self.path} is damaged: a page before {name_of(page)} is missing."
@@ -169,7 +169,7 @@ class Store(AbstractContextManager["Store"]):
             ) from error
         return pages
 
-    def content(self, page: Received) -> bytes:
+    def content(self, page: ReceivedPage) -> bytes:
         """Return the content of a page; `ArchiveError` if it is not what was received."""
         with self._lock, self._errors():
             statement = "SELECT content, size, sha256 FROM pages WHERE id = ?"
@@ -182,7 +182,7 @@ class Store(AbstractContextManager["Store"]):
             f"{name_of(page)} in {self.path} is damaged. Restore the file from a copy."
         )
 
-    def add(self, page: Received) -> None:
+    def add(self, page: ReceivedPage) -> None:
         """Store a page whose `source` is as it was fetched, or none; that becomes its place."""
         content = page.source.content if page.source else None
         values = {name: getattr(page, name) for name in _COLUMNS} | {
@@ -230,6 +230,6 @@ class Store(AbstractContextManager["Store"]):
         self.close()
 
 
-def name_of(page: Received) -> str:
+def name_of(page: ReceivedPage) -> str:
     """Return what a page is called in messages."""
     return f"The page of record {page.record}" if page.number is None else f"Page {page.number}"

@@ -17,7 +17,7 @@ from dirframe.clean.names import Country, Resolution, countries, names
 from dirframe.clean.resolver import Reason, resolve
 from dirframe.clean.text import clean_text, normalize
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
-from dirframe.provenance import ATTRIBUTE, copy_provenance, get_provenance
+from dirframe.provenance import copy_provenance, get_provenance, set_provenance
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -59,8 +59,8 @@ def unify_countries(
         - ``country_alpha_3``: three-letter code, or XKX
         - ``country_name``: the common English name
 
-        ``attrs["dirframe"]["countries"]`` holds the counts ``records``, ``resolved``,
-        ``missing``, ``unresolved`` and ``unresolved_values`` (distinct).
+        ``attrs["dirframe"]["countries"]`` holds the ``column`` of the raw values and the counts
+        ``records``, ``resolved``, ``missing``, ``unresolved`` and ``unresolved_values`` (distinct).
 
     Raises
     ------
@@ -106,7 +106,7 @@ def unify_countries(
         values = [country and getattr(country, name) for country in found]
         row_values = pd.array(values, dtype="str").take(resolved.codes, allow_fill=True)
         result["country_" + name] = pd.Series(row_values, index=result.index)
-    return _attach(resolved, data, result, "unify_countries")
+    return _attach(resolved, data, result, "unify_countries", column)
 
 
 def country_audit(
@@ -166,7 +166,7 @@ def country_audit(
     table["count"] = table["count"].astype("int64")
     for column_name in _AUDIT_COLUMNS[2:]:
         table[column_name] = table[column_name].astype("str")
-    return _attach(resolved, data, table, "country_audit")
+    return _attach(resolved, data, table, "country_audit", "raw")
 
 
 def country_note(data: pd.DataFrame) -> str:
@@ -175,7 +175,8 @@ def country_note(data: pd.DataFrame) -> str:
     Parameters
     ----------
     data : pandas.DataFrame
-        A frame returned by `unify_countries` or `country_audit`.
+        A frame returned by `unify_countries` or `country_audit`, or some of its rows with the
+        raw values.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def country_note(data: pd.DataFrame) -> str:
     Raises
     ------
     InvalidInputError
-        If the frame was returned by neither.
+        If the frame was returned by neither, or some rows have no raw values.
 
     Examples
     --------
@@ -194,21 +195,36 @@ def country_note(data: pd.DataFrame) -> str:
     '2 of 4 records (50.0%) have no country: 1 without a value, 1 with a value that names none. \
 Shares by country describe the others alone.'
     """
-    record = get_provenance(as_pandas(data))
-    if not (counts := record.get("countries")):
+    frame = as_pandas(data)
+    record = get_provenance(frame)
+    if (counts := _current_counts(frame, record["countries"])) is None:
         raise InvalidInputError(
             "The frame does not record how many of its records have no country.",
             hint="Pass what unify_countries() or country_audit() returned (a file of dirframe clean).",
         )
     noun = record["resource"] or "record"
-    if not (records := counts["records"]):
+    records, without, missing = counts
+    if not records:
         return f"There are no {noun}s."
-    without = records - counts["resolved"]
     return (
         f"{without:,} of {counted(records, noun)} ({without / records:.1%}) have no country: "
-        f"{counts['missing']:,} without a value, {counts['unresolved']:,} with a value that names "
-        "none. Shares by country describe the others alone."
+        f"{missing:,} without a value, {without - missing:,} with a value that names none. Shares by "
+        "country describe the others alone."
     )
+
+
+def _current_counts(frame: pd.DataFrame, counts: dict[str, Any]) -> tuple[int, int, int] | None:
+    """Return the numbers of records, without a country, and without a value; None if unknown."""
+    column = counts.get("column")
+    if column in frame and "country_alpha_2" in frame:
+        is_audit = set(_AUDIT_COLUMNS) <= set(frame)
+        records = frame["count"] if is_audit else pd.Series(1, frame.index)
+        none = records[frame["country_alpha_2"].isna()]
+        missing = none[frame[column].isna()]
+        return int(records.sum()), int(none.sum()), int(missing.sum())
+    if counts.get("records") != len(frame):
+        return None
+    return counts["records"], counts["records"] - counts["resolved"], counts["missing"]
 
 
 class _Resolved(NamedTuple):
@@ -221,22 +237,23 @@ class _Resolved(NamedTuple):
 
 
 def _attach(
-    resolved: _Resolved, source: pd.DataFrame | pd.Series[Any], target: pd.DataFrame, step: str
+    resolved: _Resolved, source: Any, target: pd.DataFrame, step: str, column: str
 ) -> pd.DataFrame:
-    """Copy the provenance to the result and add the counts of this resolution."""
+    """Copy the provenance to the result, and add its column of raw values and the counts."""
     # The step is idempotent, so it is recorded once.
     last_step = get_provenance(source)["steps"][-1:]
     copy_provenance(source, target, "" if last_step == [step] else step)
     pairs = zip(resolved.counts, resolved.answers, strict=True)
     unresolved = [count for count, answer in pairs if answer.alpha_2 is None]
-    target.attrs[ATTRIBUTE]["countries"] = {
+    countries = {
+        "column": column,
         "records": len(resolved.codes),
         "resolved": sum(resolved.counts) - sum(unresolved),
         "missing": len(resolved.codes) - sum(resolved.counts),
         "unresolved": sum(unresolved),
         "unresolved_values": len(unresolved),
     }
-    return target
+    return set_provenance(target, countries=countries)
 
 
 def _resolve_column(

@@ -133,9 +133,7 @@ def _select(
             raise click.UsageError(f"{column} has numbers, not {text!r}.") from None
         frame = frame[cells == value if text else cells.isna()]
         step = f"only {_display.label(column)} {text or '(missing)'}"
-        record = dirframe.provenance.get_provenance(frame)
-        facts = {name: [*record[name], step] for name in ("steps", "selection")}
-        dirframe.provenance.set_provenance(frame, **facts)
+        dirframe.provenance.add_selection(frame, [step])
     return frame
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from dirframe import provenance
-from dirframe._arrow import plain_value, require_frame
+from dirframe._arrow import as_list, require_frame
 from dirframe.client.records import typed_columns
 from dirframe.errors import InvalidInputError
 from dirframe.schema import PROJECT, Field, Kind, Resource
@@ -64,7 +62,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         )
     if error := provenance.absent(frame, [field.column]):
         raise error
-    lists = _lists(frame[field.column]) if field.column in frame else [[]] * len(frame)
+    values = frame[field.column] if field.column in frame else [None] * len(frame)
+    lists = [as_list(value, field.column) or [] for value in values]
     rows = [
         entry if isinstance(entry, dict) else {} if entry is None else {field.tag: entry}
         for entry in chain.from_iterable(lists)
@@ -80,21 +79,6 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         data[f"{parent}_"] = own
     table = pd.DataFrame({parent: parents} | data)
     return provenance.copy_provenance(frame, table, f"child_table {name}", records=False)
-
-
-def _lists(column: pd.Series[Any]) -> list[list[Any]]:
-    """Return the list of each record, empty where it is missing."""
-    values = [plain_value(value) for value in column]
-    # CSV holds lists as JSON, and so does Parquet if entries differ in form.
-    with suppress(ValueError):
-        values = [json.loads(value) if isinstance(value, str) else value for value in values]
-    if other := {type(v).__name__ for v in values if v is not None} - {"list", "tuple"}:
-        raise InvalidInputError(
-            f"The column {column.name} must hold lists, or lists as JSON; it holds a {min(other)}.",
-            hint="read_export reads the lists that export wrote; Dask makes text of lists unless "
-            "the option dataframe.convert-string is False.",
-        )
-    return [list(value or ()) for value in values]
 
 
 def _find_list(resource: Resource, name: str, frame: pd.DataFrame) -> Field:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dirframe import provenance
 from dirframe._display import counted
-from dirframe.client.paging import MOST_PAGES, Pages, Received, needed_pages, received
+from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, needed_pages
 from dirframe.client.query import (
     KEPT_TODAY,
     better_sort,
@@ -62,7 +62,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
         progress_of("own pages", options.progress) as on_own_page,
     ):
 
-        def receive(page: Received, total: int) -> None:
+        def receive(page: ReceivedPage, total: int) -> None:
             if page.source is not None:
                 page.source = records.add(page.source.page)
             if page.number is None:
@@ -75,7 +75,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
     frame = records.frame([page.source + place for page, place in pages.places(whole=True)])
     client.session.warn_if_stale(pages.received)
     what = f"{pages.query.resource.collection} of {client.name}"
-    facts = describe(frame, pages, what, source=client.name, base_url=client.base_url)
+    facts = describe_whole(frame, pages, what, source=client.name, base_url=client.base_url)
     if facts["completeness"] == "incomplete":
         _raise_missing(frame, pages, what, facts["incomplete_reason"], options)
     elif pages.is_capped():
@@ -106,25 +106,32 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
             walk.read_own_pages(where=own_is_known)
 
 
-def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) -> dict[str, Any]:
-    """Record in a frame what its pages say, and return it; warn of `what` the directory left out."""
-    facts |= pages.provenance()
-    if what and len(frame) < facts["items_loaded"]:
+def describe(frame: pd.DataFrame, pages: Pages, **facts: Any) -> dict[str, Any]:
+    """Record in a frame of some records what their pages say, and return it."""
+    facts |= pages.provenance() | {"query": pages.query.to_provenance()}
+    if is_in_order(frame, pages.query.sort or "") is False:
+        del facts["query"]["sort"]  # what was not seen is not claimed
+    provenance.set_provenance(frame, **facts)
+    return facts
+
+
+def describe_whole(frame: pd.DataFrame, pages: Pages, what: str, **facts: Any) -> dict[str, Any]:
+    """As `describe`, of all records, which are `what`; warn of what the directory did not do."""
+    facts = describe(frame, pages, **facts)
+    if len(frame) < facts["items_loaded"]:
         facts["items_loaded"] = len(frame)
         facts["incomplete_reason"] += "; records without their own page are left out"
-    query = facts["query"] = pages.query.to_provenance()
+        provenance.set_provenance(frame, **facts)
     sort, sample, ignored = pages.query.sort, facts["sample"], ""
     is_drawn = sample and pages.query.resource is PROJECT
-    if is_in_order(frame, sort or "") is False:
-        del query["sort"]  # what was not seen is not claimed
-        if pages.is_sort_asked:
-            ignored = f"are not sorted by {sort}, which the directory ignored"
+    if sort and pages.is_sort_asked and "sort" not in facts["query"]:
+        ignored = f"are not sorted by {sort}, which the directory ignored"
     elif is_drawn and sort is None and sample["population"] > len(pages.latest[1].ids):
         ignored = (
             "were drawn in the directory's own order, for it keeps neither ids nor names: if that "
             "changes from page to page, the sample is not random"
         )
-    if what and ignored:
+    if ignored:
         warn(
             SortIgnoredWarning(
                 f"The {what} {ignored}.",
@@ -132,7 +139,7 @@ def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) ->
                 hint="Choose a sort (--sort) that this directory keeps, or sort the frame.",
             )
         )
-    if what and facts["not_sent"]:
+    if facts["not_sent"]:
         needed = len(needed_pages(pages.signs()))
         warn(
             AnalysesNotSentWarning(
@@ -143,7 +150,6 @@ def describe(frame: pd.DataFrame, pages: Pages, what: str = "", **facts: Any) ->
                 f"{counted(needed, 'request')}.",
             )
         )
-    provenance.set_provenance(frame, **facts)
     return facts
 
 
@@ -173,7 +179,7 @@ def _raise_missing(
 class Walk:
     """Reads the pages of a query, and the own pages of its records.
 
-    `keep` is called with each page in the thread that received it, and `receive` in the order of the
+    `store` is called with each page in the thread that received it, and `receive` in the order of the
     pages, with the number of records or of own pages to come.
     """
 
@@ -183,35 +189,35 @@ class Walk:
         client: Directory,
         options: Options,
         *,
-        keep: Callable[[Received], None] = lambda _: None,
-        receive: Callable[[Received, int], None] = lambda *_: None,
+        store: Callable[[ReceivedPage], None] = lambda _: None,
+        receive: Callable[[ReceivedPage, int], None] = lambda *_: None,
         workers: int | None = None,
     ) -> None:
         self.pages, self._options, self._workers = pages, options, workers or client.workers
         self._session = client.session  # a directory that is closed ends its walks
-        self._keep, self._receive = keep, receive
+        self._store, self._receive = store, receive
 
     def begin(self) -> None:
         """Receive the first page, in an order that holds."""
         query, first, sort = self.choose_order()
         if sort != query.sort:
-            self._add(self._kept(0, sort, first))
+            self._add(self._store_page(0, sort, first))
             first = query.get(self._session, self._options)
         self.receive_first(query, first)
 
     def receive_first(self, query: Query, first: FetchedPage) -> None:
         """Receive the first page of a query."""
         self.pages.query = recognised(query, first.page)
-        self._add(self._kept(1, query.sort, first))
+        self._add(self._store_page(1, query.sort, first))
 
     def choose_order(self) -> tuple[Query, FetchedPage, str | None]:
         """Return the query in an order that the directory keeps, a first page, and the sort of that.
 
-        Without a sort of its own, a sample, or what keeps all, is read by ids, or by names of
+        Without a sort of its own, a sample, or an archive, is read by ids, or by names of
         projects, as the first page shows; all projects of today's live service by names.
         """
         pages, query = self.pages, self.pages.query
-        if query.sort is None and (query.sample or pages.keeps_all):
+        if query.sort is None and (query.sample or pages.counts_all):
             for sort in ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]:
                 try:
                     first = replace(query, sort=sort).get(self._session, self._options)
@@ -224,7 +230,7 @@ class Walk:
                     return replace(query, sort=sort), first, sort
                 if is_last(first.page) or sort != "id":
                     return query, first, None  # taken for ignored: it is the directory's own
-                self._add(self._kept(0, sort, first))
+                self._add(self._store_page(0, sort, first))
             return query, query.get(self._session, self._options), None
         first = query.get(self._session, self._options)
         page = first.page
@@ -238,7 +244,7 @@ class Walk:
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
         self.read_missing()
-        for _ in range(1 if self.pages.keeps_all else MAX_REREADS):
+        for _ in range(1 if self.pages.counts_all else MAX_REREADS):
             self.read(self.pages.to_reread(), refresh=True)
             self.read_missing(refresh=True)
 
@@ -264,34 +270,34 @@ class Walk:
         for page in fetch_ahead(self._fetch_own, needed, self._workers):
             self._add(page, len(needed))
 
-    def _fetch(self, number: int, options: Options) -> Received:
+    def _fetch(self, number: int, options: Options) -> ReceivedPage:
         query = self.pages.query
         try:
             fetched = query.get(self._session, options, number)
         except NotFoundError:
             if number in self.pages.latest or not self.pages.has_all():
                 raise
-            end = Received(number=number, sort=query.sort, refusal="no such page")
-            self._keep(end)
+            end = ReceivedPage(number=number, sort=query.sort, refusal="no such page")
+            self._store(end)
             return end
-        return self._kept(number, query.sort, fetched)
+        return self._store_page(number, query.sort, fetched)
 
-    def _fetch_own(self, identifier: str) -> Received:
+    def _fetch_own(self, identifier: str) -> ReceivedPage:
         query = record_query(self.pages.query.resource, identifier)
         own = fetch_or_refusal(self._session, query, self._options)
         if own.refusal is None and own.ids != (identifier,):
             names = ", ".join(map(str, own.ids[:3])) or "nothing"
-            own = Received(attempts=own.attempts, refusal=f"returned {names}")
+            own = ReceivedPage(attempts=own.attempts, refusal=f"returned {names}")
         own.record = identifier
-        self._keep(own)
+        self._store(own)
         return own
 
-    def _kept(self, number: int, sort: str | None, fetched: FetchedPage) -> Received:
-        page = received(fetched, self.pages.query, number=number, sort=sort)
-        self._keep(page)
+    def _store_page(self, number: int, sort: str | None, fetched: FetchedPage) -> ReceivedPage:
+        page = ReceivedPage.of(fetched, self.pages.query, number=number, sort=sort)
+        self._store(page)
         return page
 
-    def _add(self, page: Received, total: int | None = None) -> None:
+    def _add(self, page: ReceivedPage, total: int | None = None) -> None:
         self.pages.add(page)
         self._receive(page, self.pages.total if total is None else total)
 
@@ -320,14 +326,14 @@ def has_no_analysis(error: ServiceError) -> bool:
     return error.status == 200 and error.reported in {None, "error"}
 
 
-def fetch_or_refusal(session: Session, query: Query, options: Options) -> Received:
+def fetch_or_refusal(session: Session, query: Query, options: Options) -> ReceivedPage:
     """Return the first page of a query, or that it is refused; the cache remembers that."""
     url = session.address(query.path, query.params())
     why = session.get_refusal(url, refresh=options.refresh, offline=options.offline)
     if why is not None:
-        return Received(attempts=0, refusal=why)
+        return ReceivedPage(attempts=0, refusal=why)
     try:
-        return received(query.get(session, options), query)
+        return ReceivedPage.of(query.get(session, options), query)
     except NotFoundError as error:
         why, status, attempts = "gone", error.status, error.attempts
     except ServiceError as error:
@@ -339,7 +345,7 @@ def fetch_or_refusal(session: Session, query: Query, options: Options) -> Receiv
     # Without a status, the directory gave no answer about this record.
     if options.store and status is not None:
         session.put_refusal(url, why)
-    return Received(attempts=attempts, refusal=why)
+    return ReceivedPage(attempts=attempts, refusal=why)
 
 
 # -- what every load says and records ----------------------------------------------------------
@@ -364,11 +370,10 @@ def check_quota(
         return
     days = 0 if client.cache_folder is None else client.expire_after.days
     most = left + max(days - 1, 0) * limit
-    missing = (key for key in keys if options.refresh or not is_known(key))
-    needed = len([*islice(missing, most + 1)])
-    if needed:
-        needed = (len(keys) if needed > most else needed) + more
-    if needed <= left:
+    unknown = (key for key in keys if options.refresh or not is_known(key))
+    missing = len([*islice(unknown, most + 1)])  # with more, the load would never end
+    needed = (len(keys) if missing > most else missing) + more
+    if not missing or needed <= left:
         return
     text = (
         f"The {what} need about {needed:,} more requests, and {left:,} of {limit:,} are left today"

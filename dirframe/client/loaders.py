@@ -14,7 +14,7 @@ from dirframe._display import suggests_options
 from dirframe.client.collection import has_no_analysis, load_query
 from dirframe.client.directory import open_directory
 from dirframe.client.many import identifier_of, load_many, names_of, query_of
-from dirframe.client.paging import cost_of, received
+from dirframe.client.paging import ReceivedPage, cost_of
 from dirframe.client.query import Options, Query, query_at, record_query
 from dirframe.client.records import Records
 from dirframe.errors import NotFoundError, ServiceError
@@ -489,7 +489,7 @@ def _read_record(query: Query, name: str, client: Directory, options: Options) -
             status=200,
         )
     session.warn_if_stale([fetched])
-    page = received(fetched, query)
+    page = ReceivedPage.of(fetched, query)
     page.attempts += refused
     return provenance.set_provenance(
         frame[is_it].reset_index(drop=True),

@@ -18,7 +18,7 @@ from dirframe.client.collection import (
     progress_of,
     raise_or_warn,
 )
-from dirframe.client.paging import Pages, Received, cost_of, list_named
+from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
 from dirframe.client.query import Query
 from dirframe.client.records import Records
 from dirframe.errors import CacheError, InvalidInputError, QuotaExceededError
@@ -83,10 +83,9 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     names = list(queries)
     check_quota(client, options, what, names, lambda name: queries[name].is_known(session))
     records, rows, project_ids = Records(query.resource), list[int](), list[str]()
-    came, kinds = list[Received](), {"proven"}
+    came, is_counted, is_capped = list[ReceivedPage](), False, False
     failures = dict.fromkeys(names, "not asked for")
     read = fetch_ahead(lambda name: _read(client, queries[name], options), names, client.workers)
-    is_capped = False
     accepted: list[type[Exception]] = [StopIteration]  # of a callback
     if options.incomplete == "warn":
         accepted += [CacheError, QuotaExceededError]
@@ -104,7 +103,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
                 rows += places
                 project_ids += [name] * len(places)
                 kind, reason = pages.completeness()
-                kinds.add(kind)
+                is_counted |= kind == "counted"
                 is_capped |= pages.is_capped()
                 if reason and kind == "incomplete":
                     failures[name] = reason
@@ -115,6 +114,9 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
     why = f"{list_named(lost)} did not come whole" if lost else None
     cap = f"capped at max_items={query.max_items}" if is_capped else None
+    completeness = "counted" if is_counted else "proven"
+    if lost or is_capped:
+        completeness = "incomplete"
     facts = query.to_provenance() | {"projects": len(names)}
     del facts["project"]
     provenance.set_provenance(
@@ -124,8 +126,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
         resource=query.resource.name,
         query=facts,
         items_loaded=len(frame),
-        # Counted, if some are only that.
-        completeness="incomplete" if lost or is_capped else min(kinds),
+        completeness=completeness,
         incomplete_reason=why or cap,
         failures=failures,
         **cost_of(came),

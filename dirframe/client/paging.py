@@ -51,7 +51,7 @@ _NAMED = 20  # missing records in a message; the provenance lists all of them
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Received:
+class ReceivedPage:
     """A page as it came, without its content; or why it was refused."""
 
     number: int | None = None  # 0: in an order that is not used; None: the own page of a record
@@ -67,27 +67,27 @@ class Received:
     refusal: str | None = None  # empty: the project has no analysis
     source: Any = None  # where the records are: as fetched, then a row, or a place in an archive
 
+    @classmethod
+    def of(cls, fetched: FetchedPage, query: Query, **place: Any) -> ReceivedPage:
+        """Return a fetched page of a query; `place` is its number and sort."""
+        page = fetched.page
+        is_counted = page.items_available is not None or page.items_returned is not None
+        is_single = query.may_be_single and len(page.records) == 1 and not is_counted
+        return cls(
+            retrieved=fetched.retrieved.astimezone(UTC),
+            attempts=fetched.attempts,
+            available=1 if is_single else page.items_available,
+            first=page.first_item_position,
+            ids=ids_of(page, query.resource),
+            signs=page.signs(),
+            synthetic=page.synthetic,
+            source=fetched,
+            **place,
+        )
+
 
 #: Of each record, by its id, the page that it is read from and its position there, in order.
-Readings: TypeAlias = "dict[Hashable, tuple[Received, int]]"
-
-
-def received(fetched: FetchedPage, query: Query, **place: Any) -> Received:
-    """Return a fetched page as one that came; `place` is its number and sort, or its record."""
-    page = fetched.page
-    is_counted = page.items_available is not None or page.items_returned is not None
-    is_single = query.may_be_single and len(page.records) == 1 and not is_counted
-    return Received(
-        retrieved=fetched.retrieved.astimezone(UTC),
-        attempts=fetched.attempts,
-        available=1 if is_single else page.items_available,
-        first=page.first_item_position,
-        ids=ids_of(page, query.resource),
-        signs=page.signs(),
-        synthetic=page.synthetic,
-        source=fetched,
-        **place,
-    )
+Readings: TypeAlias = "dict[Hashable, tuple[ReceivedPage, int]]"
 
 
 def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
@@ -119,18 +119,18 @@ def list_named(missing: Mapping[str, str]) -> str:
 
 
 class Pages:
-    """The pages of a query that came; `keeps_all` is whether every record that ever came counts."""
+    """The pages of a query that came; `counts_all` is whether every record that ever came counts."""
 
-    def __init__(self, query: Query, *, keeps_all: bool = False) -> None:
-        self.query, self.keeps_all = query, keeps_all
+    def __init__(self, query: Query, *, counts_all: bool = False) -> None:
+        self.query, self.counts_all = query, counts_all
         self.is_sort_asked = query.sort is not None
-        self.received: list[Received] = []  # in the order of arrival
-        self.latest: dict[int, Received] = {}  # by their numbers
-        self.own: dict[Hashable, Received] = {}  # own pages of records, also those refused
+        self.received: list[ReceivedPage] = []  # in the order of arrival
+        self.latest: dict[int, ReceivedPage] = {}  # by their numbers
+        self.own: dict[Hashable, ReceivedPage] = {}  # own pages of records, also those refused
         self._confirmed: set[int] = set()  # pages that came again as they were
         self._judgement: tuple[Readings, str | None] | None = None
 
-    def add(self, page: Received) -> None:
+    def add(self, page: ReceivedPage) -> None:
         """Add a page; it replaces an earlier version. A refused one has no records: it is the end."""
         self.received.append(page)
         self._judgement = None
@@ -214,11 +214,11 @@ class Pages:
         before = self.latest.get((page.number or 0) - 1, first)
         return len(self.received) > begin and (not page.ids or _repeats(page, [first, before]))
 
-    def _used(self) -> list[Received]:
+    def _used(self) -> list[ReceivedPage]:
         """Return the pages from the first one to the end, to a missing one, or to `max_items`."""
         if self.query.sample:
             return [*self.latest.values()]
-        used: list[Received] = []
+        used: list[ReceivedPage] = []
         covered = 0
         while (page := self.latest.get(len(used) + 1)) is not None:
             is_end = not page.ids or (used and _repeats(page, [used[0], used[-1]]))
@@ -247,7 +247,7 @@ class Pages:
         order that does not hold repeats records everywhere; no reading mends that.
         """
         unfit = [] if self.query.sample else self._unfit()
-        if self.keeps_all:
+        if self.counts_all:
             is_worth_it = len(unfit) <= _FEW and len(self._days()) == 1
         else:
             is_worth_it = len(self.latest) <= _CHEAP or not self.order_fails()
@@ -281,7 +281,7 @@ class Pages:
             unfit.add(len(used))
         return sorted(unfit)
 
-    def _is_misplaced(self, page: Received) -> bool:
+    def _is_misplaced(self, page: ReceivedPage) -> bool:
         """Return whether a page of a sample does not hold the positions that its number means."""
         size = len(self.latest[1].ids)
         begin = ((page.number or 0) - 1) * size
@@ -312,18 +312,20 @@ class Pages:
         """Return the newest reading of each record, and why these may not be all records."""
         if self._judgement is None:
             used, has_ids = self._used(), bool(self.query.resource.key)
+            # The used pages come first: the records are in their order.
             everything = [*used, *(page for page in self.received if page.number is not None)]
-            counts_all = has_ids and self.keeps_all
+            counts_all = has_ids and self.counts_all
             records = self._readings(everything if counts_all else used)
-            settled = len(records)
-            doubt = self._doubt(records, settled)
+            in_use = len(records)
+            doubt = self._doubt(records, in_use)
             if has_ids and not counts_all and (doubt or self.missing()):
+                # All that came is returned, but earlier versions of pages prove nothing.
                 records = self._readings(everything)
-                doubt = self._doubt(records, settled)
+                doubt = self._doubt(records, in_use)
             self._judgement = records, doubt
         return self._judgement
 
-    def _readings(self, pages: list[Received]) -> Readings:
+    def _readings(self, pages: list[ReceivedPage]) -> Readings:
         """Return the newest reading of each record; without an id, those of the last versions."""
         if self.query.sample:
             return self._drawn()
@@ -346,30 +348,30 @@ class Pages:
                 readings[page.ids[place] or (number, place)] = page, place
         return readings
 
-    def _doubt(self, records: Readings, settled: int) -> str | None:
-        """Return why these may not be all records; `settled` of them are on pages that fit."""
+    def _doubt(self, records: Readings, in_use: int) -> str | None:
+        """Return why these may not be all records; `in_use` of them are on used pages, or in an archive."""
         came, expected = len(records), self.expected
         if self.available is None:
             unknown = "the directory does not state the number of records (items_available)"
-            return unknown if settled != expected and self.query.resource.paged else None
+            return unknown if in_use != expected and self.query.resource.paged else None
         without_id = sum(not isinstance(key, str) for key in records)
         if without_id and self.query.resource.key and expected != 1:
             return f"{without_id:,} records have no id, so they cannot be distinguished"
-        if expected not in {settled, came}:
+        if expected not in {in_use, came}:
             more = f"; {self.repeated():,} repeated" if self.repeated() else ""
             return f"{came:,} different records were received of {expected:,}{more}"
         used = self._used()
         if self.query.sample:  # none of its records has two positions
             is_unfit = not _repeated(used).isdisjoint(records) or any(map(self._is_misplaced, used))
         else:
-            is_unfit = settled != expected or (not self._is_counted() and self._unfit() != [])
+            is_unfit = in_use != expected or (not self._is_counted() and self._unfit() != [])
         if not is_unfit:
             return None
         counts = {page.available for page in self.latest.values()}
         reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
         return f"the pages overlap, leave gaps or contradict their count of {reported} records"
 
-    def places(self, *, whole: bool = False) -> Iterator[tuple[Received, int]]:
+    def places(self, *, whole: bool = False) -> Iterator[tuple[ReceivedPage, int]]:
         """Yield where each record is read, `whole` only those that wait for no own page."""
         left_out = {*self.own_missing()} if whole else set()
         for key, (page, place) in self.records.items():
@@ -481,7 +483,7 @@ class Pages:
         } | ({"population_later": sorted(filter(None, later))} if later else {})
 
 
-def cost_of(pages: Sequence[Received]) -> dict[str, Any]:
+def cost_of(pages: Sequence[ReceivedPage]) -> dict[str, Any]:
     """Return when pages came and what they cost, as the provenance says it."""
     times = [p.retrieved.isoformat(timespec="seconds") for p in pages if p.refusal is None]
     return {
@@ -493,13 +495,13 @@ def cost_of(pages: Sequence[Received]) -> dict[str, Any]:
     }
 
 
-def _repeated(pages: Iterable[Received]) -> set[Hashable]:
+def _repeated(pages: Iterable[ReceivedPage]) -> set[Hashable]:
     """Return the ids that come more than once."""
     counts = Counter(chain.from_iterable(page.ids for page in pages))
     return {id_ for id_, count in counts.items() if count > 1 and id_ is not None}
 
 
-def _repeats(page: Received, others: list[Received]) -> bool:
+def _repeats(page: ReceivedPage, others: list[ReceivedPage]) -> bool:
     """Return whether a page only repeats another one of the same day.
 
     On another day, the same records on a later page show that others were added before them.

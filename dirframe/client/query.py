@@ -41,7 +41,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")  # cannot be sent
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a query is loaded, as the loaders take it; `store` is whether the cache keeps pages."""
+    """How a query is loaded, as the loaders take it; `store` is whether the cache stores pages."""
 
     incomplete: Incomplete = "raise"
     refresh: bool = False

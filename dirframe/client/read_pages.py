@@ -62,8 +62,8 @@ def read_pages(
     Examples
     --------
     >>> import dirframe
-    >>> from dirframe.service.store import sample_folder
-    >>> len(dirframe.read_pages(sample_folder() / "projects.xml.gz"))
+    >>> from dirframe._files import data_folder
+    >>> len(dirframe.read_pages(data_folder() / "projects.xml.gz"))
     1500
     """
     records, signs = Records(find_resource(resource) if resource else None), ""

@@ -11,7 +11,7 @@ from dirframe import provenance
 from dirframe._display import counted
 from dirframe.plot import text
 from dirframe.plot.canvas import CAPTION, INCHES, Caption, checked, reason_if_empty, set_title
-from dirframe.stats.strata import divided
+from dirframe.stats.strata import describe, divided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -106,13 +106,8 @@ def panels(
         common.append(f"The last panel holds {counted(pooled, 'smaller group')} together.")
     if caption is not False:
         words = caption if isinstance(caption, str) else " ".join(common)
-        record = provenance.get_provenance(captions[0].table)
-        total = provenance.set_provenance(
-            provenance.copy_provenance(frame, pd.DataFrame(), records=False),
-            resource=record["resource"],
-            counted={next(iter(record["counted"])): len(frame)},
-            base=record["base"] | {"records": sum(base["records"] for base in bases)},
-        )
+        tables = [part.table for part in captions]
+        total = describe(frame, tables, pd.DataFrame(), f"by: {column}", {})
         whole = f"{words}\n{provenance.caption(total)}".strip()
         below: Any = {"x": 0.01, "ha": "left", "alpha": 0.75, "gid": CAPTION, **text.literal()}
         figure.supxlabel(text.wrapped(whole, _CAPTION, room), fontsize=_CAPTION, **below)

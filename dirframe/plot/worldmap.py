@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.path import Path as Outline
+
+from dirframe._files import data_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     Points = NDArray[np.float64]
 
 _SOUTHERNMOST, _NORTHERNMOST = -57.0, 84.0  # land in degrees, without Antarctica
-_FILE = "data/world/countries-110m.json"
+_FILE = "world/countries-110m.json"
 _ANTARCTICA = "010"
 _KOSOVO = "XK"  # of no standard, but in use
 _A1, _A2, _A3, _A4 = 1.340264, -0.081106, 0.000893, 0.003796
@@ -44,9 +45,7 @@ def frame() -> Outline:
 @cache
 def outlines() -> dict[str, Outline]:
     """Return the outline of each country by its two-letter code, or its name if it has none."""
-    package = Path(__file__).resolve().parents[1]  # the file is in it in a wheel, else beside it
-    file = package / _FILE if (package / _FILE).is_file() else package.parent / _FILE
-    topology = json.loads(file.read_text(encoding="utf-8"))
+    topology = json.loads((data_folder() / _FILE).read_text(encoding="utf-8"))
     scale, origin = topology["transform"]["scale"], topology["transform"]["translate"]
     arcs = [np.cumsum(arc, axis=0) * scale + origin for arc in topology["arcs"]]
     result = {}

@@ -8,8 +8,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import MissingColumnsError
-from dirframe.quality.rules import COLUMNS as READ
-from dirframe.quality.rules import RULES, applicable, columns_of, matches, rules_of
+from dirframe.quality.rules import RULE_COLUMNS, RULES, applicable, columns_of, matches, rules_of
 from dirframe.stats.kernel import COLUMNS, collection_of, require_records
 
 if TYPE_CHECKING:
@@ -46,8 +45,9 @@ def flags(
           earliest that PLDB and Wikipedia have (``quality/first_appearance.csv``)
         - ``lines_outlier``: a modified z-score of log lines above 3.5 in the language or, below 20
           projects, in all (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
-        - ``stale_analysis``, and ``month_in_future``: the code was fetched long before the retrieval
-          (if not known or synthetic, before that of the median project); before the last month
+        - ``month_in_future``: the code was fetched before the last month with activity
+        - ``stale_analysis``: the code was fetched more than `max_age` before the retrieval (if not
+          known or synthetic, before the fetch of the median project)
 
     Examples
     --------
@@ -59,7 +59,7 @@ def flags(
     if rules is None and not chosen:
         raise MissingColumnsError(
             "The frame has no column that a rule reads. Pass accounts or projects of a loader.",
-            columns=[COLUMNS.get(name, (name,))[0] for name in READ],
+            columns=[COLUMNS.get(name, (name,))[0] for name in RULE_COLUMNS],
         )
     p = columns_of(frame, chosen, max_age)
     rows = []

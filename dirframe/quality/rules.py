@@ -13,7 +13,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._tables import read_rows
 from dirframe.errors import InvalidInputError
-from dirframe.stats.counts import true
+from dirframe.stats.counts import later_median, true
 from dirframe.stats.kernel import MOMENT, read, require_records, retrieved
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from dirframe.stats.counts import Mask
 
-#: Columns that the rules read.
-COLUMNS = (
+#: Columns that the rules read, by their short names.
+RULE_COLUMNS = (
     *("id", "called", "language", "code_lines", "people", "first", "last", "fetched", "created"),
     *("updated", "posts", "rank", "latitude", "longitude"),
 )
@@ -142,17 +142,19 @@ def exclude(
         return frame
     p = columns_of(frame, chosen, older_than)
     left = np.ones(len(frame), dtype=bool)
-    numbers = dict(provenance.get_provenance(frame)["excluded"])
+    numbers: dict[str, int] = {}
     for name in chosen:
         found = matches(p, name) & left
-        numbers[name] = numbers.get(name, 0) + int(found.sum())
+        numbers[name] = int(found.sum())
         left &= ~found
-    told = ", ".join(f"{name} {numbers[name]:,}" for name in chosen)
+    told = ", ".join(f"{name} {number:,}" for name, number in numbers.items())
     if older_than is not None:
         told += f", older than {older_than}"
     kept = frame[left]
     provenance.copy_provenance(frame, kept, f"exclude: {told}")
-    return provenance.set_provenance(kept, excluded=numbers)
+    earlier = provenance.get_provenance(frame)["excluded"]
+    numbers = {name: earlier.get(name, 0) + number for name, number in numbers.items()}
+    return provenance.set_provenance(kept, excluded=earlier | numbers)
 
 
 def rules_of(names: Iterable[str] | str, older_than: object = None) -> list[str]:
@@ -169,7 +171,7 @@ def rules_of(names: Iterable[str] | str, older_than: object = None) -> list[str]
 
 def applicable(frame: pd.DataFrame) -> list[str]:
     """Return the rules whose columns a frame has."""
-    known = set(read(frame, optional=COLUMNS))
+    known = set(read(frame, optional=RULE_COLUMNS))
     return [name for name, rule in RULES.items() if known.issuperset(rule.needs)]
 
 
@@ -179,7 +181,7 @@ def columns_of(
     """Return the columns that some rules read, with the bounds that depend on the whole frame."""
     age = offset_of(max_age)
     needs = [need for name in rules for need in RULES[name].needs]
-    p = read(frame, *needs, optional=COLUMNS).reindex(columns=[*COLUMNS])
+    p = read(frame, *needs, optional=RULE_COLUMNS).reindex(columns=[*RULE_COLUMNS])
     if "lines_outlier" in rules:
         p["bound"], p["group"] = _bounds(p)
     if "stale_analysis" in rules:
@@ -223,13 +225,12 @@ def _bound(logarithms: pd.Series[float]) -> int:
 def reference_day(frame: pd.DataFrame, fetched: pd.Series[Any]) -> pd.Timestamp | None:
     """Return the retrieval of a frame or, if unknown, the date of the fetch of the median project.
 
-    Of two medians, the later. The retrieval of synthetic data says nothing of its age.
+    The retrieval of synthetic data says nothing of its age.
     """
     day = retrieved(frame)
     if day is not None and not provenance.get_provenance(frame)["synthetic"]:
         return day
-    known = fetched.dropna().sort_values()
-    return None if known.empty else known.iloc[len(known) // 2]
+    return later_median(fetched)  # type: ignore[no-any-return]  # of a Series
 
 
 def offset_of(age: str | None) -> pd.DateOffset:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dirframe._files import atomic_write
+from dirframe._files import atomic_write, data_folder
 from dirframe._sqlite import open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource
@@ -193,18 +193,9 @@ def _pattern(text: str) -> str:
     return "*" + re.sub(r"([*?[])", r"[\1]", text) + "*"
 
 
-def sample_folder() -> Path:
-    """Return the folder of the sample data, of the wheel or the checkout."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package / "data", package.parent / "data"):
-        if (folder / "projects.xml.gz").is_file():
-            return folder
-    raise StoreError("The sample data is not beside the package. Install dirframe again.")
-
-
 def open_data(data: Data = None) -> Store:
     """Import data into a store, or open that of an earlier import of the same files."""
-    parts = _parts(sample_folder() if data is None else data)
+    parts = _parts(data_folder() if data is None else data)
     paths = [part for _, part in parts if isinstance(part, Path)]
     digest = digest_of(paths)
     # Frames have no digest: their store is temporary.

@@ -2,11 +2,11 @@
 
 What all of them share is said here, and the rest in the docstring of each.
 
-- **Records** (`projects`, `accounts`, `frame`) are a pandas frame of a loader, of either dialect, or elsewhere: the path of a Parquet
-  file or folder, a Dask frame (a cluster reads), or whatever offers an Arrow C stream, as Polars
-  frames, Arrow tables and DuckDB relations do. Of these, only the columns that the statistic needs
-  are read, and pandas counts them. Each row is one record; duplicates are not removed. A Polars
-  frame or a relation has no provenance: then the reference day is now.
+- **Records** (`projects`, `accounts`, `frame`) are a pandas frame of a loader, one record a row;
+  duplicates are not removed. They may also be the path of a Parquet file or folder, a Dask frame,
+  or whatever offers an Arrow C stream: Polars frames, Arrow tables, DuckDB relations. Of these,
+  only the columns that the statistic needs are read; Dask reads them in its cluster, and pandas
+  counts them. Polars frames and relations have no provenance: their reference day is now.
 - **Rows** are in a fixed order; those that tie are by name, by code point. Columns and dtypes do
   not depend on the number of records. `top` keeps that many rows, and the others share a last one,
   ``other (n languages)`` and so on, with thousands separated by commas, whatever its size. A single

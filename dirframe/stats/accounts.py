@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dirframe.stats.contributors import distribution
-from dirframe.stats.counts import names_of, ranked, shares, table_of, valid
+from dirframe.stats.counts import distribution, names_of, ranked, shares, table_of, valid
 from dirframe.stats.kernel import Counted, Frame, read, statistic
 
 _RANKS = range(1, 11)  # 1 is new, 10 the highest: dirframe.schema

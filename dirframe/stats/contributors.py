@@ -6,14 +6,22 @@ A contributor is a person who committed in the twelve months before the project'
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.counts import exact, shares, table_of, unusable, valid
+from dirframe.stats.counts import (
+    distribution,
+    exact,
+    gini_and_shares,
+    lorenz_curve,
+    shares,
+    table_of,
+    unusable,
+    valid,
+)
 from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
 
 if TYPE_CHECKING:
@@ -21,11 +29,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from dirframe.stats.counts import Floats
 
 #: The smallest number of each class of sizes.
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
-_TOP_SHARES = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
 
 
 @statistic("with_contributors", "with a valid number of contributors")
@@ -78,7 +84,7 @@ def lorenz(projects: Frame) -> Counted:
     [0.0, 0.0, 0.25, 1.0]
     """
     known, counted = _contributors(projects)
-    numbers, records, held = _curve(known)
+    numbers, records, held = lorenz_curve(known)
     table = table_of(
         projects_share=("Float64", records),
         contributors_share=("Float64", held),
@@ -153,7 +159,7 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
     ['0–4', '5 or more']
     """
     for bound in bounds:
-        whole_number("bounds", bound, least=0, instead="the smallest number of a class")
+        whole_number("bounds", bound, least=0, ending="the smallest number of a class")
     if not len(bounds) or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
         raise InvalidInputError(f"bounds must ascend from 0; got {list(bounds)}.")
     known, counted = _contributors(projects)
@@ -206,40 +212,6 @@ def users_against_contributors(projects: Frame) -> Counted:
 
 def _contributors(projects: Frame) -> tuple[pd.Series[int], dict[str, Any]]:
     return valid(read(projects, "people")["people"], "contributors", "projects")
-
-
-def distribution(known: pd.Series[int], number: str, records: str) -> pd.DataFrame:
-    """Return each number with its records, their share and their cumulative share."""
-    counts = known.value_counts().sort_index()
-    whole = max(len(known), 1)
-    return table_of(
-        **{number: ("Int64", counts.index), records: ("Int64", counts)},
-        share=("Float64", counts / whole),
-        share_at_most=("Float64", counts.cumsum() / whole),
-    )
-
-
-def _curve(known: pd.Series[int]) -> tuple[Floats, Floats, Floats]:
-    """Return the numbers that occur, and the corners of the curve: shares of records and of sum.
-
-    Both begin with 0. They are empty if the sum is 0.
-    """
-    counts = known.value_counts().sort_index()
-    numbers = counts.index.to_numpy(np.float64)
-    held = np.append(0.0, (numbers * counts).cumsum())
-    if not held[-1]:
-        return numbers, np.array([]), np.array([])
-    return numbers, np.append(0, counts.cumsum()) / len(known), held / held[-1]
-
-
-def gini_and_shares(known: pd.Series[int]) -> dict[str, float]:
-    """Return the Gini coefficient of some numbers, and the shares of the top; NaN for a sum of 0."""
-    _, records, held = _curve(known)
-    if not len(held):
-        return dict.fromkeys(["gini", *_TOP_SHARES], math.nan)
-    gini = 1 - float(np.sum(np.diff(records) * (held[1:] + held[:-1])))
-    below = np.interp([1 - share for share in _TOP_SHARES.values()], records, held)
-    return {"gini": gini, **dict(zip(_TOP_SHARES, (1 - below).tolist(), strict=True))}
 
 
 def size_names(bounds: Sequence[int]) -> list[str]:

@@ -1,7 +1,8 @@
-"""What statistics count with: masks, names, ranked groups and their shares."""
+"""What statistics count with: masks, names, ranked groups, shares, distributions, concentration."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     #: Returns the row that several groups share, of their names.
     Pool = Callable[[pd.Index[Any]], pd.Series[Any]]
+
+_TOP_SHARES = {f"top {percent}%": percent / 100 for percent in (1, 10, 20, 50)}
 
 
 def true(mask: Any) -> Mask:
@@ -85,7 +88,7 @@ def ranked(
 def check_top(top: object, noun: str) -> None:
     """Raise unless an option is a number of rows, or None for all."""
     if top is not None:
-        whole_number("top", top, least=1, instead=f"or None for all {noun}")
+        whole_number("top", top, least=1, ending=f"or None for all {noun}")
 
 
 def other_label(groups: int, noun: str) -> str:
@@ -111,3 +114,43 @@ def exact(table: pd.DataFrame) -> pd.DataFrame:
 def table_of(**columns: tuple[str, Any]) -> pd.DataFrame:
     """Return columns, each a dtype and its values, as a table, also where it has no row."""
     return pd.DataFrame({n: pd.Series(v, dtype=d).array for n, (d, v) in columns.items()})
+
+
+def later_median(values: pd.Series[Any]) -> Any:
+    """Return the median of the values that are known, of two the later; None if there is none."""
+    known = values.dropna().sort_values()
+    return None if known.empty else known.iloc[len(known) // 2]
+
+
+def distribution(known: pd.Series[int], number: str, records: str) -> pd.DataFrame:
+    """Return each number with its records, their share and their cumulative share."""
+    counts = known.value_counts().sort_index()
+    whole = max(len(known), 1)
+    return table_of(
+        **{number: ("Int64", counts.index), records: ("Int64", counts)},
+        share=("Float64", counts / whole),
+        share_at_most=("Float64", counts.cumsum() / whole),
+    )
+
+
+def lorenz_curve(known: pd.Series[int]) -> tuple[Floats, Floats, Floats]:
+    """Return the numbers that occur, and the corners of the curve: shares of records and of sum.
+
+    Both begin with 0. They are empty if the sum is 0.
+    """
+    counts = known.value_counts().sort_index()
+    numbers = counts.index.to_numpy(np.float64)
+    held = np.append(0.0, (numbers * counts).cumsum())
+    if not held[-1]:
+        return numbers, np.array([]), np.array([])
+    return numbers, np.append(0, counts.cumsum()) / len(known), held / held[-1]
+
+
+def gini_and_shares(known: pd.Series[int]) -> dict[str, float]:
+    """Return the Gini coefficient of some numbers, and the shares of the top; NaN for a sum of 0."""
+    _, records, held = lorenz_curve(known)
+    if not len(held):
+        return dict.fromkeys(["gini", *_TOP_SHARES], math.nan)
+    gini = 1 - float(np.sum(np.diff(records) * (held[1:] + held[:-1])))
+    below = np.interp([1 - share for share in _TOP_SHARES.values()], records, held)
+    return {"gini": gini, **dict(zip(_TOP_SHARES, (1 - below).tolist(), strict=True))}

@@ -6,7 +6,6 @@ more than 1.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from operator import itemgetter
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from dirframe._arrow import as_list
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import ranked, table_of
 from dirframe.stats.kernel import Counted, Frame, read, statistic
@@ -189,29 +189,13 @@ def entries_of(lists: pd.Series[Any]) -> tuple[Integers, list[Any]]:
     """Return the entries of all lists, each with the row number of its record."""
     values = lists.tolist()
     if not _PLAIN.issuperset(map(type, values)):
-        values = [_as_list(value, lists.name) for value in values]
+        values = [as_list(value, lists.name) for value in values]
     lists_only = [value or () for value in values]
     lengths = np.fromiter(map(len, lists_only), np.int32, len(values))
     entries: list[Any] = []
     for value in lists_only:
         entries.extend(value)
     return np.repeat(np.arange(len(values), dtype=np.int32), lengths), entries
-
-
-def _as_list(value: Any, name: object) -> Any:
-    if isinstance(value, str):  # CSV holds lists as JSON, and so does Parquet at times
-        try:
-            value = json.loads(value)
-        except ValueError:
-            value = 0
-    if isinstance(value, list | tuple | np.ndarray):
-        return list(value)
-    if pd.api.types.is_scalar(value) and pd.isna(value):
-        return None
-    raise InvalidInputError(
-        f"The column {name} must hold lists, or lists as JSON. read_export reads the lists that "
-        "export wrote; Dask makes text of lists unless dataframe.convert-string is False."
-    )
 
 
 def field_of(entries: list[Any], field: str) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from contextlib import suppress
 from functools import wraps
 from itertools import chain
 from numbers import Integral
@@ -38,8 +39,8 @@ Counted: TypeAlias = tuple[pd.DataFrame, dict[str, Any]]
 P = ParamSpec("P")
 
 MOMENT = "datetime64[us, UTC]"
-#: Columns by short names; others have the names that they have in frames. Of several, such as the
-#: specification's and that of the recorded responses, the first with a value counts.
+#: Columns of frames by short names; a column that is not here is read by its own name. Of several,
+#: such as the specification's and that of the recorded responses, the first with a value counts.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "called": ("name", "login"),
     "language": ("analysis_main_language_name",),
@@ -134,7 +135,7 @@ def read(frame: Frame, *names: str, optional: Iterable[str] = ()) -> pd.DataFram
     table = table.reset_index(drop=True)
     values: dict[str, pd.Series[Any]] = {}
     for name, alternatives in wanted.items():
-        for column in (column for column in alternatives if column in known):
+        for column in filter(known.__contains__, alternatives):
             typed = _typed(table[column], _DTYPES.get(column, "str"))
             values[name] = values[name].fillna(typed) if name in values else typed
     return pd.DataFrame(values, index=table.index, copy=False)
@@ -146,9 +147,10 @@ def _missing(frame: Frame, lacking: list[tuple[str, ...]]) -> MissingColumnsErro
         "Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all "
         "of its columns."
     )
-    if all(column.startswith("country_") for column in columns):
+    if not {"country_alpha_2", "country_name"}.isdisjoint(columns):
         hint = (
-            "dirframe.unify_countries(accounts) (dirframe clean) adds it. Projects have no country."
+            "dirframe.unify_countries(accounts) (dirframe clean) adds country_alpha_2 and country_name "
+            "by the column country_code. Projects have no country."
         )
     elif provenance.get_provenance(origin(frame))["resource"]:
         hint = "The records were loaded, but not all of their columns are here: keep this one."
@@ -189,8 +191,11 @@ def fetch(frame: Any, columns: Collection[str]) -> pd.DataFrame:
     if isinstance(frame, str | os.PathLike):
         dataset = _dataset(frame)
         return require_records(dataset.to_table([n for n in dataset.schema.names if n in columns]))
+    reader = None
     if hasattr(frame, "__arrow_c_stream__"):
-        reader = pa.RecordBatchReader.from_stream(frame)
+        with suppress(pa.ArrowInvalid):  # of a Series, which has no columns
+            reader = pa.RecordBatchReader.from_stream(frame)
+    if reader is not None:
         kept = [name for name in reader.schema.names if name in columns]
         schema = pa.schema([reader.schema.field(name) for name in kept], reader.schema.metadata)
         return require_records(pa.Table.from_batches((b.select(kept) for b in reader), schema))
@@ -231,8 +236,11 @@ def _dataset(path: str | os.PathLike[str]) -> Any:
 
     try:
         return dataset.dataset(os.fspath(path), partitioning="hive", format="parquet")
+    except FileNotFoundError as error:
+        raise InvalidInputError(f"There is no file {os.fspath(path)}.") from error
     except (OSError, pa.ArrowException) as error:
-        raise InvalidInputError(f"{os.fspath(path)} is not Parquet: {error}.") from error
+        reason = str(error).rstrip(".")
+        raise InvalidInputError(f"{os.fspath(path)} is not Parquet: {reason}.") from error
 
 
 def require_records(frame: Any) -> pd.DataFrame:
@@ -244,7 +252,7 @@ def require_records(frame: Any) -> pd.DataFrame:
 
 
 def whole_number(
-    name: str, value: object, *, least: int, most: int | None = None, instead: str
+    name: str, value: object, *, least: int, most: int | None = None, ending: str
 ) -> int:
     """Return an option as an integer within bounds; truth values, text and fractions raise."""
     if not isinstance(value, bool) and isinstance(value, Integral):
@@ -252,4 +260,4 @@ def whole_number(
         if least <= number and (most is None or number <= most):
             return number
     bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
-    raise InvalidInputError(f"{name} is {value!r}; it must be a whole number {bounds}, {instead}.")
+    raise InvalidInputError(f"{name} is {value!r}; it must be a whole number {bounds}, {ending}.")

@@ -267,7 +267,7 @@ def languages_by_year(
     """
     if date not in _DATES:
         raise InvalidInputError(f"date is {date!r}; it must be {' or '.join(map(repr, _DATES))}.")
-    least = whole_number("min_projects", min_projects, least=1, instead="of projects")
+    least = whole_number("min_projects", min_projects, least=1, ending="of projects")
     p = read(projects, "language", _DATES[date], optional=["updated", "analysis"])
     language, counted = _main_languages(p)
     begun = p[_DATES[date]]

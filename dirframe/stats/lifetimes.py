@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.counts import check_top, first_reason, shares, table_of, true
+from dirframe.stats.counts import check_top, first_reason, later_median, shares, table_of, true
 from dirframe.stats.kernel import (
     MOMENT,
     Counted,
@@ -31,7 +31,7 @@ _MONTHS = ("first", "last", "fetched")
 _FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
 #: Reasons why a project is unknown, in order of precedence.
 _UNKNOWN = (*_FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
-_YEAR = 12
+_WINDOW = 12  # months, the default of `window`
 #: Lengths of a period, by their names in pandas: those of its offsets, and of its periods.
 FREQUENCIES = {"D": "D", "W": "W-SUN", "MS": "M", "QS": "Q", "YS": "Y"}
 
@@ -298,9 +298,9 @@ def _months(p: pd.DataFrame, projects: Frame) -> tuple[pd.DataFrame, int]:
 
 
 def _usual(fetched: pd.Series[float], latest: int) -> int | None:
-    """Return the month in which the median project was fetched: of two medians, the later."""
-    possible = fetched[fetched <= latest].sort_values()
-    return int(possible.iloc[len(possible) // 2]) if len(possible) else None
+    """Return the month in which the median project was fetched."""
+    month = later_median(fetched[fetched <= latest])
+    return None if month is None else int(month)
 
 
 def _faults(m: pd.DataFrame, latest: int) -> dict[str, Any]:
@@ -329,7 +329,7 @@ def _states(m: pd.DataFrame, latest: int, at: int | None, window: int) -> pd.Cat
 def states_of(projects: pd.DataFrame) -> pd.Categorical[str]:
     """Return the states of projects in the default month and window of `activity`."""
     m, latest = _months(read(projects, *_MONTHS), projects)
-    return _states(m, latest, _usual(m["fetched"], latest), _YEAR)
+    return _states(m, latest, _usual(m["fetched"], latest), _WINDOW)
 
 
 def _month_of(as_of: object) -> int:
@@ -347,4 +347,4 @@ def _month_of(as_of: object) -> int:
 
 
 def _window(window: object) -> int:
-    return whole_number("window", window, least=1, most=24, instead="in months")
+    return whole_number("window", window, least=1, most=24, ending="in months")

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from dirframe.errors import InvalidInputError
-from dirframe.stats.contributors import gini_and_shares
-from dirframe.stats.counts import exact, shares, table_of, unusable
+from dirframe.stats.counts import exact, gini_and_shares, shares, table_of, unusable
 from dirframe.stats.kernel import MOMENT, Counted, Frame, read, retrieved, statistic
 
 _COUNTS = ("commits", "contributors")

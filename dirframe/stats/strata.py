@@ -13,7 +13,7 @@ from dirframe.stats.counts import names_of, other_label
 from dirframe.stats.kernel import read, require_records, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
 #: Strata that are derived from other columns.
 _DERIVED = ("language", "country", "year", "team_size")
@@ -78,21 +78,31 @@ def by(
         [table.assign(**{name: label}) for label, table in tables], ignore_index=True
     )
     result = result[[name, *first.columns]].astype({**first.dtypes.to_dict(), name: "str"})
-    record = provenance.get_provenance(first)
-    bases = [provenance.get_provenance(table)["base"] for _, table in tables]
+    numbers = {
+        "strata": sum(max(stratum.pooled, 1) for stratum in strata),
+        "strata_in_other": sum(stratum.pooled for stratum in strata),
+        "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
+    }
+    return describe(frame, [table for _, table in tables], result, f"by: {column}", numbers)
+
+
+def describe(
+    frame: pd.DataFrame,
+    tables: Iterable[pd.DataFrame],
+    result: pd.DataFrame,
+    step: str,
+    numbers: Mapping[str, int],
+) -> pd.DataFrame:
+    """Give a result the provenance of the frame and of its statistic by stratum."""
+    first, *_ = records = [provenance.get_provenance(table) for table in tables]
     provenance.copy_provenance(frame, result, records=False)
     return provenance.set_provenance(
         result,
-        steps=[*record["steps"], f"by: {column}"],
-        resource=record["resource"],
-        statistic=record["statistic"],
-        counted={
-            next(iter(record["counted"])): len(frame),
-            "strata": sum(max(stratum.pooled, 1) for stratum in strata),
-            "strata_in_other": sum(stratum.pooled for stratum in strata),
-            "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
-        },
-        base=bases[0] | {"records": sum(base["records"] for base in bases)},
+        steps=[*first["steps"], step],
+        resource=first["resource"],
+        statistic=first["statistic"],
+        counted={next(iter(first["counted"])): len(frame), **numbers},
+        base=first["base"] | {"records": sum(record["base"]["records"] for record in records)},
     )
 
 
@@ -100,7 +110,7 @@ def divided(
     frame: pd.DataFrame, column: str, *, min_records: int = 1, most: int | None = None
 ) -> list[Stratum]:
     """Divide a frame into strata, in order; small ones, and those beyond `most`, share the last."""
-    least = whole_number("min_records", min_records, least=1, instead="for all strata")
+    least = whole_number("min_records", min_records, least=1, ending="for all strata")
     labels = _labels(require_records(frame), column).reset_index(drop=True)
     sizes = labels.value_counts(sort=False, dropna=False)
     sizes = sizes[sizes > 0]

@@ -436,9 +436,11 @@ def test_unify_hands_provenance_on_with_the_counts():
     record = unify_countries(loaded).attrs["dirframe"]
     assert record["source"] == "A directory"
     counts = {"records": 3, "resolved": 1, "missing": 1, "unresolved": 1, "unresolved_values": 1}
-    assert record["countries"] == counts
+    assert record["countries"] == {"column": "country_code", **counts}
     assert json.dumps(record)
-    assert "countries" not in loaded.attrs["dirframe"]
+    assert loaded.attrs["dirframe"]["countries"] == {}
+    again = provenance.set_provenance(frame(), **provenance.get_provenance(unify_countries(loaded)))
+    assert again.attrs["dirframe"] == record
 
 
 def test_unify_is_recorded_once_and_after_any_other_step():
@@ -489,5 +491,18 @@ def test_note_says_how_many_have_no_country():
     for figure in ("3 of 4 accounts", "75.0%", "2 without", "1 with"):
         assert figure in note
     assert country_note(unify_countries(frame()))
+    places = frame("DE", "Korea", None, None).rename(columns={"country_code": "place"})
+    for whole, rows in (
+        (unify_countries(accounts), slice(0, 2)),
+        (unify_countries(places, column="place"), slice(0, 2)),
+        (country_audit(accounts), slice(1, 3)),
+    ):
+        assert "3 of 4" in country_note(whole)
+        note = country_note(whole.iloc[rows])
+        assert re.search(r"1 of 2 \w+ \(50.0%\) .* 0 without a value, 1 with a value", note)
+    alone = unify_countries(accounts["country_code"])
+    assert "3 of 4" in country_note(alone)
+    with pytest.raises(InvalidInputError):  # the raw values are not there
+        country_note(alone.head(2))
     with pytest.raises(InvalidInputError):
         country_note(frame("DE"))

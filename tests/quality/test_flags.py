@@ -184,6 +184,7 @@ def test_a_record_that_several_rules_tell_is_counted_once():
     again = exclude(sound.assign(**{LINES: -2}), "negative_lines")
     assert provenance.get_provenance(again)["excluded"]["negative_lines"] == 2
     assert again.empty
+    assert provenance.get_provenance(again)["steps"][-1] == "exclude: negative_lines 1"
     assert len(projects) == 4
 
 

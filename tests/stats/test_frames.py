@@ -1,6 +1,7 @@
 """Records that are elsewhere are counted as those in pandas, and their columns alone are read."""
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -72,6 +73,10 @@ def test_frames_of_dask_keep_their_source(projects, parquet):
 
 def test_what_is_neither_is_refused(tmp_path):
     (tmp_path / "wrong.parquet").write_text("id,name")
-    for wrong in (7, None, "no_such_file.parquet", tmp_path / "wrong.parquet"):
-        with pytest.raises(InvalidInputError):
+    for wrong, words in (
+        *((7, "a int"), (pd.Series([["xml"]]), "a pandas.Series"), (pa.array([1]), "pyarrow")),
+        ("no_such_file.parquet", "There is no file no_such_file.parquet"),
+        (tmp_path / "wrong.parquet", "not Parquet"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
             stats.lorenz(wrong)

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from dirframe.client.directory import Directory
     from dirframe.client.page import Page
-    from dirframe.client.paging import Received
+    from dirframe.client.paging import ReceivedPage
 
 #: Seconds before each further attempt; the first one is made at once.
 PAUSES = (0.0, 1.0, 2.0)
@@ -116,7 +116,7 @@ class Session:
         """Return the page at a path: from the cache if it is fresh, else from the directory.
 
         `refresh` asks the directory in any case, `offline` takes a cached page of any age or raises
-        CacheError, and `store` is whether a received page is kept in the cache.
+        CacheError, and `store` is whether a received page is stored in the cache.
         """
         if refresh and offline:
             raise InvalidInputError(
@@ -176,7 +176,7 @@ class Session:
             )
         return url
 
-    def warn_if_stale(self, pages: Sequence[FetchedPage | Received]) -> None:
+    def warn_if_stale(self, pages: Sequence[FetchedPage | ReceivedPage]) -> None:
         """Warn if any of the cached pages has expired."""
         oldest = min((page.retrieved for page in pages if not page.attempts), default=None)
         if oldest is not None and (age := datetime.now(UTC) - oldest) > self._expire_after:
@@ -207,7 +207,7 @@ class _Adapter(HTTPAdapter):
         self._base_url, self._key = directory.base_url, directory.api_key
         self._quota, self._timeout = quota, directory.timeout
         self._turn, self._next_turn, self._interval = threading.Lock(), 0.0, 1 / directory.rate
-        #: The first request is made alone: the others then know where its folder is.
+        #: The first request is made alone: it shows the others whether the paths are redirected.
         self._first: AbstractContextManager[object] = threading.Lock()
         self._moved: dict[str, str] = {}
         #: The last URL that was requested, and the path of what it led to.
@@ -246,7 +246,7 @@ class _Adapter(HTTPAdapter):
     def _is_of_one(self, first: str, final: str) -> bool:
         """Return whether a redirect is about one record, such as to /accounts/ada/disabled.
 
-        A login, or a page about maintenance, is where the record before it led to as well.
+        A page that the record before it led to as well, such as a login, is about neither.
         """
         below, page = self._parts(first)[1], urlsplit(final).path
         (before, same), self._last = self._last, (first, page)
@@ -280,7 +280,7 @@ class _Adapter(HTTPAdapter):
                 error.resets_at = self._quota.mark_exhausted(error.resets_at)
             raise
         self.learn(requested, url)
-        # As the cache keeps it: the response of urllib3 holds the URL with the key.
+        # As the cache stores it: the response of urllib3 holds the URL with the key.
         success: Any = CachedResponse(
             content=content, status_code=200, url=url, request=CachedRequest.from_request(request)
         )

@@ -156,8 +156,10 @@ def _object_column(name: str, values: list[Any], *, as_json: bool) -> tuple[pa.F
     with suppress(pa.ArrowException, OverflowError):
         array = None if as_json else pa.array(values)
     # Parquet has no records without keys.
-    if array is not None and array.to_pylist() == values and "struct<>" not in str(array.type):
-        return pa.field(name, array.type), array
+    if array is not None and "struct<>" not in str(array.type):
+        held = array.to_pylist()
+        if held == values or repr(held) == repr(values):  # NaN is not equal to itself
+            return pa.field(name, array.type), array
     try:
         texts = [None if v is None else json.dumps(v, ensure_ascii=False) for v in values]
     except TypeError as error:

@@ -80,12 +80,9 @@ def add_converted(
 def warn_unreadable(records: str, unreadable: list[str]) -> None:
     """Warn of texts that could not be converted, if there are any."""
     if unreadable:
-        warn(
-            UnreadableValueWarning(
-                f"Values of the {records} could not be read: {'; '.join(unreadable)}. They are "
-                "missing there and kept as text in the columns that end in _unreadable."
-            )
-        )
+        words = f"Values of the {records} could not be read: {'; '.join(unreadable)}."
+        kept = "They are missing there and kept as text in the columns that end in _unreadable."
+        warn(UnreadableValueWarning(f"{words} {kept}"))
 
 
 def free_name(name: str, taken: Container[str]) -> str:

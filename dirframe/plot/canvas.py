@@ -50,7 +50,7 @@ class Look(TypedDict, total=False):
 
 
 class Caption(Annotation):
-    """Text below a chart, with what it is made of, which `panels` shows its own way."""
+    """Text below a chart, with the parts of which `panels` makes the texts of the whole figure."""
 
     def __init__(self, ax: Axes, table: pd.DataFrame, notes: list[str], heading: str) -> None:
         self.table, self.notes, self.heading = table, notes, heading

@@ -171,6 +171,8 @@ def test_list_has_no_number_that_json_lacks(tmp_path):
         file = export(frame, tmp_path / f"f{suffix}")
         assert not {"NaN", "Infinity"} & {*re.findall(r"\w+", file.read_text("utf-8"))}
         assert read_export(file)["tags"].tolist() == [[1.0, None, {"most": "inf"}]]
+    file = export(pd.DataFrame({"x": [[1.0, float("nan")]]}), tmp_path / "f.parquet")
+    assert str(parquet.read_schema(file).field("x").type) == "list<element: double>"
 
 
 def test_provenance_beside_a_file_that_is_of_another_program_is_ignored(tmp_path):

@@ -219,11 +219,11 @@ class Walk:
         pages, query = self.pages, self.pages.query
         if query.sort is None and (query.sample or pages.counts_all):
             for sort in ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]:
-                page = fetch_or_refusal(self._session, replace(query, sort=sort), self._options)
-                page.number, page.sort, first = 0, sort, page.source
-                if page.refusal is not None:
-                    self._store(page)
-                    self._add(page)
+                tried = fetch_or_refusal(self._session, replace(query, sort=sort), self._options)
+                tried.number, tried.sort, first = 0, sort, tried.source
+                if tried.refusal is not None:
+                    self._store(tried)
+                    self._add(tried)
                     continue
                 columns = {name: first.page.values(name) for name in ("id", "name")}
                 if is_in_order(columns, sort):

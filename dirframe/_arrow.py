@@ -132,6 +132,8 @@ def plain_value(value: Any) -> Any:
         return [plain_value(item) for item in value]
     if isinstance(value, list | dict | str):
         return value
+    if isinstance(value, np.number | np.bool_):
+        value = value.item()
     return None if pd.isna(value) else value
 
 

@@ -41,7 +41,13 @@ def to_arrow(frame: pd.DataFrame, schema: pa.Schema | None = None) -> pa.Table:
     json_columns = {field.name for field in schema or () if _is_json(field)}
     objects = [name for name in plain if name in json_columns or plain[name].dtype == "object"]
     plain = plain.assign(**dict.fromkeys(map(str, objects), None))
-    table = pa.Table.from_pandas(plain, preserve_index=False)
+    try:
+        table = pa.Table.from_pandas(plain, preserve_index=False)
+    except (pa.ArrowException, TypeError) as error:  # such as complex numbers and sparse columns
+        words = "; ".join(map(str, error.args)).rstrip(".")
+        raise InvalidInputError(
+            f"{words}. Turn the column into text, numbers or lists of them first."
+        ) from None
     for name in objects:
         values = [plain_value(value) for value in frame[name]]
         field, array = _object_column(str(name), values, as_json=name in json_columns)

@@ -218,6 +218,7 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
         cells, loss = _sheet_cells(name, frame[column])
         if loss:
             losses.setdefault(loss, []).append(column)
+        "".join(map(str, [column, *cells])).encode()  # an error later would leave the book open
         widest = max(len(str(cell)) for cell in [column, *cells[:200]])
         sheet.set_column(position, position, min(widest + 2, 60))
         sheet.write_column(0, position, [column, *cells])

@@ -256,10 +256,11 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
 def checked_frame(name: str, given: Any) -> pd.DataFrame:
     """Return a frame with what an export writes, or raise: columns with a name each, no index."""
     frame = require_frame(given)
-    if repeated := [level for level in frame.index.names if level in frame]:
-        for level in repeated:
-            if frame.index.get_level_values(level).tolist() != frame[level].tolist():
-                _warn(name, f"the index {level!r} is not written, for a column has its name")
+    repeated: list[Any] = [level for level in frame.index.names if level in frame]
+    for level in repeated:
+        if frame.index.get_level_values(level).tolist() != frame[level].tolist():
+            _warn(name, f"the index {level!r} is not written, for a column has its name")
+    if repeated:
         frame = frame.reset_index(repeated, drop=True)
     if any(level is not None for level in frame.index.names):
         frame = frame.reset_index()

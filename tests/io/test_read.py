@@ -91,6 +91,35 @@ def test_values_that_readers_take_for_others_come_back_as_they_were(tmp_path):
         same(fields, returned(theirs, tmp_path, suffix))
 
 
+def test_parquet_of_another_program_has_the_dtypes_of_the_loaders(tmp_path):
+    moment = pd.Timestamp("2020-01-02T03:04:05.123456789")
+    theirs = pd.DataFrame(
+        {
+            "id": [7, 8],
+            "analysis_id": pd.array([12, None], dtype="Int64"),
+            "stack_count": [3.0, None],
+            "created_at": ["2020-01-01", "then"],
+            "updated_at": [moment, moment],
+            "tags": ['["c"]', None],
+            "rank": [1, 2],
+        }
+    )
+    theirs.to_parquet(tmp_path / "f.parquet")
+    with pytest.warns(UnreadableValueWarning, match="created_at"):
+        frame = read_export(tmp_path / "f.parquet")
+    assert frame.attrs["dirframe"]["resource"] == "project"
+    assert frame["id"].tolist() == ["7", "8"]
+    assert frame["analysis_id"].tolist()[0] == "12"
+    assert frame["stack_count"].tolist() == [3, pd.NA]
+    assert frame["stack_count"].dtype == "Int64"
+    assert frame["created_at_unreadable"].tolist()[1] == "then"
+    assert frame["updated_at"][0] == moment.floor("us").tz_localize("UTC")
+    assert frame["tags"].tolist() == [["c"], None]
+    assert frame["rank"].tolist() == [1, 2]
+    pd.DataFrame({"t": [moment]}).to_parquet(tmp_path / "times.parquet")
+    assert read_export(tmp_path / "times.parquet")["t"].dtype == "datetime64[us, UTC]"
+
+
 def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp_path):
     months = pd.to_datetime(["2020-01-01", None, "2020-03-01"], utc=True)
     frame = pd.DataFrame(
@@ -115,7 +144,10 @@ def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):
     texts = frame.assign(kind=["x", "5", "1.5", "2"]).astype("str")
     for suffix in (".csv", ".tsv"):
         same(texts, returned(frame, tmp_path, suffix))
-    assert json.loads(export(frame, tmp_path / "f.json").read_text())[1] == {"code": None, "kind": 5}
+    assert json.loads(export(frame, tmp_path / "f.json").read_text())[1] == {
+        "code": None,
+        "kind": 5,
+    }
     openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
     sheet = openpyxl.load_workbook(export(frame, tmp_path / "f.xlsx"))["data"]
     assert [[cell.value for cell in column][1:] for column in sheet.iter_cols()] == [

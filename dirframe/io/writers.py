@@ -76,7 +76,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        return repr(value)
+        return str(value)
     text = f"'{value}" if FORMULA.match(value) else value
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
@@ -109,9 +109,9 @@ def _values(column: pd.Series[Any]) -> list[Any]:
 
 def _texts(column: pd.Series[Any]) -> list[Any]:
     """Return the plain values of a column, with lists and other objects as JSON."""
-    plain = (str, int, float) if column.dtype != "object" else ()
+    plain = (str, int, float, type(None))
     return [
-        value if value is None or isinstance(value, plain) else _as_json(value, column.name)
+        value if isinstance(value, plain) else _as_json(value, column.name)
         for value in _values(column)
     ]
 
@@ -218,6 +218,7 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
         cells, loss = _sheet_cells(name, frame[column])
         if loss:
             losses.setdefault(loss, []).append(column)
+        "".join(map(str, [column, *cells])).encode()  # an error later would leave the book open
         widest = max(len(str(cell)) for cell in [column, *cells[:200]])
         sheet.set_column(position, position, min(widest + 2, 60))
         sheet.write_column(0, position, [column, *cells])
@@ -255,6 +256,12 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
 def checked_frame(name: str, given: Any) -> pd.DataFrame:
     """Return a frame with what an export writes, or raise: columns with a name each, no index."""
     frame = require_frame(given)
+    repeated: list[Any] = [level for level in frame.index.names if level in frame]
+    for level in repeated:
+        if frame.index.get_level_values(level).tolist() != frame[level].tolist():
+            _warn(name, f"the index {level!r} is not written, for a column has its name")
+    if repeated:
+        frame = frame.reset_index(repeated, drop=True)
     if any(level is not None for level in frame.index.names):
         frame = frame.reset_index()
     names = list[Any](frame)

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -337,7 +338,8 @@ class Pages:
                     readings[identifier] = page, place
                 elif page is self.latest.get(page.number or 0):
                     readings[page.number, place] = page, place
-        return dict(islice(readings.items(), self.query.max_items))
+        most = min(self.query.max_items or sys.maxsize, sys.maxsize)
+        return dict(islice(readings.items(), most))
 
     def _drawn(self) -> Readings:
         readings: Readings = {}

@@ -283,14 +283,13 @@ def languages_by_year(
     cells = np.searchsorted(last, years) * size + places[names.codes]
     number = pd.Series(np.bincount(cells, minlength=size * len(last)))
     newest = p[p.columns.intersection([_DATES[date], "updated"])].max().max()
-    ends = [pd.Timestamp(f"{year + 1}-01-01", tz="UTC") for year in last]
     table = table_of(
         year=("Int64", np.repeat(last, size)),
         from_year=("Int64", np.repeat(first, size)),
         language=("str", [*order] * len(last)),
         projects=("Int64", number),
         share=("Float64", number / number.groupby(number.index // max(size, 1)).transform("sum")),
-        finished=("boolean", np.repeat([end <= newest for end in ends], size)),
+        finished=("boolean", np.repeat(last < newest.year, size)),
     )
     counted["date_missing"] = counted.pop("with_language") - shown.sum()
     return table, counted | {"with_language_and_date": shown.sum()} | groups

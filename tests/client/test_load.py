@@ -113,6 +113,7 @@ def test_load_provenance_says_what_it_was_made_from(by_hand):
     assert facts["retrieved_oldest"] <= facts["retrieved_newest"]
     assert (facts["requests_made"], facts["requests_cached"]) == (1, 0)
     assert by_hand.api_key.reveal() not in str(facts)
+    assert len(projects(by_hand, max_items=2**63)) > 0
     most = pd.Series([1]).max()  # a whole number of NumPy
     some = get_provenance(projects(by_hand, max_items=most))  # no failure, and no warning
     assert (some["complete"], some["incomplete_reason"]) == (False, "capped at max_items=1")

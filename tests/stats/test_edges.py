@@ -172,6 +172,12 @@ def test_what_is_no_date_is_refused():
             stats.languages_by_year(pd.DataFrame({LANGUAGE: ["C"], FIRST: [value]}))
 
 
+def test_the_last_year_that_a_date_can_have_is_counted():
+    last = pd.to_datetime(["9999-12-31"], utc=True).as_unit("us")
+    table = stats.languages_by_year(pd.DataFrame({LANGUAGE: ["C"], FIRST: last}))
+    assert [*table["year"], *table["finished"]] == [9999, False]
+
+
 def test_a_column_without_a_value_is_missing_whatever_it_could_hold():
     for type_ in (pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.date32(), pa.null()):
         nothing = arrow([None, None], type_)

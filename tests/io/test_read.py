@@ -279,10 +279,12 @@ def test_file_of_something_else_is_refused(tmp_path):
         ("page.xml", "<response/>"),
         ("page.csv", "<response/>"),
         ("book.xlsx", "PK"),
+        ("study.zip", "PK"),
         ("ragged.csv", "id,name\n1,a\n2,b,c\n"),
     ):
         (tmp_path / name).write_text(content)
-        with pytest.raises(InvalidInputError, match="2,b,c" if "ragged" in name else name):
+        said = {"ragged.csv": "2,b,c", "study.zip": "Unpack a study"}.get(name, name)
+        with pytest.raises(InvalidInputError, match=said):
             read_export(tmp_path / name)
     for path in (tmp_path, tmp_path / "none.csv"):
         with pytest.raises(InvalidInputError, match=path.name):

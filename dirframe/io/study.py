@@ -116,7 +116,9 @@ def write_study(
         tables="\n".join(listed),
         terms="\n".join(dict.fromkeys(terms)),
         name=first,
-        texts=json.dumps({name: "str" for name in tables[first] if name.rpartition("_")[2] == "id"}),
+        texts=json.dumps(
+            {name: "str" for name in tables[first] if name.rpartition("_")[2] == "id"}
+        ),
     )
     contents["datapackage.json"] = json.dumps(package, ensure_ascii=False, indent=1).encode()
     contents["citation.bib"] = "\n".join(entries.values()).encode()

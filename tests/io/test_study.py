@@ -70,7 +70,12 @@ def test_study_holds_each_table_twice_and_cites(study, records):
             pd.testing.assert_frame_equal(back, frame.drop(columns=without))
             assert back.attrs == frame.attrs
     readme = (study / "README.md").read_text("utf-8")
-    for said in ("A study", f"By {', '.join(AUTHORS)}.", dirframe.cite(records["projects"]).partition(":")[0], "CC0-1.0"):
+    for said in (
+        "A study",
+        f"By {', '.join(AUTHORS)}.",
+        dirframe.cite(records["projects"]).partition(":")[0],
+        "CC0-1.0",
+    ):
         assert said in readme
     # Its lines for pandas read what they name.
     lines = re.findall(r"pandas\.read_(?:csv|parquet)\(.*\)", readme)

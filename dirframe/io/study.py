@@ -117,7 +117,7 @@ def write_study(
         terms="\n".join(dict.fromkeys(terms)),
         name=first,
         texts=json.dumps(
-            {name: "str" for name in tables[first] if name.rpartition("_")[2] == "id"}
+            {name: "str" for name in map(str, tables[first]) if name.rpartition("_")[2] == "id"}
         ),
     )
     contents["datapackage.json"] = json.dumps(package, ensure_ascii=False, indent=1).encode()

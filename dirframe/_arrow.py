@@ -41,7 +41,13 @@ def to_arrow(frame: pd.DataFrame, schema: pa.Schema | None = None) -> pa.Table:
     json_columns = {field.name for field in schema or () if _is_json(field)}
     objects = [name for name in plain if name in json_columns or plain[name].dtype == "object"]
     plain = plain.assign(**dict.fromkeys(map(str, objects), None))
-    table = pa.Table.from_pandas(plain, preserve_index=False)
+    try:
+        table = pa.Table.from_pandas(plain, preserve_index=False)
+    except (pa.ArrowException, TypeError) as error:  # such as complex numbers and sparse columns
+        words = "; ".join(map(str, error.args)).rstrip(".")
+        raise InvalidInputError(
+            f"{words}. Turn the column into text, numbers or lists of them first."
+        ) from None
     for name in objects:
         values = [plain_value(value) for value in frame[name]]
         field, array = _object_column(str(name), values, as_json=name in json_columns)
@@ -75,7 +81,7 @@ def as_pandas(frame: Any) -> Any:
         return frame
     objects = [f.name for f in table.schema if _is_json(f) or pa.types.is_nested(f.type)]
     others = [name for name in table.column_names if name not in objects]
-    if _KEY in (table.schema.metadata or {}):
+    if is_own(table):
         columns = dict(table.select(others).to_pandas().items())
     else:
         columns = {name: _as_loaded(table[name], name) for name in others}
@@ -88,6 +94,11 @@ def as_pandas(frame: Any) -> Any:
     converted = pd.DataFrame(columns, index=index, columns=table.column_names)
     converted.attrs.update(attributes_of(frame))
     return converted
+
+
+def is_own(table: pa.Table) -> bool:
+    """Return whether `to_arrow` made a table."""
+    return _KEY in (table.schema.metadata or {})
 
 
 def loader_series(array: pa.Array | pa.ChunkedArray) -> pd.Series[Any]:
@@ -132,6 +143,8 @@ def plain_value(value: Any) -> Any:
         return [plain_value(item) for item in value]
     if isinstance(value, list | dict | str):
         return value
+    if isinstance(value, np.number | np.bool_):
+        value = value.item()
     return None if pd.isna(value) else value
 
 
@@ -185,7 +198,10 @@ def _as_loaded(column: pa.ChunkedArray, name: str) -> pd.Series[Any]:
         kind = pa.timestamp("us", tz="UTC")
     elif types.is_dictionary(kind) or types.is_string(kind) or types.is_string_view(kind):
         kind = pa.large_string()
+    is_fine = (
+        types.is_timestamp(column.type) and column.type.unit == "ns"
+    )  # frames have microseconds
     try:
-        return loader_series(column.cast(kind))
+        return loader_series(column.cast(kind, safe=not is_fine))
     except pa.ArrowInvalid as error:
         raise InvalidInputError(too_large(name)) from error

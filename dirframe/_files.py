@@ -73,6 +73,12 @@ def atomic_write(target: Path, *, overwrite: bool) -> Iterator[Path]:
             words = os.strerror(error.errno) if error.errno else f"could not be written: {error}"
             raise OSError(error.errno, words, str(target)) from error
         raise
+    except UnicodeEncodeError as error:
+        near = error.object[max(error.start - 20, 0) : error.end + 20]
+        raise InvalidInputError(
+            f"{target} cannot hold the text {near!r}: a character of it is a half. Leave it out, or "
+            "decode the text as UTF-8 where it comes from."
+        ) from None
     finally:
         # SQLite creates further files beside a database.
         for leftover in temporary.parent.glob(f"{glob.escape(temporary.name)}*"):

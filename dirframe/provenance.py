@@ -16,7 +16,7 @@ from dirframe import __version__
 from dirframe._accessor import check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from dirframe.schema import ALL_RESOURCES, UNKNOWN, detect_resource, resource_named
+from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, detect_resource, resource_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -193,9 +193,10 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     record = get_provenance(source)
     if step:
         record["steps"].append(step)
-    is_table = not records or (_ids(target) is None and _ids(source) is not None)
+    is_table = not records or (_ids(record, target) is None and _ids(record, source) is not None)
     if is_table and not record["records"]:
-        record["records"] = {"rows": _rows(record, source), "repeated": _repeated(source)}
+        counts = {"rows": _rows(record, source), "repeated": _repeated(record, source)}
+        record["records"] = counts
     target.attrs[ATTRIBUTE] = record
     return target
 
@@ -220,7 +221,7 @@ def difference(frame: Any) -> Difference | None:
     loaded, repeated = record["items_loaded"], record["records"].get("repeated")
     if loaded is None:
         return None
-    repeated = _repeated(frame) if repeated is None else repeated
+    repeated = _repeated(record, frame) if repeated is None else repeated
     change = Difference(loaded, _rows(record, frame), repeated)
     return None if change == (loaded, loaded, 0) else change
 
@@ -314,7 +315,10 @@ def completeness_note(record: dict[str, Any]) -> str:
     return "incomplete" + (f": {loaded:,} of {available:,} loaded" if is_part else "")
 
 
-def _ids(frame: Any) -> pd.Series[Any] | None:
+def _ids(record: dict[str, Any], frame: Any) -> pd.Series[Any] | None:
+    """Return the ids of records whose key these are."""
+    if resource_named(record["resource"] or PROJECT.name).key != "id":
+        return None
     # A Series has attrs too, and column labels may be duplicated.
     names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
     if list(names).count("id") != 1:
@@ -323,8 +327,8 @@ def _ids(frame: Any) -> pd.Series[Any] | None:
     return ids if isinstance(ids, pd.Series) else ids.to_pandas()
 
 
-def _repeated(frame: Any) -> int:
-    ids = _ids(frame)
+def _repeated(record: dict[str, Any], frame: Any) -> int:
+    ids = _ids(record, frame)
     texts = pd.Series() if ids is None else ids.astype("str")  # an id can be a list
     return int(texts.count()) - texts.nunique()
 

@@ -287,6 +287,12 @@ def test_what_is_cited_is_what_the_frame_holds():
     assert "(5 records, 3 were loaded)" in cite(joined)
 
 
+def test_an_id_that_is_not_the_key_of_the_records_repeats_without_a_word():
+    panel = loaded(resource="activity_fact")
+    merged = copy_provenance(panel, pd.DataFrame({"month": [1, 2, 3], "id": ["1", "1", "1"]}))
+    assert "repeated" not in caption(merged) + cite(merged)
+
+
 def test_a_citation_describes_the_query_in_words():
     query = {"query": "xml", "sort": "name", "max_items": None, "details": True}
     frame = set_provenance(pd.DataFrame(), source="D", resource="project", query=query)

@@ -45,8 +45,7 @@ Completion: eval "$(_DIRFRAME_COMPLETE=bash_source dirframe)"
 
 def main() -> NoReturn:
     """Run the command line and leave the process with a documented exit code."""
-    # A stream that the caller closed is opened again. Standard output is then not open for writing,
-    # so that a table is no silent loss, but an error.
+    # Streams that the caller closed; this stdout refuses a table, which would be lost in silence.
     for name, access in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"

@@ -225,11 +225,11 @@ class Walk:
         pages, query = self.pages, self.pages.query
         if query.sort is None and (query.sample or pages.counts_all):
             for sort in ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]:
-                try:
-                    first = replace(query, sort=sort).get(self._session, self._options)
-                except (NotFoundError, ServiceError) as error:
-                    if may_come_later(error):  # not about the order
-                        raise
+                tried = fetch_or_refusal(self._session, replace(query, sort=sort), self._options)
+                tried.number, tried.sort, first = 0, sort, tried.source
+                if tried.refusal is not None:
+                    self._store(tried)
+                    self._add(tried)
                     continue
                 columns = {name: first.page.values(name) for name in ("id", "name")}
                 if is_in_order(columns, sort):
@@ -278,26 +278,25 @@ class Walk:
             self._add(page, len(needed))
 
     def _fetch(self, number: int, options: Options) -> ReceivedPage:
-        query = self.pages.query
-        try:
-            fetched = query.get(self._session, options, number)
-        except NotFoundError:
-            if number in self.pages.latest or not self.pages.has_all():
-                raise
-            end = ReceivedPage(number=number, sort=query.sort, refusal="no such page")
-            self._store(end)
-            return end
-        return self._store_page(number, query.sort, fetched)
+        query, session = self.pages.query, self._session
+        if number in self.pages.latest or not self.pages.has_all():
+            return self._store_page(number, query.sort, query.get(session, options, number))
+        end = fetch_or_refusal(session, query, options, number)
+        end.number, end.sort = number, query.sort
+        self._store(end)
+        return end
 
     def _fetch_own(self, identifier: str) -> ReceivedPage:
         query = record_query(self.pages.query.resource, identifier)
-        own = fetch_or_refusal(self._session, query, self._options)
+        try:
+            own = fetch_or_refusal(self._session, query, self._options)
+        except ServiceError as error:
+            return ReceivedPage.failed(error, record=identifier)
         if own.refusal is None and own.ids != (identifier,):
             names = ", ".join(map(str, own.ids[:3])) or "nothing"
             own = ReceivedPage(attempts=own.attempts, refusal=f"returned {names}")
         own.record = identifier
-        if own.error is None:
-            self._store(own)
+        self._store(own)
         return own
 
     def _store_page(self, number: int, sort: str | None, fetched: FetchedPage) -> ReceivedPage:
@@ -367,22 +366,27 @@ def has_no_analysis(error: ServiceError) -> bool:
     return error.status == 200 and error.reported in {None, "error"}
 
 
-def fetch_or_refusal(session: Session, query: Query, options: Options) -> ReceivedPage:
-    """Return the first page of a query, or that it is refused, which the cache remembers; or failed."""
-    url = session.address(query.path, query.params())
-    why = session.get_refusal(url, refresh=options.refresh, offline=options.offline)
-    if why is not None:
-        return ReceivedPage(attempts=0, refusal=why)
+def fetch_or_refusal(
+    session: Session, query: Query, options: Options, number: int = 1
+) -> ReceivedPage:
+    """Return a page of a query, or that it is refused; the cache remembers that.
+
+    Of the page behind the last one, only that there is none is an answer.
+    """
+    url = session.address(query.path, query.params(number))
+    known = session.get_refusal(url, refresh=options.refresh, offline=options.offline)
+    if known is not None:
+        return ReceivedPage(attempts=0, refusal=known[0], retrieved=known[1])
     try:
-        return ReceivedPage.of(query.get(session, options), query)
+        return ReceivedPage.of(query.get(session, options, number), query)
     except NotFoundError as error:
         why, status, attempts = "gone", error.status, error.attempts
     except ServiceError as error:
         why, status, attempts = "refused", error.status, error.attempts
+        if number > 1 or may_come_later(error):
+            raise
         if has_no_analysis(error):
             why = ""
-        elif may_come_later(error):
-            return ReceivedPage.failed(error)
     # Without a status, the directory gave no answer about this record.
     if options.store and status is not None:
         session.put_refusal(url, why)

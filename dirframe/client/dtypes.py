@@ -65,10 +65,7 @@ def add_converted(
     kind: Kind,
     taken: Container[str],
 ) -> list[str]:
-    """Add a column in the dtype of a kind, and one of the texts that could not be converted.
-
-    That has a name which is not taken. Returns what `warn_unreadable` says of them.
-    """
+    """Add a column of a kind, and one of its unreadable texts; return words for `warn_unreadable`."""
     columns[name], texts = convert_column(values, kind)
     if texts is None:
         return []

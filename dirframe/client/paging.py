@@ -385,8 +385,9 @@ class Pages:
             is_unfit = in_use != expected or (not self._is_counted() and self._unfit() != [])
         if not is_unfit:
             return None
-        counts = {page.available for page in self.latest.values()}
-        reported = " and ".join(f"{count:,}" for count in sorted(filter(None, counts)))
+        stated = {page.available for page in self.latest.values()}
+        counts = sorted(count for count in stated if count is not None)
+        reported = " and ".join(f"{count:,}" for count in counts)
         return f"the pages overlap, leave gaps or contradict their count of {reported} records"
 
     def places(self, *, whole: bool = False) -> Iterator[tuple[ReceivedPage, int]]:

@@ -144,17 +144,19 @@ def plan(
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     pages, session = Pages(query), client.session
     walk = Walk(pages, client, Options())
-    query, first, _ = walk.choose_order()
+    query, first, sort = walk.choose_order()
     walk.receive_first(query, first)
     query = pages.query
     facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
     numbers, items = pages.planned(), pages.expected
     if numbers is None or items is None:
         return Plan(**facts)
-    cached = [n for n in numbers if not refresh and query.is_known(session, n)]
+    # The load, too, takes this first page, unless it asks for another order.
+    came = [1] if client.cache_folder and sort == query.sort else []
+    cached = [n for n in numbers if not refresh and (n in came or query.is_known(session, n))]
     to_pay, own, own_cached, unknown = len(numbers) - len(cached), list[str](), 0, 0
     if query.details:
-        walk.read(cached)
+        walk.read(n for n in cached if session.is_cached(query.path, query.params(n)))
         own, unknown = pages.own_missing(), items - len(pages.signs())
         if not refresh:
             own_cached = sum(record_query(query.resource, one).is_known(session) for one in own)

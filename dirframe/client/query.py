@@ -127,9 +127,9 @@ class Query:
 
     def is_known(self, session: Session, page: int = 1) -> bool:
         """Return whether a page, or that it is refused, is fresh in the cache."""
-        is_cached = session.is_cached(self.path, self.params(page))
-        first = session.address(self.path, self.params())
-        return is_cached or session.get_refusal(first) is not None
+        urls = [session.address(self.path, self.params(number)) for number in {1, page}]
+        is_refused = any(session.get_refusal(url) is not None for url in urls)
+        return is_refused or session.is_cached(self.path, self.params(page))
 
     def positions(self, population: int) -> list[int]:
         """Return the positions of the sample, from 0, in ascending order."""

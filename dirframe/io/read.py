@@ -12,12 +12,18 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import _tables
-from dirframe._arrow import as_pandas, loader_series
+from dirframe._arrow import as_pandas, is_own, loader_series
 from dirframe._files import unknown_suffix
-from dirframe.client.dtypes import add_converted, convert_column, infer_kind, warn_unreadable
+from dirframe.client.dtypes import (
+    add_converted,
+    convert_column,
+    dtype_of,
+    infer_kind,
+    warn_unreadable,
+)
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
-from dirframe.provenance import ATTRIBUTE, record_from, set_provenance
+from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
 from dirframe.schema import EXTENSIONS, RESOURCES, Kind, detect_resource, resource_named
 
 if TYPE_CHECKING:
@@ -78,7 +84,10 @@ def read_export(path: str | Path) -> pd.DataFrame:
     if file.is_dir() or not file.exists():
         raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
-        raise InvalidInputError(unknown_suffix(file, FORMATS), hint=_HINT)
+        hint = (
+            "Unpack a study: its tables are in data/." if file.suffix.lower() == ".zip" else _HINT
+        )
+        raise InvalidInputError(unknown_suffix(file, FORMATS), hint=hint)
     record: Any = {}
     with suppress(OSError, ValueError):
         record = json.loads(beside(file).read_bytes())
@@ -95,8 +104,7 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
     """Return the table in a Parquet file or in bytes of a name; see `read_export`."""
     try:
         if isinstance(content, Path) or content[:4] == b"PAR1":
-            frame: pd.DataFrame = as_pandas(_tables.read_parquet(content))
-            return frame
+            return _parquet(_tables.read_parquet(content))
         is_json = name.lower().endswith((".json", ".jsonl"))
         columns = _tables.read_json(content) if is_json else _tables.read_columns(content)
         # Without rows, JSON has no columns.
@@ -118,6 +126,20 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
     elif resource is not None and not record:
         set_provenance(frame, resource=resource.name)
     return frame
+
+
+def _parquet(table: pa.Table) -> pd.DataFrame:
+    """Return a table as a frame; the fields of one of another program get their dtypes."""
+    frame: pd.DataFrame = as_pandas(table)
+    resource = described_by(frame, get_provenance(frame))
+    if is_own(table) or resource is None:
+        return frame
+    dtypes = {
+        field.column: dtype_of(field.kind) for field in resource.fields if field.column in frame
+    }
+    others = [name for name, dtype in dtypes.items() if frame[name].dtype != dtype]
+    texts = _tables.table_columns(table.select(others))
+    return set_provenance(frame.assign(**_typed(texts, resource)), resource=resource.name)
 
 
 def described_by(columns: Collection[Any], provenance: Record) -> Resource | None:

@@ -16,6 +16,7 @@ import pandas as pd
 from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
+from dirframe._display import is_share
 from dirframe._tables import DIGEST, FORMULA, schema_digest
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
@@ -76,7 +77,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        return repr(value)
+        return str(value)
     text = f"'{value}" if FORMULA.match(value) else value
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
@@ -109,9 +110,9 @@ def _values(column: pd.Series[Any]) -> list[Any]:
 
 def _texts(column: pd.Series[Any]) -> list[Any]:
     """Return the plain values of a column, with lists and other objects as JSON."""
-    plain = (str, int, float) if column.dtype != "object" else ()
+    plain = (str, int, float, type(None))
     return [
-        value if value is None or isinstance(value, plain) else _as_json(value, column.name)
+        value if isinstance(value, plain) else _as_json(value, column.name)
         for value in _values(column)
     ]
 
@@ -184,6 +185,7 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
     xlsxwriter = import_xlsxwriter()
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, _OPTIONS)
+    formats = (book.add_format({"bold": True}), book.add_format({"num_format": "0.0%"}))
     provenance: list[tuple[str, str, str]] = []
     try:
         for name, frame in frames.items():
@@ -192,21 +194,22 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
             sheet = book.add_worksheet(name)
             # Each text is a cell of type text, also an empty one and an address.
             sheet.add_write_handler(str, lambda sheet, *cell: sheet.write_string(*cell))
-            _write_sheet(sheet, name, frame)
+            _write_sheet(sheet, name, frame, *formats)
             facts: dict[str, Any] = {"caption": caption(frame), "citation": _citation(frame)}
             for fact, value in (facts | frame.attrs.get(ATTRIBUTE, {})).items():
                 if value not in (None, "", [], {}):
                     text = value if isinstance(value, str) else _as_json(value, fact)
                     provenance.append((name, fact, text[:_CHARACTERS]))
         table = pd.DataFrame(provenance, columns=["sheet", "fact", "value"])
-        _write_sheet(book.add_worksheet("provenance"), "provenance", table)  # addresses are links
+        # Its addresses are links.
+        _write_sheet(book.add_worksheet("provenance"), "provenance", table, *formats)
     except xlsxwriter.exceptions.XlsxInputError as error:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
     book.close()
     return stream.getvalue()
 
 
-def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
+def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent: Any) -> None:
     rows, columns = frame.shape
     if rows + 1 > _ROWS or columns > _COLUMNS:
         raise InvalidInputError(
@@ -218,9 +221,12 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
         cells, loss = _sheet_cells(name, frame[column])
         if loss:
             losses.setdefault(loss, []).append(column)
+        "".join(map(str, [column, *cells])).encode()  # an error later would leave the book open
         widest = max(len(str(cell)) for cell in [column, *cells[:200]])
         sheet.set_column(position, position, min(widest + 2, 60))
-        sheet.write_column(0, position, [column, *cells])
+        sheet.write_string(0, position, column, bold)
+        form = percent if is_share(frame[column].dtype, column) else None
+        sheet.write_column(1, position, cells, form)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, rows, columns - 1)
     for loss, names in losses.items():
@@ -255,6 +261,12 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
 def checked_frame(name: str, given: Any) -> pd.DataFrame:
     """Return a frame with what an export writes, or raise: columns with a name each, no index."""
     frame = require_frame(given)
+    repeated: list[Any] = [level for level in frame.index.names if level in frame]
+    for level in repeated:
+        if frame.index.get_level_values(level).tolist() != frame[level].tolist():
+            _warn(name, f"the index {level!r} is not written, for a column has its name")
+    if repeated:
+        frame = frame.reset_index(repeated, drop=True)
     if any(level is not None for level in frame.index.names):
         frame = frame.reset_index()
     names = list[Any](frame)

@@ -192,6 +192,20 @@ def test_load_with_a_count_that_is_too_high_of_a_directory_that_says_404():
     assert rig.pages == [1, 2, 3]
 
 
+def test_load_remembers_that_there_is_no_page_behind_the_last(tmp_path):
+    with Changing(20, end="404").in_process() as rig:
+        directory = rig.directory(tmp_path)
+        assert get_provenance(directory.projects())["requests_made"] == len(rig.requests) == 3
+        for options in ({}, {"offline": True}):
+            facts = get_provenance(directory.projects(**options))
+            assert (facts["completeness"], facts["requests_made"]) == ("proven", 0)
+        for details in (False, True):
+            assert directory.plan("projects", details=details).cached == 3
+        assert len(rig.requests) == 3
+        rig.edit(lambda ids: [*ids, "21"])  # the page exists now
+        assert len(directory.projects(refresh=True)) == len(directory.projects()) == 21
+
+
 def test_load_with_counts_that_change_with_every_page_names_both():
     rig = Changing(50, lie=lambda reading, true: true + reading % 2)
     ids, facts, doubt = loaded(rig)

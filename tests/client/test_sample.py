@@ -17,7 +17,7 @@ from dirframe.errors import (
     SortIgnoredWarning,
 )
 from dirframe.provenance import caption, get_provenance
-from tests.rig.server import Reply, Request, Rig, id_of, page_xml
+from tests.rig.server import Reply, Request, Rig, failed, id_of, page_xml
 from tests.rig.today import GONE, Today
 
 
@@ -191,7 +191,33 @@ def test_sample_of_pages_that_contradict_it_is_incomplete(
         draw(connect(rig), sample, seed)
     assert len(caught.value.frame) == came
     assert "overlap" in caught.value.missing
+    assert "count of  records" not in caught.value.missing
     assert get_provenance(caught.value.frame)["completeness"] == "incomplete"
+
+
+def test_sample_of_a_directory_that_refuses_an_order_pays_for_it_once(connect, tmp_path):
+    def answer(asked):
+        return Reply(failed("No such sort."), 400) if asked.query.get("sort") == "id" else None
+
+    with Rig(25, answer=answer).in_process() as rig:
+        rig.sorts = {"project_name": lambda xml: xml}
+        directory = connect(rig)
+        facts = get_provenance(draw(directory, 5))
+        assert facts["requests_made"] == len(rig.requests) > 2
+        rig.requests.clear()
+        assert get_provenance(draw(directory, 5))["requests_made"] == 0
+        assert len(draw(directory, 5, offline=True)) == 5
+        assert rig.requests == []
+
+
+def test_sample_of_one_page_costs_what_the_plan_says(connect):
+    with Rig(8).in_process() as rig:
+        rig.edit(lambda ids: ids[::-1])  # the directory ignores sort=id
+        directory = connect(rig)
+        price = directory.plan("projects", sample=5)
+        assert (price.requests_needed, price.cached, len(rig.requests)) == (0, 1, 1)
+        assert get_provenance(draw(directory, 5))["requests_made"] == 0
+        assert directory.plan("projects", sample=5, refresh=True).requests_needed == 1
 
 
 def test_sample_that_cannot_be_drawn(serve, connect):

@@ -12,6 +12,7 @@ from tests.rig.server import Rig
 
 WRITTEN = [".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx"]
 SMALL = pd.DataFrame({"id": ["1", "2"], "name": ["NA", "old"]})
+HALF_A_CHARACTER = pd.DataFrame({"name": pd.Series(["a\ud800"], dtype="object")})
 PROGRAM = """
 import os, resource, signal, sys
 from pathlib import Path
@@ -86,6 +87,7 @@ def test_export_that_is_killed_leaves_the_old_file_and_the_next_one_writes_the_n
 
 
 def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path):
+    pytest.importorskip("xlsxwriter", reason="Excel is an extra")
     two = {"a": SMALL, "b": SMALL}
     failures = []
     for name, frames, options in [
@@ -100,6 +102,9 @@ def test_what_cannot_be_written_is_refused_before_anything_is(tmp_path):
         ("f.csv", pd.DataFrame({1: [1]}), {}),
         ("f.csv", pd.DataFrame([[1, 2]], columns=["a", "a"]), {}),
         ("f.csv", [1], {}),
+        *((f"f{suffix}", HALF_A_CHARACTER, {}) for suffix in WRITTEN),
+        *((f"f{suffix}", pd.DataFrame({"a": [1j]}), {}) for suffix in WRITTEN),
+        ("f.parquet", pd.DataFrame({"a": pd.arrays.SparseArray([0, 1])}), {}),
     ]:
         try:
             export(frames, tmp_path / name, **options)

@@ -9,6 +9,7 @@ import warnings
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -90,6 +91,35 @@ def test_values_that_readers_take_for_others_come_back_as_they_were(tmp_path):
         same(fields, returned(theirs, tmp_path, suffix))
 
 
+def test_parquet_of_another_program_has_the_dtypes_of_the_loaders(tmp_path):
+    moment = pd.Timestamp("2020-01-02T03:04:05.123456789")
+    theirs = pd.DataFrame(
+        {
+            "id": [7, 8],
+            "analysis_id": pd.array([12, None], dtype="Int64"),
+            "stack_count": [3.0, None],
+            "created_at": ["2020-01-01", "then"],
+            "updated_at": [moment, moment],
+            "tags": ['["c"]', None],
+            "rank": [1, 2],
+        }
+    )
+    theirs.to_parquet(tmp_path / "f.parquet")
+    with pytest.warns(UnreadableValueWarning, match="created_at"):
+        frame = read_export(tmp_path / "f.parquet")
+    assert frame.attrs["dirframe"]["resource"] == "project"
+    assert frame["id"].tolist() == ["7", "8"]
+    assert frame["analysis_id"].tolist()[0] == "12"
+    assert frame["stack_count"].tolist() == [3, pd.NA]
+    assert frame["stack_count"].dtype == "Int64"
+    assert frame["created_at_unreadable"].tolist()[1] == "then"
+    assert frame["updated_at"][0] == moment.floor("us").tz_localize("UTC")
+    assert frame["tags"].tolist() == [["c"], None]
+    assert frame["rank"].tolist() == [1, 2]
+    pd.DataFrame({"t": [moment]}).to_parquet(tmp_path / "times.parquet")
+    assert read_export(tmp_path / "times.parquet")["t"].dtype == "datetime64[us, UTC]"
+
+
 def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp_path):
     months = pd.to_datetime(["2020-01-01", None, "2020-03-01"], utc=True)
     frame = pd.DataFrame(
@@ -106,6 +136,25 @@ def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp
         pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
+def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):
+    frame = pd.DataFrame(
+        {"code": ["NA", None, "=1", 'a, "b"'], "kind": ["x", 5, np.float64(1.5), np.int64(2)]},
+        dtype="object",
+    )
+    texts = frame.assign(kind=["x", "5", "1.5", "2"]).astype("str")
+    for suffix in (".csv", ".tsv"):
+        same(texts, returned(frame, tmp_path, suffix))
+    assert json.loads(export(frame, tmp_path / "f.json").read_text())[1] == {
+        "code": None,
+        "kind": 5,
+    }
+    openpyxl = pytest.importorskip("openpyxl", reason="Excel is an extra")
+    sheet = openpyxl.load_workbook(export(frame, tmp_path / "f.xlsx"))["data"]
+    assert [[cell.value for cell in column][1:] for column in sheet.iter_cols()] == [
+        ["NA", None, "=1", 'a, "b"'], ["x", 5, 1.5, 2],
+    ]  # fmt: skip
+
+
 def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
     by = sample_projects.groupby("analysis_main_language_name")["stack_count"].sum().to_frame()
     for suffix in READ:
@@ -115,9 +164,14 @@ def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
     with pytest.warns(ExportWarning, match="index") as caught:  # one without a name is left out
         export(pd.DataFrame({"a": [1]}, index=["x"]), tmp_path / "index.csv")
     assert caught[0].filename == __file__
+    named = pd.DataFrame({"a": ["x", "y"], "b": [1, 2]}).set_index("a", drop=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         export(pd.DataFrame({"a": [1, 2]}).iloc[::-1], tmp_path / "order.csv")
+        for suffix in READ:
+            assert returned(named, tmp_path, suffix).to_dict("list") == named.to_dict("list")
+    with pytest.warns(ExportWarning, match="the index 'a' is not written"):
+        export(named.assign(a="z"), tmp_path / "other.csv")
 
 
 def test_objects_come_back_from_parquet_and_are_refused_by_text(tmp_path):
@@ -225,10 +279,12 @@ def test_file_of_something_else_is_refused(tmp_path):
         ("page.xml", "<response/>"),
         ("page.csv", "<response/>"),
         ("book.xlsx", "PK"),
+        ("study.zip", "PK"),
         ("ragged.csv", "id,name\n1,a\n2,b,c\n"),
     ):
         (tmp_path / name).write_text(content)
-        with pytest.raises(InvalidInputError, match="2,b,c" if "ragged" in name else name):
+        said = {"ragged.csv": "2,b,c", "study.zip": "Unpack a study"}.get(name, name)
+        with pytest.raises(InvalidInputError, match=said):
             read_export(tmp_path / name)
     for path in (tmp_path, tmp_path / "none.csv"):
         with pytest.raises(InvalidInputError, match=path.name):
@@ -276,6 +332,12 @@ def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_
     assert [(cell.value, cell.data_type) for cell in cells] == [
         ("=1+1", "s"), ("007", "s"), ("NA", "s"), (None, "n"), ("", "s"),
     ]  # fmt: skip
+    shares = pd.DataFrame({"user_share": pd.array([0.25, None], dtype="Float64"), "shared": 0.5})
+    sheets = openpyxl.load_workbook(export(shares, tmp_path / "shares.xlsx"))
+    head, first, _ = sheets["data"].iter_rows()
+    assert [(c.value, c.number_format) for c in first] == [(0.25, "0.0%"), (0.5, "General")]
+    assert all(cell.font.bold for cell in (*head, *sheets["provenance"][1]))
+    assert not first[0].font.bold
     with pytest.warns(ExportWarning, match="created_at") as caught:  # without its zone
         export(rich(), tmp_path / "zones.xlsx")
     assert {warning.filename for warning in caught} == {__file__}

@@ -156,13 +156,15 @@ class Session:
         expires = datetime.now(UTC) + self._expire_after
         self._http.cache.save_response(refusal, self._key_of(refusal.url), expires)
 
-    def get_refusal(self, url: str, *, refresh: bool = False, offline: bool = False) -> str | None:
-        """Return why a page was refused, if that is newer than the page in the cache."""
+    def get_refusal(
+        self, url: str, *, refresh: bool = False, offline: bool = False
+    ) -> tuple[str, datetime] | None:
+        """Return why a page was refused, and when, if that is newer than the page in the cache."""
         refusal = None if refresh else self._stored(url + _REFUSED, of_any_age=offline)
         page = self._stored(url, of_any_age=True)
         if refusal is None or (page is not None and page.created_at > refusal.created_at):
             return None
-        return str(json.loads(refusal.content))
+        return str(json.loads(refusal.content)), refusal.created_at
 
     def address(self, path: str, parameters: Mapping[str, str] | None = None) -> str:
         """Return the URL of a page, without the key; raise if a part of it is the key."""

@@ -149,15 +149,15 @@ def cell_texts(values: pd.Series[Any], name: str) -> list[str]:
     import pandas as pd
     from pandas.api import types
 
-    words, dtype = name.split("_"), values.dtype
+    dtype = values.dtype
     text: Callable[[Any], str]
     if types.is_datetime64_any_dtype(dtype):
         moments = values.dropna()
         is_day = bool((moments == moments.dt.normalize()).all())
         text = ("{:%Y-%m-%d}" if is_day else "{:%Y-%m-%d %H:%M}").format
     elif types.is_integer_dtype(dtype):
-        text = ("{:d}" if "year" in words else "{:,d}").format
-    elif types.is_float_dtype(dtype) and "share" in words:
+        text = ("{:d}" if "year" in name.split("_") else "{:,d}").format
+    elif is_share(dtype, name):
         text = percent
     elif types.is_float_dtype(dtype):
         # The same number of decimals in the whole column: as many as needed, three at most.
@@ -219,6 +219,11 @@ def percent(share: float) -> str:
     if 0 < share < 0.0005:
         return "<0.1%"
     return ">99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
+
+
+def is_share(dtype: Any, name: str) -> bool:
+    """Return whether a column holds shares, which are shown in percent."""
+    return dtype.kind == "f" and "share" in name.split("_")
 
 
 def is_number(dtype: Any) -> bool:

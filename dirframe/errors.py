@@ -97,7 +97,7 @@ class RequestError(DirframeError):
     status: int | None = None
     help_text: str | None = None
     reported: str | None = None
-    attempts: int = 1  # requests that were answered so, with their redirects
+    attempts: int = 0  # requests that arrived, with redirects and retries
 
 
 class NetworkError(RequestError):

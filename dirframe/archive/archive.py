@@ -267,7 +267,7 @@ def harvest(
     ------
     QuotaExceededError, RequestError
         If the daily quota is used up (``resets_at`` is when to call again); if the directory cannot
-        be reached or refuses. All pages received are stored.
+        be reached or refuses, or fails for own pages, after the others. All pages received are stored.
     ArchiveError, InvalidInputError
         If the file is no archive of this directory, collection, query and order, is damaged, or
         another process writes to it; if the disk is full; if an argument is invalid.
@@ -309,6 +309,8 @@ def harvest(
                     walk.read([n for n in pages.latest if n + 1 not in pages.latest], refresh=True)
                 walk.read_all()
             walk.read_own_pages()
+            if failed := [page.error for page in pages.own.values() if page.error]:
+                raise failed[0]  # the others are stored
     return Archive(Path(path))
 
 

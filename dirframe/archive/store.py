@@ -62,7 +62,7 @@ CREATE TABLE pages (
     content BLOB            -- the document, compressed with Zstandard
 )
 """
-_COLUMNS = [field.name for field in fields(ReceivedPage) if field.name != "source"]
+_COLUMNS = [field.name for field in fields(ReceivedPage) if field.name not in {"source", "error"}]
 _INSERT = f"""
 INSERT INTO pages VALUES (NULL, :{", :".join(_COLUMNS)}, :sha256, :size, :content)
 """

@@ -28,9 +28,11 @@ from dirframe.errors import (
     CacheError,
     IncompleteCollectionError,
     IncompleteWarning,
+    NetworkError,
     NotFoundError,
     QuotaExceededError,
     QuotaWarning,
+    RequestError,
     ServiceError,
     SortIgnoredWarning,
     warn,
@@ -38,7 +40,7 @@ from dirframe.errors import (
 from dirframe.schema import PROJECT, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -51,6 +53,8 @@ T = TypeVar("T")
 
 #: Maximum number of times that inconsistent pages are requested again.
 MAX_REREADS = 3
+#: So many records in a row that fail show that the directory itself is broken.
+MAX_FAILURES = 3
 
 
 def load_query(query: Query, client: Directory, options: Options) -> pd.DataFrame:
@@ -99,9 +103,11 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
         walk.read_all()
         check_quota(client, options, what, pages.own_missing(), own_is_known)
         walk.read_own_pages()
-    except (CacheError, QuotaExceededError):
-        if options.incomplete == "raise":
+    except (CacheError, RequestError) as error:
+        if options.incomplete == "raise" or not may_come_later(error):
             raise
+        if isinstance(error, RequestError):
+            pages.end(error)
         if not options.refresh:
             walk.read_own_pages(where=own_is_known)
 
@@ -267,7 +273,8 @@ class Walk:
     def read_own_pages(self, *, where: Callable[[str], bool] = lambda _: True) -> None:
         """Read the own pages of the records that need one."""
         needed = [*filter(where, self.pages.own_missing())]
-        for page in fetch_ahead(self._fetch_own, needed, self._workers):
+        own = fetch_ahead(self._fetch_own, needed, self._workers, error_of=lambda page: page.error)
+        for page in own:
             self._add(page, len(needed))
 
     def _fetch(self, number: int, options: Options) -> ReceivedPage:
@@ -281,7 +288,10 @@ class Walk:
 
     def _fetch_own(self, identifier: str) -> ReceivedPage:
         query = record_query(self.pages.query.resource, identifier)
-        own = fetch_or_refusal(self._session, query, self._options)
+        try:
+            own = fetch_or_refusal(self._session, query, self._options)
+        except ServiceError as error:
+            return ReceivedPage.failed(error, record=identifier)
         if own.refusal is None and own.ids != (identifier,):
             names = ", ".join(map(str, own.ids[:3])) or "nothing"
             own = ReceivedPage(attempts=own.attempts, refusal=f"returned {names}")
@@ -299,23 +309,56 @@ class Walk:
         self._receive(page, self.pages.total if total is None else total)
 
 
-def fetch_ahead(fetch: Callable[[Key], T], keys: Iterable[Key], workers: int) -> Iterator[T]:
-    """Fetch several things at a time, and yield them in order; `keys` are consumed late."""
-    if workers == 1:
-        yield from map(fetch, keys)
-        return
+def fetch_ahead(
+    fetch: Callable[[Key], T],
+    keys: Iterable[Key],
+    workers: int,
+    *,
+    error_of: Callable[[T], RequestError | None] = lambda _: None,
+) -> Generator[T, None, None]:
+    """Fetch several things at a time, and yield them in order; `keys` are consumed late.
+
+    With `MAX_FAILURES` errors in a row the directory itself is broken: the last is raised. What was
+    asked for together with an error is yielded before, or its requests are counted there.
+    """
     ahead: deque[Future[T]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
-    try:
+
+    def results() -> Iterator[T]:
         for key in keys:
             ahead.append(pool.submit(fetch, key))
             if len(ahead) >= 4 * workers:
                 yield ahead.popleft().result()
         while ahead:
             yield ahead.popleft().result()
+
+    failures = 0
+    try:
+        for result in map(fetch, keys) if workers == 1 else results():
+            yield result
+            error = error_of(result)
+            failures = failures + 1 if error else 0
+            if error and failures == MAX_FAILURES:
+                raise error
+    except RequestError as error:
+        pool.shutdown(cancel_futures=True)
+        for future in ahead:
+            other = None if future.cancelled() else future.exception()
+            if isinstance(other, RequestError):
+                error.attempts += other.attempts
+            elif not (future.cancelled() or other):
+                yield future.result()
+        raise
     finally:
         # Requests in flight still reach the cache; those not sent cost nothing.
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def may_come_later(error: Exception) -> bool:
+    """Return whether an error is no answer about what was asked for, nor about the key."""
+    if isinstance(error, ServiceError):
+        return (error.status or 0) >= 500
+    return isinstance(error, CacheError | NetworkError | QuotaExceededError)
 
 
 def has_no_analysis(error: ServiceError) -> bool:
@@ -340,7 +383,7 @@ def fetch_or_refusal(
         why, status, attempts = "gone", error.status, error.attempts
     except ServiceError as error:
         why, status, attempts = "refused", error.status, error.attempts
-        if number > 1 or (status or 0) >= 500:  # about the whole directory
+        if number > 1 or may_come_later(error):
             raise
         if has_no_analysis(error):
             why = ""

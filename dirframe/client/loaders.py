@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from hashlib import md5, sha1
 from typing import TYPE_CHECKING, Any
 
@@ -459,23 +458,28 @@ def _load_record(
         texts = dict.fromkeys([name.lower().encode(), name.encode()])
         identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
     queries = [record_query(resource, identifier) for identifier in identifiers]
+    refused = 0
     with open_directory(directory) as client:
         for query in queries[:-1]:
-            with suppress(NotFoundError):
+            try:
                 return _read_record(query, name, client, options)
-        return _read_record(queries[-1], name, client, options)
+            except NotFoundError as error:
+                refused = error.attempts
+        return _read_record(queries[-1], name, client, options, refused)
 
 
-def _read_record(query: Query, name: str, client: Directory, options: Options) -> pd.DataFrame:
+def _read_record(
+    query: Query, name: str, client: Directory, options: Options, refused: int = 0
+) -> pd.DataFrame:
     """Read the record of a query, and check that it is the one of this name."""
-    session, resource, refused = client.session, query.resource, 0
+    session, resource = client.session, query.resource
     try:
         fetched = query.get(session, options)
     except ServiceError as error:
         # Today's service finds a project without an analysis by a search alone.
         if resource is not PROJECT or not has_no_analysis(error) or name.isdigit():
             raise
-        search, refused = Query(resource=PROJECT, query=name), error.attempts
+        search, refused = Query(resource=PROJECT, query=name), refused + error.attempts
         fetched = search.get(session, options)
     frame = Records(resource, [fetched.page]).frame()
     rows = frame.to_dict("records")
@@ -487,6 +491,7 @@ def _read_record(query: Query, name: str, client: Directory, options: Options) -
             f"by the id or name {query.facts['id']!r}.",
             url=fetched.url,
             status=200,
+            attempts=fetched.attempts,
         )
     session.warn_if_stale([fetched])
     page = ReceivedPage.of(fetched, query)

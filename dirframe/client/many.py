@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
@@ -15,16 +15,17 @@ from dirframe.client.collection import (
     check_quota,
     fetch_ahead,
     fetch_or_refusal,
+    may_come_later,
     progress_of,
     raise_or_warn,
 )
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
 from dirframe.client.query import Query
 from dirframe.client.records import Records
-from dirframe.errors import CacheError, InvalidInputError, QuotaExceededError
+from dirframe.errors import CacheError, InvalidInputError, RequestError, ServiceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from dirframe.client.directory import Directory
     from dirframe.client.query import Options
@@ -85,29 +86,24 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     records, rows, project_ids = Records(query.resource), list[int](), list[str]()
     came, is_counted, is_capped = list[ReceivedPage](), False, False
     failures = dict.fromkeys(names, "not asked for")
-    read = fetch_ahead(lambda name: _read(client, queries[name], options), names, client.workers)
-    accepted: list[type[Exception]] = [StopIteration]  # of a callback
-    if options.incomplete == "warn":
-        accepted += [CacheError, QuotaExceededError]
-    with progress_of("projects", options.progress) as on_project, suppress(*accepted):
-        for name, pages in zip(names, read, strict=True):
-            came += pages.received
-            del failures[name]
-            if (refusal := pages.received[0].refusal) is not None:
-                failures[name] = refusal or _NO_ANALYSIS
-            else:
-                for page in pages.received:
-                    if page.source is not None:
-                        page.source = records.add(page.source.page)
-                places = [page.source + place for page, place in pages.places()]
-                rows += places
-                project_ids += [name] * len(places)
-                kind, reason = pages.completeness()
-                is_counted |= kind == "counted"
-                is_capped |= pages.is_capped()
-                if reason and kind == "incomplete":
-                    failures[name] = reason
-            on_project(1, len(names))
+    for pages in _read_all(queries, client, options):
+        name = pages.query.facts["project"]
+        came += pages.received
+        del failures[name]
+        if (refusal := pages.received[0].refusal) is not None:
+            failures[name] = refusal or _NO_ANALYSIS
+            continue
+        for page in pages.received:
+            if page.source is not None:
+                page.source = records.add(page.source.page)
+        places = [page.source + place for page, place in pages.places()]
+        rows += places
+        project_ids += [name] * len(places)
+        kind, reason = pages.completeness()
+        is_counted |= kind == "counted"
+        is_capped |= pages.is_capped()
+        if reason and kind == "incomplete":
+            failures[name] = reason
     frame = records.frame(rows)
     frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
     session.warn_if_stale(came)
@@ -137,14 +133,41 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     return frame
 
 
-def _read(client: Directory, query: Query, options: Options) -> Pages:
-    """Read the pages of a collection; the first one may be refused."""
-    pages = Pages(query)
-    first = fetch_or_refusal(client.session, query, options)
-    if first.refusal is not None:
-        pages.add(first)
-    else:
-        walk = Walk(pages, client, options, workers=1)
-        walk.receive_first(query, first.source)
-        walk.read_all()
+def _read_all(queries: dict[str, Query], client: Directory, options: Options) -> Iterator[Pages]:
+    """Yield the pages of each query in order; after an end that is accepted, what else came."""
+    waiting = {name: Pages(query) for name, query in queries.items()}
+    read = fetch_ahead(
+        lambda name: _read(client, waiting[name], options),
+        queries,
+        client.workers,
+        error_of=lambda pages: pages.received[-1].error,
+    )
+    try:
+        with progress_of("projects", options.progress) as on_project, closing(read):
+            for pages in read:
+                yield waiting.pop(pages.query.facts["project"])
+                on_project(1, len(queries))
+    except StopIteration:  # of a callback
+        pass
+    except (CacheError, RequestError) as error:
+        if options.incomplete == "raise" or not may_come_later(error):
+            raise
+    yield from (pages for pages in waiting.values() if pages.received)
+
+
+def _read(client: Directory, pages: Pages, options: Options) -> Pages:
+    """Read the pages of a collection; the first one may be refused, and any may fail."""
+    query = pages.query
+    try:
+        first = fetch_or_refusal(client.session, query, options)
+        if first.refusal is not None:
+            pages.add(first)
+        else:
+            walk = Walk(pages, client, options, workers=1)
+            walk.receive_first(query, first.source)
+            walk.read_all()
+    except RequestError as error:
+        pages.end(error)
+        if not (isinstance(error, ServiceError) and may_come_later(error)):
+            raise
     return pages

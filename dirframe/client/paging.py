@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from dirframe.client.page import check_records
 from dirframe.client.query import better_sort
-from dirframe.errors import InvalidInputError
+from dirframe.errors import InvalidInputError, QuotaExceededError, RequestError
 from dirframe.schema import PROJECT
 
 if TYPE_CHECKING:
@@ -66,7 +66,16 @@ class ReceivedPage:
     signs: str = ""  # of the records, as `Page.signs`
     synthetic: bool = False
     refusal: str | None = None  # empty: the project has no analysis
+    error: RequestError | None = None  # it failed so; neither cache nor archive remembers that
     source: Any = None  # where the records are: as fetched, then a row, or a place in an archive
+
+    @classmethod
+    def failed(cls, error: RequestError, **place: Any) -> ReceivedPage:
+        """Return a page that failed, and may come another time."""
+        why = f"status {error.status}" if error.status else "no response"
+        if isinstance(error, QuotaExceededError):
+            why = "not asked for"
+        return cls(attempts=error.attempts, refusal=why, error=error, **place)
 
     @classmethod
     def of(cls, fetched: FetchedPage, query: Query, **place: Any) -> ReceivedPage:
@@ -128,6 +137,7 @@ class Pages:
         self.received: list[ReceivedPage] = []  # in the order of arrival
         self.latest: dict[int, ReceivedPage] = {}  # by their numbers
         self.own: dict[Hashable, ReceivedPage] = {}  # own pages of records, also those refused
+        self._end: str = ""  # what failed and ended the reading
         self._confirmed: set[int] = set()  # pages that came again as they were
         self._judgement: tuple[Readings, str | None] | None = None
 
@@ -143,6 +153,14 @@ class Pages:
             if page.refusal is not None or (is_same and page.available is not None):
                 self._confirmed.add(page.number)
             self.latest[page.number] = page
+
+    def end(self, error: RequestError) -> None:
+        """Count the requests of an error that ended the reading, unless a page has them."""
+        page = ReceivedPage.failed(error, number=0)
+        if not isinstance(error, QuotaExceededError):
+            self._end = f"; {error.url} failed ({page.refusal})"
+        if all(other.error is not error for other in self.received):
+            self.received.append(page)
 
     # -- which pages are missing -----------------------------------------------------------
 
@@ -425,9 +443,13 @@ class Pages:
         records, doubt = self._judged()
         if self.missing():
             of = "" if self.expected is None else f" of {self.expected:,}"
-            return "incomplete", f"not finished: {len(records):,}{of} records were received"
+            received = f"{len(records):,}{of} records were received{self._end}"
+            return "incomplete", f"not finished: {received}"
         if left := len(self.own_missing()):
-            return "incomplete", f"not finished: {left:,} own pages were not asked for yet"
+            return (
+                "incomplete",
+                f"not finished: {left:,} own pages were not asked for yet{self._end}",
+            )
         days = self._days()
         period = f"read from {days[0]} to {days[-1]}" if len(days) > 1 else ""
         if doubt is not None:

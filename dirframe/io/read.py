@@ -84,7 +84,10 @@ def read_export(path: str | Path) -> pd.DataFrame:
     if file.is_dir() or not file.exists():
         raise InvalidInputError(f"There is no file {file}.")
     if file.suffix and file.suffix.lower() not in FORMATS:  # a named pipe has none
-        raise InvalidInputError(unknown_suffix(file, FORMATS), hint=_HINT)
+        hint = (
+            "Unpack a study: its tables are in data/." if file.suffix.lower() == ".zip" else _HINT
+        )
+        raise InvalidInputError(unknown_suffix(file, FORMATS), hint=hint)
     record: Any = {}
     with suppress(OSError, ValueError):
         record = json.loads(beside(file).read_bytes())

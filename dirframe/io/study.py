@@ -39,7 +39,7 @@ _TYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "d
 
 _README = """# {title}
 
-{tables}
+{authors}{tables}
 
 {terms}
 
@@ -50,7 +50,7 @@ Unpack the file; then, in its folder:
 
     dirframe.read_export("data/{name}.parquet")     # Python, with the provenance
     pandas.read_parquet("data/{name}.parquet")      # Python
-    pandas.read_csv("data/{name}.csv", keep_default_na=False, na_values=[""], dtype={{"id": "str"}})
+    pandas.read_csv("data/{name}.csv", keep_default_na=False, na_values=[""], dtype={texts})
     arrow::read_parquet("data/{name}.parquet")      # R
     read.csv("data/{name}.csv", na.strings = "")    # R, without further packages
     SELECT * FROM 'data/{name}.parquet'             -- DuckDB
@@ -104,15 +104,21 @@ def write_study(
     sources = [Source(table) for table in tables.values()]
     cited = zip(sources, tables.values(), strict=True)
     entries = {source.key(): cite(table, style="bibtex") for source, table in cited}
-    terms = [f"Licence: {license}."] if license else [source.terms() for source in sources]
+    terms = [f"Licence: {license}."] if license else []
+    terms += [source.terms() for source in sources]
     if personal:
         terms.append("The tables hold data about persons: handle them as the law asks.")
     package = _package(sources, title, authors, license) | {"resources": resources}
+    first = next(iter(tables))
     readme = _README.format(
         title=package["title"],
+        authors=f"By {', '.join(authors)}.\n\n" if authors else "",
         tables="\n".join(listed),
         terms="\n".join(dict.fromkeys(terms)),
-        name=next(iter(tables)),
+        name=first,
+        texts=json.dumps(
+            {name: "str" for name in map(str, tables[first]) if name.rpartition("_")[2] == "id"}
+        ),
     )
     contents["datapackage.json"] = json.dumps(package, ensure_ascii=False, indent=1).encode()
     contents["citation.bib"] = "\n".join(entries.values()).encode()

@@ -16,6 +16,7 @@ import pandas as pd
 from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
+from dirframe._display import is_share
 from dirframe._tables import DIGEST, FORMULA, schema_digest
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
@@ -184,6 +185,7 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
     xlsxwriter = import_xlsxwriter()
     stream = io.BytesIO()
     book = xlsxwriter.Workbook(stream, _OPTIONS)
+    formats = (book.add_format({"bold": True}), book.add_format({"num_format": "0.0%"}))
     provenance: list[tuple[str, str, str]] = []
     try:
         for name, frame in frames.items():
@@ -192,21 +194,22 @@ def workbook_bytes(frames: dict[str, pd.DataFrame]) -> bytes:
             sheet = book.add_worksheet(name)
             # Each text is a cell of type text, also an empty one and an address.
             sheet.add_write_handler(str, lambda sheet, *cell: sheet.write_string(*cell))
-            _write_sheet(sheet, name, frame)
+            _write_sheet(sheet, name, frame, *formats)
             facts: dict[str, Any] = {"caption": caption(frame), "citation": _citation(frame)}
             for fact, value in (facts | frame.attrs.get(ATTRIBUTE, {})).items():
                 if value not in (None, "", [], {}):
                     text = value if isinstance(value, str) else _as_json(value, fact)
                     provenance.append((name, fact, text[:_CHARACTERS]))
         table = pd.DataFrame(provenance, columns=["sheet", "fact", "value"])
-        _write_sheet(book.add_worksheet("provenance"), "provenance", table)  # addresses are links
+        # Its addresses are links.
+        _write_sheet(book.add_worksheet("provenance"), "provenance", table, *formats)
     except xlsxwriter.exceptions.XlsxInputError as error:
         raise InvalidInputError(f"{str(error).rstrip('.')}. Rename the frame.") from None
     book.close()
     return stream.getvalue()
 
 
-def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
+def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame, bold: Any, percent: Any) -> None:
     rows, columns = frame.shape
     if rows + 1 > _ROWS or columns > _COLUMNS:
         raise InvalidInputError(
@@ -221,7 +224,9 @@ def _write_sheet(sheet: Any, name: str, frame: pd.DataFrame) -> None:
         "".join(map(str, [column, *cells])).encode()  # an error later would leave the book open
         widest = max(len(str(cell)) for cell in [column, *cells[:200]])
         sheet.set_column(position, position, min(widest + 2, 60))
-        sheet.write_column(0, position, [column, *cells])
+        sheet.write_string(0, position, column, bold)
+        form = percent if is_share(frame[column].dtype, column) else None
+        sheet.write_column(1, position, cells, form)
     sheet.freeze_panes(1, 0)
     sheet.autofilter(0, 0, rows, columns - 1)
     for loss, names in losses.items():

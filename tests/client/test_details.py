@@ -200,7 +200,7 @@ def test_details_missing_are_all_of_them_also_if_another_project_came(rig, conne
 
 def test_details_keep_what_came_if_the_directory_breaks_or_the_quota_ends(rig, connect, carried):
     asked = with_id(carried)
-    rig.own_pages = {asked[15]: BROKEN}
+    rig.own_pages = dict.fromkeys(asked[15:18], BROKEN)
     with pytest.raises(ServiceError) as caught:
         load(connect(rig), details=True)
     assert caught.value.status == 500
@@ -245,6 +245,33 @@ def test_details_a_callback_is_told_of_them_and_may_stop(rig, connect):
             load(directory, details=True, refresh=True, progress=stop)
         assert len(caught.value.frame) == 24 - left
         assert caught.value.frame[LINES].notna().sum() == 22 - left
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_details_that_fail_are_asked_for_again_and_three_in_a_row_end_the_load(
+    rig, connect, carried, workers
+):
+    asked, directory = with_id(carried), connect(rig, workers=workers)
+    lost = [*asked[2:4], asked[7]]
+    rig.own_pages = dict.fromkeys(lost, BROKEN)
+    for paid in (25, 3):
+        rig.forget()
+        with pytest.raises(IncompleteCollectionError, match=f"{asked[7]} .status 500") as caught:
+            load(directory, details=True)
+        assert caught.value.details_missing == tuple(lost)
+        assert caught.value.frame[LINES].notna().sum() == 19
+        assert get_provenance(caught.value.frame)["requests_made"] == len(rig.requests) == paid
+    rig.own_pages = dict.fromkeys(asked, BROKEN)
+    rig.forget()
+    with pytest.raises(ServiceError):
+        load(directory, details=True, refresh=True)
+    assert len(own_pages(rig)) < 22
+    rig.forget()
+    with pytest.warns(IncompleteWarning):
+        part = load(connect(rig, cache=False), details=True, incomplete="warn")
+    assert get_provenance(part)["requests_made"] == len(rig.requests)
+    rig.own_pages = {}
+    same(load(directory, details=True), carried)
 
 
 # What they cost

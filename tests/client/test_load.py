@@ -264,6 +264,19 @@ def test_load_error_of_any_page_ends_it(connect, workers):
         assert len(rig.requests) <= 7 + (workers > 1) * 20
 
 
+@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("name", ["500", "503 for hours", "reset in body", "429 with seconds"])
+def test_load_gives_what_came_before_a_page_that_fails_if_that_is_accepted(connect, workers, name):
+    with Rig(135) as rig:
+        rig.on_page[7] = [faults.FAULTS[name]] * 4
+        with pytest.warns(IncompleteWarning, match="not finished") as warned:
+            frame = projects(connect(rig, workers=workers), incomplete="warn")
+        facts = get_provenance(frame)
+        assert ("page=7 failed" in str(warned[0].message)) is ("429" not in name)
+        assert {*numbered(60)} <= {*frame["id"]} < {*numbered(135)}
+        assert facts["requests_made"] == len(rig.requests)
+
+
 # Any address
 
 

@@ -17,6 +17,7 @@ from dirframe.errors import (
     ServiceError,
 )
 from dirframe.provenance import caption, get_provenance
+from tests.rig import faults
 from tests.rig.server import KEY, Reply, Rig, failed, page_xml
 from tests.rig.today import BROKEN, GONE, SILENT, UNANALYSED, Today
 
@@ -256,7 +257,7 @@ def test_many_with_one_that_is_short_or_a_directory_out_of_order_keep_what_came(
     facts.replies = {"2": Reply(short)}
     with pytest.raises(IncompleteCollectionError, match="2 \\(1 different"):
         activity(connect(facts), [1, 2])
-    facts.replies = {"7": BROKEN}
+    facts.replies = dict.fromkeys("789", BROKEN)
     directory = connect(facts)
     with pytest.raises(ServiceError):
         activity(directory, range(3, 10))
@@ -264,6 +265,39 @@ def test_many_with_one_that_is_short_or_a_directory_out_of_order_keep_what_came(
     facts.forget()
     assert len(activity(directory, range(3, 10))) == 7 * MONTHS
     assert len(facts.requests) == 3
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_many_go_on_after_one_that_fails_and_ask_for_it_again(facts, connect, workers):
+    directory = connect(facts, workers=workers)
+    facts.replies = {"2": BROKEN}
+    for paid in (5, 1):
+        facts.forget()
+        with pytest.warns(IncompleteWarning):
+            frame = activity(directory, range(1, 6), incomplete="warn")
+        assert frame["project_id"].unique().tolist() == list("1345")
+        assert get_provenance(frame)["failures"] == {"2": "status 500"}
+        assert get_provenance(frame)["requests_made"] == len(facts.requests) == paid
+    facts.replies = {}
+    assert len(activity(directory, range(1, 6))) == 5 * MONTHS
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_many_give_the_pages_that_came_of_a_project_and_count_them(facts, connect, workers):
+    facts.faults.extend([None] * 5 + [faults.FAULTS["429 with seconds"]])
+    with pytest.warns(IncompleteWarning):
+        frame = dirframe.load_contributors(
+            [25, 24, 23],
+            directory=connect(facts, workers=workers),
+            incomplete="warn",
+            progress=False,
+        )
+    record = get_provenance(frame)
+    assert record["requests_made"] == len(facts.requests)
+    if workers == 1:
+        assert frame["project_id"].value_counts().to_dict() == {"25": 25, "24": 20}
+        assert "20 of 24" in record["failures"]["24"]
+        assert record["failures"]["23"] == "not asked for"
 
 
 def test_many_beyond_the_quota_are_resumed_or_not_begun(facts, connect):

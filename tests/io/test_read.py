@@ -279,10 +279,12 @@ def test_file_of_something_else_is_refused(tmp_path):
         ("page.xml", "<response/>"),
         ("page.csv", "<response/>"),
         ("book.xlsx", "PK"),
+        ("study.zip", "PK"),
         ("ragged.csv", "id,name\n1,a\n2,b,c\n"),
     ):
         (tmp_path / name).write_text(content)
-        with pytest.raises(InvalidInputError, match="2,b,c" if "ragged" in name else name):
+        said = {"ragged.csv": "2,b,c", "study.zip": "Unpack a study"}.get(name, name)
+        with pytest.raises(InvalidInputError, match=said):
             read_export(tmp_path / name)
     for path in (tmp_path, tmp_path / "none.csv"):
         with pytest.raises(InvalidInputError, match=path.name):
@@ -330,6 +332,12 @@ def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_
     assert [(cell.value, cell.data_type) for cell in cells] == [
         ("=1+1", "s"), ("007", "s"), ("NA", "s"), (None, "n"), ("", "s"),
     ]  # fmt: skip
+    shares = pd.DataFrame({"user_share": pd.array([0.25, None], dtype="Float64"), "shared": 0.5})
+    sheets = openpyxl.load_workbook(export(shares, tmp_path / "shares.xlsx"))
+    head, first, _ = sheets["data"].iter_rows()
+    assert [(c.value, c.number_format) for c in first] == [(0.25, "0.0%"), (0.5, "General")]
+    assert all(cell.font.bold for cell in (*head, *sheets["provenance"][1]))
+    assert not first[0].font.bold
     with pytest.warns(ExportWarning, match="created_at") as caught:  # without its zone
         export(rich(), tmp_path / "zones.xlsx")
     assert {warning.filename for warning in caught} == {__file__}

@@ -70,13 +70,19 @@ def test_study_holds_each_table_twice_and_cites(study, records):
             pd.testing.assert_frame_equal(back, frame.drop(columns=without))
             assert back.attrs == frame.attrs
     readme = (study / "README.md").read_text("utf-8")
-    for said in ("A study", dirframe.cite(records["projects"]).partition(":")[0], "CC0-1.0"):
+    for said in (
+        "A study",
+        f"By {', '.join(AUTHORS)}.",
+        dirframe.cite(records["projects"]).partition(":")[0],
+        "CC0-1.0",
+    ):
         assert said in readme
     # Its lines for pandas read what they name.
     lines = re.findall(r"pandas\.read_(?:csv|parquet)\(.*\)", readme)
     for line in lines:
         read = eval(line.replace("data/", f"{study}/data/"), {"pandas": pd})
-        assert read["id"].tolist() == records["projects"]["id"].tolist()
+        for name in ("id", "analysis_id"):
+            assert read[name].dropna().tolist() == records["projects"][name].dropna().tolist()
     assert len(lines) == 2
     package = json.loads((study / "datapackage.json").read_text("utf-8"))
     assert {table["path"] for table in package["resources"]} == listed
@@ -141,7 +147,8 @@ def test_no_licence_is_claimed_that_is_not_known(write):
     assert b"terms of A directory (https://directory.example)" in files["README.md"]
     files = write(frame, license="CC-BY-4.0")
     assert package_of(files)["licenses"][0]["name"] == "CC-BY-4.0"
-    assert b"Licence: CC-BY-4.0." in files["README.md"]
+    for said in (b"Licence: CC-BY-4.0.", b"terms of A directory (https://directory.example)"):
+        assert said in files["README.md"]
 
 
 def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, tmp_path):

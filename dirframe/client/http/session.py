@@ -260,26 +260,20 @@ class _Adapter(HTTPAdapter):
         """Return the success that a request leads to, with redirects within the host."""
         requested, attempts = request.url or "", 0
         url = first = self.resolve(requested)
-        for _ in range(1 + _MAX_REDIRECTS):
-            response = self._request(request, url, options)
-            attempts += response.attempts
-            if not response.is_redirect:
-                break
-            url = self._redirected(response)
-        else:
-            raise ServiceError(
-                f"{requested} redirects in a circle and was not followed further.", url=requested
-            )
-        content = self._key.redact_data(response.body)
-        is_of_one = self._is_of_one(first, url)
         try:
-            page = check_response(content, response, first if is_of_one else None)
+            for _ in range(1 + _MAX_REDIRECTS):
+                response = self._request(request, url, options)
+                attempts += response.attempts
+                if not response.is_redirect:
+                    break
+                url = self._redirected(response)
+            else:
+                circle = f"{requested} redirects in a circle and was not followed further."
+                raise ServiceError(circle, url=requested)
+            content = self._key.redact_data(response.body)
+            page = self._check(content, response, first if self._is_of_one(first, url) else None)
         except RequestError as error:
-            error.attempts = attempts
-            if isinstance(error, QuotaExceededError | InvalidKeyError):
-                self._quota.release(response.receipt)  # a directory does not count what it refuses
-            if isinstance(error, QuotaExceededError):
-                error.resets_at = self._quota.mark_exhausted(error.resets_at)
+            error.attempts += attempts
             raise
         self.learn(requested, url)
         # As the cache stores it: the response of urllib3 holds the URL with the key.
@@ -290,12 +284,22 @@ class _Adapter(HTTPAdapter):
         success.fetched = FetchedPage(content, requested, success.created_at, page, attempts, date)
         return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
+    def _check(self, content: bytes, response: Any, record: str | None) -> Page:
+        """As `check_response`; the quota learns of a refusal."""
+        try:
+            return check_response(content, response, record)
+        except (QuotaExceededError, InvalidKeyError) as error:
+            self._quota.release(response.receipt)  # a directory does not count what it refuses
+            if isinstance(error, QuotaExceededError):
+                error.resets_at = self._quota.mark_exhausted(error.resets_at)
+            raise
+
     def _request(self, request: requests.PreparedRequest, url: str, options: dict[str, Any]) -> Any:
         """Return the response with its body, its receipt of the quota, and its attempts that arrived."""
         signed, attempts = request.copy(), 0
         signed.prepare_url(url, {KEY_PARAMETER: self._key.reveal()})
         for pause in (*PAUSES, None):
-            receipt, failure, wait = self._quota.acquire(url), None, pause
+            receipt, failure, wait = self._quota.acquire(url, attempts), None, pause
             self._wait_for_turn()
             try:
                 response: Any = super().send(signed, **options)
@@ -314,6 +318,7 @@ class _Adapter(HTTPAdapter):
                 break
             time.sleep(wait)
         if failure is not None:
+            failure.attempts = attempts
             raise failure from failure.__cause__
         response.attempts = attempts
         return response

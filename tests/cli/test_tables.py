@@ -104,7 +104,7 @@ def test_parquet_of_other_programs_keeps_digits_and_ids(folder, read):
     table = pa.table({"id": [LARGE, None], "name": ["a", "b"], "tags": [["x"], None]})
     parquet.write_table(table, "large.parquet")
     frame = read(folder / "large.parquet")
-    assert frame["id"].dropna().tolist() == [LARGE]
+    assert frame["id"].dropna().tolist() == [str(LARGE)]
     people = pd.DataFrame({"id": ["1", "2"], "name": ["a", "b"], "country_code": ["NA", "DE"]})
     people.set_index("id").to_parquet("indexed.parquet")
     assert read(folder / "indexed.parquet")[list(people)].equals(people)

@@ -273,6 +273,11 @@ def _resolve_column(
             f"A DataFrame or a Series of countries is asked for, not {type_name(data)}."
         )
     decided = _checked_overrides(overrides)
+    if data.dtype == "object" and not data.map(pd.api.types.is_hashable).all():
+        raise InvalidInputError(
+            f"The column {column} holds lists or other values that are no text.",
+            hint="Make a row of each entry first, such as with pandas.DataFrame.explode.",
+        )
     codes, uniques = pd.factorize(data)
     values = list(uniques)
     counts = np.bincount(codes[codes >= 0], minlength=len(values)).tolist()

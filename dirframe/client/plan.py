@@ -36,6 +36,7 @@ class Plan:
     cached: int = 0  # of all these pages, fresh in the cache, also those that were refused
     requests_needed: int | None = None  # at most
     requests_at_least: int = 0
+    projects: int = 0  # whose collections these are
     quota: Quota
 
     @property
@@ -55,9 +56,11 @@ class Plan:
 
     def __repr__(self) -> str:
         least, most, quota = self.requests_at_least, self.requests_needed, self.quota
-        facts = {"records": "the directory does not say"}
+        facts, noun = {"records": "the directory does not say"}, self.collection.replace("_", " ")
+        if self.projects:
+            noun += f" of {counted(self.projects, 'project')}"
         if self.pages is not None:
-            items = self.collection if self.items is None else f"{self.items:,} {self.collection}"
+            items = noun if self.items is None else f"{self.items:,} {noun}"
             facts["records"] = f"{items} on {counted(self.pages, 'page')}"
         if self.details:
             facts["own pages"] = f"at most {self.details:,}"
@@ -73,7 +76,7 @@ class Plan:
             facts["first comes back"] = f"{quota.resets_at:%Y-%m-%d %H:%M} UTC"
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
         days = f" At most {counted(self.days, 'day')}." if self.days and self.days > 1 else ""
-        return card(f"Plan: load the {self.collection}", facts, note[self.fits] + days)
+        return card(f"Plan: load the {noun}", facts, note[self.fits] + days)
 
 
 @suggests_options
@@ -180,6 +183,7 @@ def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Pl
     # A paged collection may have more than one page.
     return Plan(
         collection=resource.collection,
+        projects=len(queries),
         pages=None if resource.paged else len(queries),
         cached=cached,
         requests_needed=None if resource.paged else left,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
+_LAST_DAY = 2_932_896.0  # 9999-12-31: Matplotlib has no later dates
 _COLUMN = 60  # points of a column of numbers
 _TWO_LINES = 0.76  # size of text in rows of which one has two lines
 
@@ -201,6 +202,8 @@ def log_axis(
 
 def date_axis(ax: Axes) -> None:
     """Set an x axis of dates, with as many ticks as fit."""
+    if ax.get_xlim()[1] > _LAST_DAY:
+        ax.set_xlim(right=_LAST_DAY)
     ax.xaxis_date()
     ems = text.width(ax) / text.size(ax, mpl.rcParams["xtick.labelsize"])
     widths = {dates.YEARLY: 4.5, dates.MONTHLY: 6, dates.DAILY: 8}
@@ -214,7 +217,7 @@ def date_axis(ax: Axes) -> None:
 
 def days(moments: Any) -> NDArray[np.float64]:
     """Convert dates to positions on an axis: days since 1970."""
-    return np.asarray(dates.date2num(moments), dtype=np.float64)
+    return np.minimum(np.asarray(dates.date2num(moments), dtype=np.float64), _LAST_DAY)
 
 
 def steps(ax: Axes, edges: Any, heights: Any, unfinished: Any, colour: str) -> None:

@@ -112,8 +112,8 @@ def life_span(
     for row, language in enumerate(spoken):
         life = fill(*look_of[language])
         ax.barh(row, lengths[row], height, starts[row], linewidth=0, **life)
-    axes.date_axis(ax)
     ax.margins(x=0.02)
+    axes.date_axis(ax)
     axes.units(ax, "First to last month with activity (UTC)")
     ended = table["ended"].fillna(value=False)
     months = [f"{n:,}{'+' * (not end)}" for n, end in zip(table["months"], ended, strict=True)]

@@ -406,6 +406,8 @@ def test_unify_finds_no_countries_in_a_column_without_text():
 
 
 def test_unify_refuses_what_cannot_be_meant():
+    with pytest.raises(InvalidInputError, match="country_code"):
+        unify_countries(frame("DE", ["FR"]))
     twice = pd.DataFrame([["DE", "FR"]], columns=["country_code", "country_code"])
     with pytest.raises(InvalidInputError, match="country_code"):
         unify_countries(twice)

@@ -178,6 +178,7 @@ def test_many_projects_are_one_tidy_frame(facts, connect, workers):
     forms = (projects, projects["id"], [3, 1, 2], ("3", "1", "2"), pd.Series([3, 1, 2]))
     price = directory.plan("activity", projects=projects)
     assert (price.requests_needed, price.requests_at_least, facts.requests) == (3, 3, [])
+    assert "activity facts of 3 projects on 3 pages" in repr(price)
     for one in ("633", 633):
         assert directory.plan("activity", projects=one).requests_needed == 1
     frames = [activity(directory, form) for form in forms]

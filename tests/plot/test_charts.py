@@ -229,6 +229,15 @@ def test_years_of_few_projects_share_a_bar_as_wide_as_they_are_and_ticks_are_who
     assert "fewer than 10" not in caption(single)
 
 
+def test_life_span_to_the_last_date_that_there_can_be_is_drawn():
+    month = pd.to_datetime(["9999-12-31"], utc=True).as_unit("us")
+    columns = ("analysis_min_month", "analysis_max_month", "analysis_logged_at")
+    facts = {"id": "1", "name": "Ant", "analysis_main_language_name": "C"}
+    ax = plot.life_span(pd.DataFrame(dict.fromkeys(columns, month)).assign(**facts))
+    ax.figure.draw_without_rendering()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["Ant"]
+
+
 # Growth
 
 

@@ -108,10 +108,11 @@ def plan(
     Returns
     -------
     Plan
-        ``items`` (records), ``pages``, ``details`` (own pages) and how many of both are ``cached``;
-        ``requests_needed`` at most and ``requests_at_least``; the ``quota``, whether the load
-        ``fits`` into what is left of it today, and the number of ``days``. The first page is then in
-        the cache. A redirect, or a sample whose first order is not kept, costs one request more.
+        ``items`` (records), ``projects`` (of many), ``pages``, ``details`` (own pages) and how many
+        of all pages are ``cached``; ``requests_needed`` at most and ``requests_at_least``; the
+        ``quota``, whether the load ``fits`` into what is left of it today, and the number of
+        ``days``. The first page is then in the cache. A redirect, or a sample whose first order is
+        not kept, costs one request more.
 
     Raises
     ------

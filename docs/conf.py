@@ -60,6 +60,8 @@ release = version = dirframe.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_click", "sphinx_copybutton"]
 exclude_patterns = ["_build", "**/.ipynb_checkpoints"]
 nitpicky = True
+# Bases of errors and warnings, which are shown with theirs.
+nitpick_ignore = [("py:class", f"dirframe.errors.{name}") for name in ("_Hinted", "_Incomplete")]
 default_role = "py:obj"  # a name in backticks is a link if it is ours: see `plain_unless_ours`
 toc_object_entries_show_parents = "hide"
 add_function_parentheses = False

@@ -207,8 +207,10 @@ def test_quota_counts_retries_and_is_never_exceeded_by_them(rig, connect):
 
 def test_quota_refusal_is_believed_by_all_that_come_after(connect, tmp_path):
     with Rig(55, daily_limit=3) as rig:
-        assert error_of(connect(rig, workers=4)).status == 429
+        # Of four at once, the one that is waited for may have known of the refusal of another.
+        assert error_of(connect(rig, workers=4)).status in {429, None}
         requests = len(rig.requests)
+        assert requests > 3
         error = error_of(connect(rig))
         assert (type(error), error.status) == (QuotaExceededError, None)
         assert len(rig.requests) == requests

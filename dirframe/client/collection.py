@@ -278,13 +278,15 @@ class Walk:
             self._add(page, len(needed))
 
     def _fetch(self, number: int, options: Options) -> ReceivedPage:
-        query, session = self.pages.query, self._session
-        if number in self.pages.latest or not self.pages.has_all():
-            return self._store_page(number, query.sort, query.get(session, options, number))
-        end = fetch_or_refusal(session, query, options, number)
-        end.number, end.sort = number, query.sort
-        self._store(end)
-        return end
+        query = self.pages.query
+        page = fetch_or_refusal(self._session, query, options, number, is_answer=self._may_end_at)
+        page.number, page.sort = number, query.sort
+        self._store(page)
+        return page
+
+    def _may_end_at(self, number: int) -> bool:
+        """Return whether there may be no page of a number: it looks at all pages that came."""
+        return number not in self.pages.latest and self.pages.has_all()
 
     def _fetch_own(self, identifier: str) -> ReceivedPage:
         query = record_query(self.pages.query.resource, identifier)
@@ -367,20 +369,27 @@ def has_no_analysis(error: ServiceError) -> bool:
 
 
 def fetch_or_refusal(
-    session: Session, query: Query, options: Options, number: int = 1
+    session: Session,
+    query: Query,
+    options: Options,
+    number: int = 1,
+    *,
+    is_answer: Callable[[int], bool] = lambda _: True,
 ) -> ReceivedPage:
     """Return a page of a query, or that it is refused; the cache remembers that.
 
-    Of the page behind the last one, only that there is none is an answer.
+    Of a further page, only that there is none can be an answer. `is_answer` is asked about a refusal.
     """
     url = session.address(query.path, query.params(number))
     known = session.get_refusal(url, refresh=options.refresh, offline=options.offline)
-    if known is not None:
+    if known is not None and is_answer(number):
         return ReceivedPage(attempts=0, refusal=known[0], retrieved=known[1])
     try:
         return ReceivedPage.of(query.get(session, options, number), query)
     except NotFoundError as error:
         why, status, attempts = "gone", error.status, error.attempts
+        if not is_answer(number):
+            raise
     except ServiceError as error:
         why, status, attempts = "refused", error.status, error.attempts
         if number > 1 or may_come_later(error):

@@ -161,8 +161,10 @@ class Session:
     ) -> tuple[str, datetime] | None:
         """Return why a page was refused, and when, if that is newer than the page in the cache."""
         refusal = None if refresh else self._stored(url + _REFUSED, of_any_age=offline)
+        if refusal is None:
+            return None
         page = self._stored(url, of_any_age=True)
-        if refusal is None or (page is not None and page.created_at > refusal.created_at):
+        if page is not None and page.created_at > refusal.created_at:
             return None
         return str(json.loads(refusal.content)), refusal.created_at
 

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,6 @@ import pyarrow as pa
 
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: Key of our own facts in Arrow's metadata, and those of a field whose values are JSON.
 _KEY = ATTRIBUTE.encode()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
 
 import dirframe
 from dirframe import plot, provenance
 from dirframe._files import atomic_write, make_folder
 from dirframe.io.export import export
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import pandas as pd
 
 
 def run_demo(folder: Path, *, say: Callable[[str], object]) -> None:

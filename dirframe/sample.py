@@ -5,16 +5,11 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dirframe._files import data_folder
-from dirframe.client.directory import embedded_directory
+from dirframe.client.directory import Directory, embedded_directory
 from dirframe.service.server import serve
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dirframe.client.directory import Directory
 
 
 def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) -> Directory:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pandas as pd
 
 from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted, percent
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store, name_of
 from dirframe.client.collection import Walk, describe, describe_whole
-from dirframe.client.directory import open_directory
+from dirframe.client.directory import Directory, open_directory
 from dirframe.client.page import parse
-from dirframe.client.paging import ids_of
+from dirframe.client.paging import ReceivedPage, ids_of
 from dirframe.client.query import Options, Query
 from dirframe.client.records import Records
 from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError, warn
 from dirframe.schema import RESOURCES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import datetime
-
-    import pandas as pd
-
-    from dirframe.client.directory import Directory
-    from dirframe.client.paging import ReceivedPage
 
 ROWS = 8_192  # in a chunk, and a row group
 

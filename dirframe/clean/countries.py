@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pycountry
 
@@ -18,9 +19,6 @@ from dirframe.clean.resolver import Reason, resolve
 from dirframe.clean.text import clean_text, normalize
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
 from dirframe.provenance import copy_provenance, get_provenance, set_provenance
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 Overrides = Mapping[str, str | None] | pd.DataFrame
 

@@ -7,8 +7,9 @@ result. No rule matches names by similarity or searches for a name inside a text
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dirframe.clean.names import (
     CONNECTORS,
@@ -35,9 +36,6 @@ from dirframe.clean.text import (
     sort_words,
     undo_mojibake,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Reason(StrEnum):

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dirframe import __version__
 from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
+from dirframe.client.http.session import FetchedPage
+from dirframe.client.page import Page
 from dirframe.client.query import Options, Query, is_in_order, record_query
 from dirframe.client.records import Records
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dirframe.client.http.session import FetchedPage
-    from dirframe.client.page import Page
 
 #: Most requests that a check sends; a moved directory answers two of them with a redirect.
 MAX_REQUESTS = 15

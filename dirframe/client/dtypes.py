@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -19,12 +20,7 @@ import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
 from dirframe.errors import InvalidInputError, UnreadableValueWarning, warn
-from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Sequence
-
-    from dirframe.schema import Field, Resource
+from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Field, Kind, Resource
 
 _TEXT = pa.large_string()
 _ARROW_TYPES = {

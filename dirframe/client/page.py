@@ -8,17 +8,15 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from lxml import etree
 
 from dirframe.errors import UnreadableResponseError
 from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Default maximum size of a document. Parsing takes about six times its size in memory.
 MAX_BYTES = 64 * 1024 * 1024

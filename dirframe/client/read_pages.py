@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from dirframe import provenance
 from dirframe.client.dtypes import find_resource
-from dirframe.client.page import MAX_BYTES, parse
+from dirframe.client.page import MAX_BYTES, Page, parse
 from dirframe.client.paging import ANALYSIS_COLUMNS, are_left_out
 from dirframe.client.records import Records
 from dirframe.errors import IncompleteWarning, InvalidInputError, UnreadableResponseError, warn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import pandas as pd
-
-    from dirframe.client.page import Page
-    from dirframe.schema import Resource
+from dirframe.schema import Resource
 
 
 def read_pages(

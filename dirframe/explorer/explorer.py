@@ -6,10 +6,11 @@ import asyncio
 import signal
 import threading
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -31,8 +32,6 @@ except ImportError as error:
         raise
     raise MissingExtraError(library, extra="explorer", purpose="The explorer") from error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _AUTO = {"width": "auto"}  # the style sheet sets the width
 _HIDDEN = {"display": "none"}

@@ -8,9 +8,11 @@ import io
 import json
 import math
 import re
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from pandas.api import types
@@ -21,10 +23,6 @@ from dirframe._tables import DIGEST, FORMULA, schema_digest
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
 from dirframe.provenance import ATTRIBUTE, caption
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 _QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
 # json.dumps makes an encoder for each value.

@@ -22,6 +22,7 @@ installed font of `FONTS`; without one, matplotlib draws boxes and warns.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,9 +56,6 @@ from dirframe.plot.projects import (
     users_against_contributors,
 )
 from dirframe.plot.text import FONTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = [
     "FONTS",

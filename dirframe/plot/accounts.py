@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
@@ -12,12 +14,7 @@ from dirframe.plot import axes, text, worldmap
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import NEUTRAL, classes
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from dirframe.stats.kernel import Frame
+from dirframe.stats.kernel import Frame
 
 _NAMED = 6  # territories named in the caption
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib import dates
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.container import BarContainer
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, PercentFormatter, SymmetricalLogLocator
 from matplotlib.transforms import offset_copy
+from numpy.typing import NDArray
 
 from dirframe._display import percent
 from dirframe.plot import text
 from dirframe.plot.canvas import WIDER, Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH, language_colour
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
-
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.container import BarContainer
-    from matplotlib.patches import Patch
-    from numpy.typing import NDArray
 
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10

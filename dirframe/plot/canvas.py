@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from inspect import getfullargspec
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.text import Annotation
+from matplotlib.axis import Axis
+from matplotlib.backend_bases import RendererBase
+from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox, IdentityTransform
 
 from dirframe import provenance
@@ -16,17 +20,7 @@ from dirframe._display import counted, did_you_mean
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import text
-from dirframe.stats.kernel import origin, read
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
-
-    import pandas as pd
-    from matplotlib.axis import Axis
-    from matplotlib.backend_bases import RendererBase
-    from matplotlib.text import Text
-
-    from dirframe.stats.kernel import Frame
+from dirframe.stats.kernel import Frame, origin, read
 
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 from zlib import crc32
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_rgb
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: For data of one kind, such as all bars of a chart of countries.
 ACCENT = "#4477AA"

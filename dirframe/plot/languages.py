@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import Literal, Unpack
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from dirframe import stats
@@ -15,11 +16,7 @@ from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import OTHER, OTHER_HATCH, fill, looks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from dirframe.stats.kernel import Frame
+from dirframe.stats.kernel import Frame
 
 
 def language_share(

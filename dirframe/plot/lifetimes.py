@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from datetime import date
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 from pandas.tseries.offsets import MonthBegin
@@ -16,14 +18,8 @@ from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look, of_project
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, language_colour, looks
+from dirframe.stats.kernel import Frame
 from dirframe.stats.lifetimes import FREQUENCIES
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from matplotlib.axes import Axes
-
-    from dirframe.stats.kernel import Frame
 
 _ANOTHER = "another or none"
 _PERIODS = {"D": "day", "W": "week", "MS": "month", "QS": "quarter", "YS": "year"}

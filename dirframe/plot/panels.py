@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from dirframe import provenance
 from dirframe._display import counted
 from dirframe.plot import text
 from dirframe.plot.canvas import CAPTION, INCHES, Caption, checked, reason_if_empty, set_title
 from dirframe.stats.strata import describe, divided
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _PANELS = 12  # more would be too small to compare
 _WIDTH, _NARROWEST = 3.7, 3.3  # inches

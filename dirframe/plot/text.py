@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterable
+from typing import Any
 
 import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import text_to_path
 
 from dirframe._display import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 #: Fonts for scripts that matplotlib's own font lacks, in order of preference.
 FONTS = (

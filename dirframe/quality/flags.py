@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
 import pandas as pd
 
 from dirframe import provenance
 from dirframe.errors import MissingColumnsError
 from dirframe.quality.rules import RULE_COLUMNS, RULES, applicable, columns_of, matches, rules_of
+from dirframe.schema import Resource
 from dirframe.stats.kernel import COLUMNS, collection_of, require_records
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from dirframe.schema import Resource
 
 
 def flags(

@@ -6,18 +6,19 @@ import base64
 import io
 import platform
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from dirframe import __version__, plot, provenance, stats
 from dirframe._display import counted, html_table, percent, printable
@@ -28,15 +29,8 @@ from dirframe.clean import unify_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.plot.canvas import detach_words, reason_if_empty
 from dirframe.quality.summary import summary
-from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.schema import ACCOUNT, PROJECT, Resource
 from dirframe.stats.kernel import require_records
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.figure import Figure
-
-    from dirframe.schema import Resource
 
 #: The charts and statistics of each section of a collection.
 _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {

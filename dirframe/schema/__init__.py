@@ -7,15 +7,13 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dirframe._tables import read_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: How services of this kind write a share below one percent.
 LESS_THAN_ONE = "<1"

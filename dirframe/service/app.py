@@ -10,8 +10,9 @@ import ipaddress
 import logging
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 from urllib.parse import quote
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from flask import Blueprint, Flask, Response, abort, current_app, render_template, request
 from lxml import etree
@@ -20,17 +21,12 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
+from dirframe.service.keys import KeyStore
 from dirframe.service.pages import pages
 from dirframe.service.read_xml import DOCUMENTS
 from dirframe.service.records import email_slug, serialize
+from dirframe.service.store import Store
 from dirframe.service.xml import asked, current_store, failure_xml, request_arguments, result_xml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
-    from dirframe.service.keys import KeyStore
-    from dirframe.service.store import Store
 
 #: Name of a site that has none.
 SITE_NAME = "Open source directory"

@@ -10,16 +10,13 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import InvalidInputError, StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: Requests per day and key, and applications of a developer (specification, Limits).
 DAILY_QUOTA = 1_000

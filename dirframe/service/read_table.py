@@ -7,20 +7,17 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from lxml import etree
+from lxml.etree import _Element
 
 from dirframe import _tables, schema
 from dirframe.errors import ConfigurationError, StoreError
 from dirframe.service.read_xml import SYNTHETIC, Document, open_file, refuse_unreadable
 from dirframe.service.records import ITEM_TAGS, URL, Refusals, Row, row_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lxml.etree import _Element
 
 #: The collection and id of each record of a table.
 Ids: TypeAlias = "set[tuple[str, str]]"

@@ -5,22 +5,18 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple, NoReturn
 
 from lxml import etree
+from lxml.etree import _Element
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK
 from dirframe.service.records import Refusals, Row, row_of, serialize
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from typing import IO, NoReturn
-
-    from lxml.etree import _Element
 
 #: Kinds of documents that are served as they are, by the end of their addresses.
 DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values()}

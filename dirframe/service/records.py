@@ -9,19 +9,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import md5, sha1
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
+from lxml.etree import _Element
 
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lxml.etree import _Element
 
 #: Tags of repeated elements by the tag of the element that wraps them.
 ITEM_TAGS = {

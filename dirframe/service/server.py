@@ -12,8 +12,10 @@ import time
 from contextlib import ExitStack
 from functools import partial
 from operator import attrgetter
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import WSGIApplication
 
 from waitress import create_server, wasyncore
 from waitress.channel import ClientDisconnected, HTTPChannel
@@ -21,14 +23,8 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from dirframe.errors import ConfigurationError
 from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
 from dirframe.service.keys import KeyStore
-from dirframe.service.store import open_data
+from dirframe.service.store import Data, open_data
 from dirframe.settings import ApiKey
-
-if TYPE_CHECKING:
-    from os import PathLike
-    from wsgiref.types import WSGIApplication
-
-    from dirframe.service.store import Data
 
 if sys.platform != "win32":
     import resource

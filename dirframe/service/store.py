@@ -13,10 +13,11 @@ import shutil
 import sqlite3
 import tempfile
 from array import array
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from dirframe._files import atomic_write, data_folder
 from dirframe._sqlite import open_database
@@ -26,9 +27,6 @@ from dirframe.service.read_table import Ids, read_table
 from dirframe.service.read_xml import SYNTHETIC, Document, digest_of, is_xml, read_xml
 from dirframe.service.records import COLUMNS, Row, fold
 from dirframe.settings import cache_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 #: What can be served: a path, a frame, several of these, or a mapping from collections to them.
 Data: TypeAlias = Any

@@ -6,10 +6,12 @@ A contributor is a person who committed in the twelve months before the project'
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import (
@@ -23,12 +25,6 @@ from dirframe.stats.counts import (
     valid,
 )
 from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
 
 #: The smallest number of each class of sizes.
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)

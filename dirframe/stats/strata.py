@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -11,9 +12,6 @@ from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColum
 from dirframe.stats.contributors import SIZES, size_names
 from dirframe.stats.counts import names_of, other_label
 from dirframe.stats.kernel import read, require_records, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 #: Strata that are derived from other columns.
 _DERIVED = ("language", "country", "year", "team_size")

@@ -8,7 +8,9 @@ import threading
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from requests_cache.backends.base import BaseCache
 from requests_cache.models.response import CachedResponse
@@ -18,10 +20,6 @@ from dirframe._display import card
 from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import CacheError, CacheWarning, warn
 from dirframe.settings import cache_folder
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from pathlib import Path
 
 #: The number is the version of the format; each version has a file of its own.
 _FILE = "http-cache-2.sqlite"

@@ -11,15 +11,13 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from dirframe._display import card
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.client.http.responses import RUN_AGAIN_LATER
 from dirframe.errors import DirframeError, QuotaExceededError, QuotaWarning, warn
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _DAY = timedelta(days=1)
 

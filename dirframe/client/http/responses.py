@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import ssl
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
 import urllib3.exceptions as urllib3_errors
 from requests.utils import select_proxy
 
-from dirframe.client.page import MAX_BYTES, parse
+from dirframe.client.page import MAX_BYTES, Page, parse
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
@@ -26,11 +27,6 @@ from dirframe.errors import (
     ServiceError,
     UnreadableResponseError,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dirframe.client.page import Page
 
 #: The time for a body, in times of the time-out for its next bytes.
 _BODY_TIME = 4

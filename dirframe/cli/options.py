@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click import Choice, IntRange, argument, option
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    Decorator = Callable[[Any], Any]
+Decorator = Callable[[Any], Any]
 
 COLLECTION = Choice(["accounts", "projects"])
 FILE = click.Path(dir_okay=False, path_type=Path)

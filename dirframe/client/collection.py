@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import counted
+from dirframe.client.directory import Directory
+from dirframe.client.http.session import FetchedPage, Session
 from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, needed_pages
 from dirframe.client.query import (
     KEPT_TODAY,
+    Options,
+    ProgressCallback,
+    Query,
     better_sort,
     is_in_order,
     is_last,
@@ -38,15 +46,6 @@ from dirframe.errors import (
     warn,
 )
 from dirframe.schema import PROJECT, UNKNOWN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-
-    import pandas as pd
-
-    from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage, Session
-    from dirframe.client.query import Options, ProgressCallback, Query
 
 Key = TypeVar("Key")
 T = TypeVar("T")

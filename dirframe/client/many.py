@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 import pandas as pd
@@ -19,20 +20,15 @@ from dirframe.client.collection import (
     progress_of,
     raise_or_warn,
 )
+from dirframe.client.directory import Directory
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
-from dirframe.client.query import Query
+from dirframe.client.query import Options, Query
 from dirframe.client.records import Records
 from dirframe.errors import CacheError, InvalidInputError, RequestError, ServiceError
+from dirframe.schema import Resource
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from dirframe.client.directory import Directory
-    from dirframe.client.query import Options
-    from dirframe.schema import Resource
-
-    #: One project, by id or short name, or many.
-    Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
+#: One project, by id or short name, or many.
+Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
 
 _NO_ANALYSIS = "no analysis"
 

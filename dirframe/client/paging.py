@@ -14,25 +14,18 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from dirframe.client.page import check_records
-from dirframe.client.query import better_sort
+from dirframe.client.http.session import FetchedPage
+from dirframe.client.page import Page, check_records
+from dirframe.client.query import Query, better_sort
 from dirframe.errors import InvalidInputError, QuotaExceededError, RequestError
-from dirframe.schema import PROJECT
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
-
-    from dirframe.client.http.session import FetchedPage
-    from dirframe.client.page import Page
-    from dirframe.client.query import Query
-    from dirframe.schema import Resource
+from dirframe.schema import PROJECT, Resource
 
 Key = TypeVar("Key")
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dirframe._display import card, counted, suggests_options
 from dirframe.client.collection import Walk
-from dirframe.client.directory import open_directory
-from dirframe.client.many import names_of, query_of
+from dirframe.client.directory import Directory, open_directory
+from dirframe.client.http.quota import Quota
+from dirframe.client.many import Projects, names_of, query_of
 from dirframe.client.paging import Pages
-from dirframe.client.query import Options, query_at, record_query
+from dirframe.client.query import Options, Query, query_at, record_query
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
-
-if TYPE_CHECKING:
-    from dirframe.client.directory import Directory
-    from dirframe.client.http.quota import Quota
-    from dirframe.client.many import Projects
-    from dirframe.client.query import Query
 
 #: Collections of a project, by the names of their loaders.
 _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "size": SIZE_FACT}

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import pandas as pd
 
 from dirframe._display import did_you_mean
-from dirframe.client.page import check_records
+from dirframe.client.directory import Directory
+from dirframe.client.http.session import FetchedPage, Session
+from dirframe.client.page import Page, check_records
 from dirframe.errors import InvalidInputError
-from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, resource_named
+from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
 from dirframe.settings import KEY_PARAMETER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage, Session
-    from dirframe.client.page import Page
-    from dirframe.schema import Resource
 
 Incomplete = Literal["raise", "warn"]
 

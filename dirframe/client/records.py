@@ -9,22 +9,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from dirframe.client.dtypes import add_converted, free_name, infer_kind, warn_unreadable
-from dirframe.client.page import check_records
-from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, resource_named
+from dirframe.client.page import Page, check_records
+from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, Resource, resource_named
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from dirframe.client.page import Page
-    from dirframe.schema import Resource
-
-    Element = Any  # of lxml, whose stubs say that texts may be bytes
-    Path = tuple[str, ...]
+Element = Any  # of lxml, whose stubs say that texts may be bytes
+Path = tuple[str, ...]
 
 
 class Records:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -24,15 +25,10 @@ from dirframe.client.dtypes import (
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
-from dirframe.schema import EXTENSIONS, RESOURCES, Kind, detect_resource, resource_named
+from dirframe.schema import EXTENSIONS, RESOURCES, Kind, Resource, detect_resource, resource_named
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from dirframe.schema import Resource
-
-    Record = dict[str, Any]
-    Texts = list[str | None]
+Record = dict[str, Any]
+Texts = list[str | None]
 
 _HINT = (
     "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "

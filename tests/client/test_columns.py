@@ -320,7 +320,8 @@ def test_child_table_keeps_what_else_an_entry_has(build):
         "<licenses><license><name>gpl</name></license></licenses>",
         "<licenses><license><name>a</name></license><license><new>b</new></license></licenses>",
     )
-    languages = dirframe.child_table(frame, "languages")
+    with pytest.warns(UnreadableValueWarning, match="1 in percentage"):
+        languages = dirframe.child_table(frame, "languages")
     assert languages["percentage"].isna().all()
     assert languages["percentage_unreadable"].tolist() == ["lots"]
     table = dirframe.child_table(frame, "licenses")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import UnreadableResponseError
@@ -28,7 +29,6 @@ from tests.client.test_parser import (  # noqa: F401  # run here with more examp
 )
 from tests.processes import LIMIT
 from tests.rig.today import Today
-from tests.test_provenance import WORDS
 
 XML = Path(__file__).parent.parent / "xml"
 
@@ -121,6 +121,9 @@ def test_polars_frame_is_taken_as_the_frame_it_was(sample):
     for name in ("tags", "licenses"):
         found, expected = (dirframe.child_table(one, name) for one in (frame, projects))
         assert found.equals(expected)
+
+
+WORDS = st.text(st.sampled_from("aZ9 äж{}\\$&#%_~^\"'@,\n\t<>"), max_size=12)
 
 
 @given(WORDS, WORDS)

@@ -114,15 +114,6 @@ def test_details_of_recorded_projects_are_those_that_were_recorded(shared, tmp_p
         assert len(asked) == len(rig.requests) == 32 + 1 + int(frame["analysis_id"].notna().sum())
 
 
-def test_polars_frame_is_taken_as_the_frame_it_was(sample):
-    polars = pytest.importorskip("polars", reason="polars is an extra")
-    projects = dirframe.load_projects(sample, max_items=50, progress=False)
-    frame = polars.from_pandas(projects)
-    for name in ("tags", "licenses"):
-        found, expected = (dirframe.child_table(one, name) for one in (frame, projects))
-        assert found.equals(expected)
-
-
 WORDS = st.text(st.sampled_from("aZ9 äж{}\\$&#%_~^\"'@,\n\t<>"), max_size=12)
 
 

@@ -58,6 +58,7 @@ def after_fault(rig, folder, name, *, workers=1, kind=ANY, tries=None):
         "address": address == f"{rig.url}/projects.xml?page=3",
         "message": address in str(error),
         "tries": tries is None or tried == tries,
+        "attempts": getattr(error, "attempts", tried) == tried,
         "kept": kept == len(asked) - 1,
         "ids": ids == rig.ids,
         "paid": sorted(rig.pages) == sorted({1, 2, 3, 4, 5, 6} - (asked - {3})),

@@ -30,17 +30,6 @@ from dirframe.provenance import get_provenance
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, numbered, page_xml, record
 
-#: What is no success, or not the whole of one.
-BAD = {
-    "an error": faults.fails("broken", 500),
-    "a refused key": faults.fails("api_key", 403),
-    "a failure with 200": faults.fails("deleted"),
-    "html with 200": faults.answers(faults.HTML),
-    "half a page": faults.answers("<response><status>success</status><result><project>"),
-    "nothing": faults.answers(""),
-    "part of a page": faults.answers(page_xml([]), 206),
-}
-
 
 @pytest.fixture
 def file(tmp_path):
@@ -106,15 +95,18 @@ def test_cache_pages_expire(rig, connect):
         assert get_provenance(frame)["retrieved_oldest"] == "1970-01-01T05:00:01+00:00"
 
 
-@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize(
+    "name",
+    ["500", "403", "failed with 200", "HTML with 200", "cut with its length", "nothing with 200"],
+)
 def test_cache_does_not_store_failures_nor_replace_pages_by_them(name, rig, connect, file):
-    rig.always = BAD[name]
+    rig.always = faults.FAULTS[name]
     with pytest.raises(DirframeError):
         load(connect(rig, key="another"))
     assert entries(file) == []
     rig.forget()
     load(connect(rig), max_items=10)
-    rig.always = BAD[name]
+    rig.always = faults.FAULTS[name]
     for again in ({"expire_after": timedelta(0)}, {}):
         with pytest.raises(DirframeError):
             load(connect(rig, **again), refresh=not again, max_items=10)

@@ -304,8 +304,8 @@ def harvest(
                     walk.read([n for n in pages.latest if n + 1 not in pages.latest], refresh=True)
                 walk.read_all()
             walk.read_own_pages()
-            if failed := [page.error for page in pages.own.values() if page.error]:
-                raise failed[0]  # the others are stored
+            if pages.error is not None:
+                raise pages.error  # the other own pages are stored
     return Archive(Path(path))
 
 

@@ -227,7 +227,8 @@ class Walk:
                     raise tried.error
                 tried.number, tried.sort, first = 0, sort, tried.source
                 if tried.refusal is not None:
-                    self._add(self._stored(tried))
+                    self._store(tried)
+                    self._add(tried)
                     continue
                 columns = {name: first.page.values(name) for name in ("id", "name")}
                 if is_in_order(columns, sort):
@@ -258,10 +259,8 @@ class Walk:
         total, is_end = self.pages.total, False
         refresh |= self._options.refresh
         options = replace(self._options, refresh=refresh and not self._options.offline)
-        fetch, needed = (
-            partial(self._fetch, options=options),
-            takewhile(lambda _: not is_end, numbers),
-        )
+        fetch = partial(self._fetch, options=options)
+        needed = takewhile(lambda _: not is_end, numbers)
         for page in fetch_ahead(fetch, needed, self._workers, most_failures=1):
             self._add(page, total)
             is_end = self.pages.is_end(page)
@@ -276,7 +275,8 @@ class Walk:
         query, is_answer = self.pages.query, self.pages.may_end_at
         page = fetch_page(self._session, query, options, number, is_answer=is_answer)
         page.number, page.sort = number, query.sort
-        return self._stored(page)
+        self._store(page)
+        return page
 
     def _fetch_own(self, identifier: str) -> ReceivedPage:
         query = record_query(self.pages.query.resource, identifier)
@@ -285,16 +285,13 @@ class Walk:
             names = ", ".join(map(str, page.ids[:3])) or "nothing"
             page = ReceivedPage(attempts=page.attempts, refusal=f"returned {names}")
         page.record = identifier
-        return self._stored(page)
-
-    def _stored(self, page: ReceivedPage) -> ReceivedPage:
-        if page.error is None:
-            self._store(page)
+        self._store(page)
         return page
 
     def _keep(self, fetched: FetchedPage, number: int, sort: str | None) -> None:
         page = ReceivedPage.of(fetched, self.pages.query, number=number, sort=sort)
-        self._add(self._stored(page))
+        self._store(page)
+        self._add(page)
 
     def _add(self, page: ReceivedPage, total: int | None = None) -> None:
         self.pages.add(page)

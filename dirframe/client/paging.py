@@ -67,7 +67,7 @@ class ReceivedPage:
         """Return a fetched page of a query; `place` is its number and sort."""
         page = fetched.page
         is_counted = page.items_available is not None or page.items_returned is not None
-        is_single = query.may_be_single and len(page.records) == 1 and not is_counted
+        is_single = not query.numbered and len(page.records) == 1 and not is_counted
         return cls(
             retrieved=fetched.retrieved.astimezone(UTC),
             attempts=fetched.attempts,

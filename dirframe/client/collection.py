@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -135,24 +136,17 @@ def describe_whole(frame: pd.DataFrame, pages: Pages, what: str, **facts: Any) -
             "changes from page to page, the sample is not random"
         )
     if ignored:
-        warn(
-            SortIgnoredWarning(
-                f"The {what} {ignored}.",
-                sort=sort or "id",
-                hint="Choose a sort (--sort) that this directory keeps, or sort the frame.",
-            )
-        )
+        hint = "Choose a sort (--sort) that this directory keeps, or sort the frame."
+        warn(SortIgnoredWarning(f"The {what} {ignored}.", sort=sort or "id", hint=hint))
     if facts["not_sent"]:
         needed = len(needed_pages(pages.signs()))
-        warn(
-            AnalysesNotSentWarning(
-                f"{needed:,} of {len(frame):,} projects have an analysis, whose columns are empty: this "
-                "directory sends an analysis only with the own page of its project.",
-                requests=needed,
-                hint="details=True (--details) requests these pages, for at most "
-                f"{counted(needed, 'request')}.",
-            )
+        text = (
+            f"{needed:,} of {len(frame):,} projects have an analysis, whose columns are empty: this "
+            "directory sends an analysis only with the own page of its project."
         )
+        price = f"at most {counted(needed, 'request')}"
+        hint = f"details=True (--details) requests these pages, for {price}."
+        warn(AnalysesNotSentWarning(text, requests=needed, hint=hint))
     return facts
 
 
@@ -415,13 +409,12 @@ def check_quota(
         "sample= (--sample-size) draws a part of it."
     )
     if needed > most:
-        raise QuotaExceededError(
-            f"{text}. Pages stay fresh for {counted(days, 'day')}, so this load would never end, and "
-            "it was not begun.",
-            url=client.base_url,
-            resets_at=quota.resets_at,
-            hint=hint,
+        text += (
+            f". Pages stay fresh for {counted(days, 'day')}, so this load would never end, and it was "
+            "not begun."
         )
+        url, resets_at = client.base_url, quota.resets_at
+        raise QuotaExceededError(text, url=url, resets_at=resets_at, hint=hint)
     if left:  # otherwise the next request says so
         days = math.ceil((needed - left) / limit) + 1
         text += f": run the same line on {days:,} days. What came is kept and costs nothing again."
@@ -445,9 +438,8 @@ def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressC
 
     def advance(count: int, total: int) -> None:
         nonlocal loaded, bar
-        before, loaded = loaded, loaded + count
-        if total:  # a last page may hold more than were asked for
-            loaded = min(loaded, total)
+        # A last page may hold more than were asked for.
+        before, loaded = loaded, min(loaded + count, total or sys.maxsize)
         if callable(shown):
             shown(loaded, total)
         elif shown:

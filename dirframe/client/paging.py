@@ -12,13 +12,12 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, TypeAlias, TypeVar
 
 from dirframe.client.http.session import FetchedPage
@@ -172,9 +171,9 @@ class Pages:
     @property
     def total(self) -> int:
         """The number of records on all pages to read; 0 if it is not known."""
-        if not self.query.sample or 1 not in self.latest:
-            return self.expected or 0
-        return len(self.latest[1].ids) * len(self._drawn_pages())
+        if self.query.sample and 1 in self.latest:
+            return len(self.latest[1].ids) * len(self._drawn_pages())
+        return self.expected or 0
 
     @property
     def _most(self) -> float:
@@ -330,8 +329,7 @@ class Pages:
             # The used pages come first: the records are in their order.
             everything = [*used, *(page for page in self.received if page.number is not None)]
             records = self._readings(everything if self.counts_all else used)
-            in_use = len(records)
-            doubt = self._doubt(records, in_use)
+            in_use, doubt = len(records), self._doubt(records, len(records))
             if self.query.resource.key and not self.counts_all and (doubt or self.missing()):
                 # All that came is returned, but earlier versions of pages prove nothing.
                 records = self._readings(everything)
@@ -351,8 +349,7 @@ class Pages:
                     readings[identifier] = page, place
                 elif page is self.latest.get(page.number or 0):
                     readings[page.number, place] = page, place
-        most = min(self.query.max_items or sys.maxsize, sys.maxsize)
-        return dict(islice(readings.items(), most))
+        return dict([*readings.items()][: self.query.max_items])
 
     def _drawn(self) -> Readings:
         readings: Readings = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
+from functools import partial
 from numbers import Integral
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -47,30 +48,29 @@ def identifier_of(value: object, name: str) -> str:
     return text
 
 
-def names_of(projects: Any) -> list[str]:
-    """Return the ids or names of projects, each once; `InvalidInputError` if there is none."""
+def queries_of(resource: Resource, projects: Any, **options: Any) -> dict[str, Query]:
+    """Return the query to a collection of each project by its id or name, each once."""
     is_row = isinstance(projects, pd.Series) and "id" in projects.index  # which is no project
     if isinstance(projects, pd.DataFrame):
         projects = projects.get("id", [])
     elif is_row or not pd.api.types.is_list_like(projects):
         projects = [projects]
-    names = list(dict.fromkeys(identifier_of(value, "project") for value in projects))
+    names = dict.fromkeys(identifier_of(value, "project") for value in projects)
     if not names:
         raise InvalidInputError(
             "No project is named; pass at least one, or a frame with the column id."
         )
-    return names
-
-
-def query_of(resource: Resource, name: str, **options: Any) -> Query:
-    """Return the query to a collection of a project."""
-    return Query(
-        resource=resource,
-        path=resource.paths[0].format(analysis="latest", project=quote(name, safe="")),
-        numbered=resource.paged,
-        facts={"project": name},
-        **options,
-    )
+    path = partial(resource.paths[0].format, analysis="latest")
+    return {
+        name: Query(
+            resource=resource,
+            path=path(project=quote(name, safe="")),
+            numbered=resource.paged,
+            facts={"project": name},
+            **options,
+        )
+        for name in names
+    }
 
 
 def load_many(queries: dict[str, Query], client: Directory, options: Options) -> pd.DataFrame:
@@ -80,13 +80,13 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     names = list(queries)
     check_quota(client, options, what, names, lambda name: queries[name].is_known(session))
     records, rows, project_ids = Records(query.resource), list[int](), list[str]()
-    came, is_counted, is_capped = list[ReceivedPage](), False, False
+    came, words = list[ReceivedPage](), set[str]()
     failures = dict.fromkeys(names, "not asked for")
     for pages in _read_all(queries, client, options):
         name = pages.query.facts["project"]
         came += pages.received
-        del failures[name]
-        if (refusal := pages.received[0].refusal) is not None:
+        refusal = pages.received[0].refusal
+        if refusal is not None:
             failures[name] = refusal or _NO_ANALYSIS
             continue
         for page in pages.received:
@@ -95,20 +95,18 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
         places = [page.source + place for page, place in pages.places()]
         rows += places
         project_ids += [name] * len(places)
-        kind, reason = pages.completeness()
-        is_counted |= kind == "counted"
-        is_capped |= pages.is_capped()
-        if reason and kind == "incomplete":
-            failures[name] = reason
+        word, reason = pages.completeness()
+        words.add("capped" if pages.is_capped() else word)
+        if word == "incomplete":
+            failures[name] = str(reason)
+        else:
+            del failures[name]
     frame = records.frame(rows)
     frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
     session.warn_if_stale(came)
     lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
     why = f"{list_named(lost)} did not come whole" if lost else None
-    cap = f"capped at max_items={query.max_items}" if is_capped else None
-    completeness = "counted" if is_counted else "proven"
-    if lost or is_capped:
-        completeness = "incomplete"
+    cap = f"capped at max_items={query.max_items}" if "capped" in words else None
     facts = query.to_provenance() | {"projects": len(names)}
     del facts["project"]
     provenance.set_provenance(
@@ -118,7 +116,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
         resource=query.resource.name,
         query=facts,
         items_loaded=len(frame),
-        completeness=completeness,
+        completeness="incomplete" if why or cap else "counted" if "counted" in words else "proven",
         incomplete_reason=why or cap,
         failures=failures,
         **cost_of(came),

@@ -53,11 +53,11 @@ class Status:
         return self.completeness == "proven"
 
     def __repr__(self) -> str:
-        left = counted(self.requests_left, "request")
-        note = f"Not finished: {left} to go. Run the same line again."
-        if self.finished:
-            words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
-            note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
+        words = {"proven": "proven complete", "counted": self.reason, "sample": "a random sample"}
+        note = f"Finished: {words.get(self.completeness, f'INCOMPLETE, {self.reason}')}."
+        if not self.finished:
+            left = counted(self.requests_left, "request")
+            note = f"Not finished: {left} to go. Run the same line again."
         of = share = ""
         if self.available is not None:
             of = f" of {self.available:,}"

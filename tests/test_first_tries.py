@@ -5,12 +5,8 @@ import shutil
 import pytest
 
 import dirframe
-from dirframe import plot, stats
-from dirframe.errors import (
-    ConfigurationError,
-    InvalidInputError,
-    UnknownValueWarning,
-)
+from dirframe import stats
+from dirframe.errors import ConfigurationError, InvalidInputError, UnknownValueWarning
 
 
 def test_options_of_other_libraries_are_answered_with_ours(sample, sample_projects):
@@ -52,11 +48,6 @@ def test_project_is_named_by_its_id_and_the_directory_by_its_name(sample, sample
         assert "Timestamp" not in str(caught.value)
 
 
-def test_chart_without_a_title_is_asked_for_as_one_without_a_caption(sample_projects):
-    ax = plot.language_share(sample_projects.head(20), title=False, caption=False)
-    assert ax.get_title() == ""
-
-
 def test_pages_are_named_by_a_pattern(root, tmp_path):
     for number in (1, 2):
         shutil.copy(root / "data" / "projects.xml.gz", tmp_path / f"page-{number}.xml.gz")
@@ -69,8 +60,3 @@ def test_pages_are_named_by_a_pattern(root, tmp_path):
 def test_address_of_a_page_is_no_directory():
     with pytest.raises(ConfigurationError, match=r"without accounts\.xml"):
         dirframe.Directory("https://directory.example/accounts.xml", "key" * 10)
-
-
-def test_countries_of_projects_are_asked_for_in_vain(sample_projects):
-    with pytest.raises(InvalidInputError, match="Projects have no country"):
-        dirframe.select(sample_projects, countries="Germany")

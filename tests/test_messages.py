@@ -113,12 +113,6 @@ def test_directory(message):
     assert message(Directory, ADDRESS, "two words ") == snapshot(
         "ConfigurationError: The API key is empty or contains blanks or control characters; copy it again as the directory shows it."
     )
-    assert message(Directory, ADDRESS, 5) == snapshot(
-        "ConfigurationError: The API key must be text; got a int."
-    )
-    assert message(Directory, ADDRESS, "k", expire_after=5) == snapshot(
-        "InvalidInputError: expire_after is 5; it must be a timedelta from 0 to 36,500 days, such as timedelta(days=7)."
-    )
 
 
 def test_options_of_a_load(message):
@@ -127,14 +121,8 @@ def test_options_of_a_load(message):
     assert message(load, max_items=-1) == snapshot(
         "InvalidInputError: max_items is -1; it must be a whole number from 1."
     )
-    assert message(load, query=5) == snapshot(
-        "InvalidInputError: query is 5; it must be text that is not empty. Leave query= (--query) out for all records."
-    )
     assert message(load, sort="nme") == snapshot(
         "InvalidInputError: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
-    )
-    assert message(load, incomplete="ignore") == snapshot(
-        'InvalidInputError: incomplete is \'ignore\'; it must be "raise" or "warn".'
     )
     assert message(load, refresh=True, offline=True) == snapshot(
         "InvalidInputError: To refresh asks the directory for every page, and offline asks the cache alone. Pass refresh=True (--refresh) or offline=True (--offline), not both."
@@ -166,14 +154,8 @@ def test_refusals(load):
     assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
         'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
     )
-    assert load(fault=faults.answers(faults.HTML, 503)) == snapshot(
-        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 503. The request did not succeed and nothing was stored."
-    )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
         "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, not to http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
-    )
-    assert load(fault=faults.redirects(lambda e: e.request.target)) == snapshot(
-        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects in a circle and was not followed further."
     )
 
 
@@ -183,11 +165,6 @@ def test_damaged_pages(load, monkeypatch):
     )
     assert load(fault=faults.rewrites(lambda body: body[:-40])) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is XML that is cut off, damaged or in another encoding than it says (REASON), not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
-    )
-    assert load(
-        fault=faults.rewrites(lambda body: body.replace(b"<response>", b"<!DOCTYPE a><response>"))
-    ) == snapshot(
-        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
     monkeypatch.setattr("dirframe.client.http.responses.MAX_BYTES", 100)
     assert load() == snapshot(
@@ -220,9 +197,6 @@ def test_connections(message, tmp_path):
 def test_collections_that_cannot_be_proven_complete(load):
     assert load(["1", "2", "2", "3"]) == snapshot(
         'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4; 1 repeated. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
-    )
-    assert load(["1", "", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig are not proven complete: 1 records have no id, so they cannot be distinguished. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
 
 
@@ -308,9 +282,6 @@ def test_statistics_and_charts(message, projects):
     assert message(plot.language_share, projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
     )
-    assert message(plot.language_share, projects, title=3) == snapshot(
-        "InvalidInputError: title is 3; it must be text, or False for none."
-    )
 
 
 def test_frames(message, projects):
@@ -322,9 +293,6 @@ def test_frames(message, projects):
     assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )
-    assert message(dirframe.compare, projects, accounts) == snapshot(
-        "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."
-    )
     assert message(dirframe.child_table, projects, "tag") == snapshot(
         "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."
     )
@@ -334,14 +302,8 @@ def test_frames(message, projects):
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
         "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or give a merged one its record by dirframe.provenance.copy_provenance(loaded, frame)."
     )
-    assert message(cite, projects, style="apa") == snapshot(
-        "InvalidInputError: There is no citation style 'apa'; it is one of text, bibtex."
-    )
     assert message(dirframe.unify_countries, projects) == snapshot(
         "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
-    )
-    assert message(dirframe.unify_countries, pd.concat([accounts, accounts], axis=1)) == snapshot(
-        "InvalidInputError: The frame has 2 columns 'country_code'. It has 'id', 'posts_count', 'country_code', 'id', 'posts_count', 'country_code'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
 UnresolvedCountriesError: 1 values in 1 records name no country:
@@ -360,20 +322,13 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
 
 
 def test_files(message, projects, tmp_path):
-    there, folder = tmp_path / "there.csv", tmp_path / "folder.csv"
+    there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
-    folder.mkdir()
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(b"PAR1 and no more")
     export, read = dirframe.export, dirframe.read_export
     assert message(export, projects, there) == snapshot(
         "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
-    )
-    assert message(export, projects, folder, overwrite=True) == snapshot(
-        "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it."
-    )
-    assert message(export, projects, there / "a.csv") == snapshot(
-        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is no folder that may be written to."
     )
     assert message(export, projects, tmp_path / "a.docx") == snapshot(
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
@@ -391,9 +346,6 @@ def test_files(message, projects, tmp_path):
     )
     assert message(read, damaged) == snapshot(
         "InvalidInputError: FOLDER/damaged.parquet holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet)."
-    )
-    assert message(dirframe.read_pages, tmp_path / "gone.xml") == snapshot(
-        "InvalidInputError: There is no file or folder FOLDER/gone.xml."
     )
     assert message(dirframe.open_archive, tmp_path / "gone.archive") == snapshot(
         "ArchiveError: There is no file FOLDER/gone.archive; an archive is one file."

@@ -160,6 +160,7 @@ def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):
     for frame, options, named in (
         ([1, 2], {}, None),
         (bare, {"countries": "Germany"}, "country_name"),
+        (sample_projects, {"countries": "Germany"}, "Projects have no country"),
         (bare, {"search": "x"}, "name"),
         (sample_accounts, {"languages": "C"}, LANGUAGE),
         (sample_projects.drop(columns=FIRST), {"activity": "active"}, FIRST),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from dirframe import __version__
@@ -22,7 +23,6 @@ MAX_REQUESTS = 15
 
 _PROJECTS, _ACCOUNTS = Query(resource=PROJECT), Query(resource=ACCOUNT)
 _SORTS = ("id", "name", "created_at", "updated_at", "project_name")
-_NOTHING = "no-project-has-this-name-qx7vw"
 _NO_KEY = "dirframe-check-of-a-key-that-is-not-one"
 _Seen = tuple[str, bool | None]  # what was found, and whether it is as specified
 
@@ -51,7 +51,7 @@ class Check:
 def check(directory: Directory | None = None) -> Check:
     """Look at how a directory answers, in at most 15 requests.
 
-    These are of first pages in several orders, a page past the end, an own page, a record that does
+    These ask for first pages in several orders, a page past the end, an own page, a record that does
     not exist, and a page with a wrong key.
 
     Parameters
@@ -62,8 +62,8 @@ def check(directory: Directory | None = None) -> Check:
     Returns
     -------
     Check
-        A report that can be printed and posted: it does not contain the key. ``findings`` holds its
-        lines: ``what`` was looked at, what was ``found``, and whether that is ``as_specified``.
+        A report to print and post: it does not contain the key. ``findings`` holds its lines:
+        ``what`` was looked at, what was ``found``, and whether that is ``as_specified``.
 
     Raises
     ------
@@ -87,15 +87,16 @@ class _Probe:
     """The requests of a check, and what they show."""
 
     def __init__(self, client: Directory) -> None:
-        self._client, self._session = client, client.session
+        self._client = client
         self.requests, self.findings = 0, list[Finding]()
 
     def look(self) -> None:
         """Look at all; raise if there is no collection of projects."""
-        fetched = self._get(_PROJECTS)
+        client = self._client
+        fetched = self._get(client, _PROJECTS)
         page, size = fetched.page, len(fetched.page.records)
         available, ids = page.items_available, page.values("id")
-        self._note("directory", f"{self._client.name}, {self._client.base_url}")
+        self._note("directory", f"{client.name}, {client.base_url}")
         self._note("date", f"{fetched.retrieved:%Y-%m-%d %H:%M} UTC")
         self._note("projects", _count(page))
         is_whole = available is not None and available <= size
@@ -103,85 +104,83 @@ class _Probe:
         if fetched.server_time is not None:
             seconds = round((fetched.server_time - fetched.retrieved).total_seconds())
             self._note("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
-        moved = self._session.is_moved(_PROJECTS.path)
+        moved = client.session.is_moved(_PROJECTS.path)
         self._note("address", "redirects to another" if moved else "answers itself", not moved)
         sent = sum(sign in "13" for sign in page.signs())
         self._note("analyses in collections", f"{sent} of {size} projects", sent > 0)
+
+        def see_end(page: Page) -> _Seen:
+            came = page.values("id")
+            found = "the first page again" if came == ids else f"{len(came)} records"
+            return found if came else "empty", not came
+
         if available is not None and size:
             behind = -(-available // size) + 1
-            self._look("page past the end", self._empty, _PROJECTS, behind, ids)
+            self._look("page past the end", _PROJECTS, see_end, number=behind)
         for sort in _SORTS:
-            self._look(f"projects by {sort}", self._sort, replace(_PROJECTS, sort=sort))
-        self._look("query without a match", self._empty, replace(_PROJECTS, query=_NOTHING), 1, ids)
-        self._look("accounts", self._accounts)
-        self._look("accounts by id", self._sort, replace(_ACCOUNTS, sort="id"))
+            query = replace(_PROJECTS, sort=sort)
+            self._look(f"projects by {sort}", query, partial(_see_order, query))
+        self._look("accounts", _ACCOUNTS, self._see_accounts)
+        query = replace(_ACCOUNTS, sort="id")
+        self._look("accounts by id", query, partial(_see_order, query))
         if ids and ids[0]:
-            self._look("analysis on own pages", self._own_page, ids[0])
-        self._look("a record that is not there", self._missing, status=404)
-        self._look("a wrong key", self._wrong_key, status=403)
+            self._look("analysis on own pages", record_query(PROJECT, ids[0]), _see_analysis)
+        self._look("a record that is not there", record_query(PROJECT, "0"), status=404)
+        options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
+        with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
+            other.quota_folder = None  # requests of this key are nobody's
+            self._look("a wrong key", _PROJECTS, client=other, status=403)
 
     def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
         self.findings.append(Finding(what, str(found), as_specified))
 
-    def _get(self, query: Query, page: int = 1) -> FetchedPage:
-        before = self._session.quota.state().used
+    def _get(self, client: Directory, query: Query, number: int = 1) -> FetchedPage:
         try:
-            return query.get(self._session, Options(refresh=True, store=False), page)
-        finally:
-            self.requests += max(self._session.quota.state().used - before, 1)
+            fetched = query.get(client.session, Options(refresh=True, store=False), number)
+        except DirframeError as error:
+            self.requests += getattr(error, "attempts", 1)
+            raise
+        self.requests += fetched.attempts
+        return fetched
 
     def _look(
-        self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int = 0
+        self,
+        what: str,
+        query: Query,
+        see: Callable[[Page], _Seen] = lambda _: ("is answered", False),
+        *,
+        number: int = 1,
+        client: Directory | None = None,
+        status: int = 0,
     ) -> None:
-        """Note what was found, and whether it is as specified; of an error, its `status` is."""
+        """Note what is seen on a page, or an error, of which `status` is as specified."""
         if self.requests + 1 >= MAX_REQUESTS:
             self._note(what, "not looked at: the requests of a check are used up")
             return
         try:
-            self._note(what, *look(*arguments))
+            self._note(what, *see(self._get(client or self._client, query, number).page))
         except RequestError as error:
             answer = f"status {error.status}: {error.help_text or 'without a text'}"
-            self._note(
-                what, answer if error.status else type(error).__name__, error.status == status
-            )
+            found = answer if error.status else type(error).__name__
+            self._note(what, found, error.status == status)
         except DirframeError as error:
             self._note(what, type(error).__name__, as_specified=False)
 
-    def _empty(self, query: Query, number: int, first: tuple[str | None, ...]) -> _Seen:
-        ids = self._get(query, number).page.values("id")
-        found = "the first page again" if ids == first else f"{len(ids)} records"
-        return found if ids else "empty", not ids
-
-    def _sort(self, query: Query) -> _Seen:
-        sort, resource = str(query.sort), query.resource
-        kept = is_in_order(Records(resource, [self._get(query).page]).frame(), sort)
-        words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
-        # project_name is a sort of the live service, not of the specification.
-        return words[kept], kept if sort in resource.sorts else None
-
-    def _accounts(self) -> _Seen:
-        page = self._get(_ACCOUNTS).page
+    def _see_accounts(self, page: Page) -> _Seen:
         self._note("country forms", _country_forms(page.values("country_code")))
         return _count(page), None
 
-    def _own_page(self, identifier: str) -> _Seen:
-        page = self._get(record_query(PROJECT, identifier)).page
-        return "sent" if page.signs() in {"1", "3"} else "not sent", None
 
-    def _missing(self) -> _Seen:
-        self._get(record_query(PROJECT, "0"))
-        return "is answered", False
+def _see_order(query: Query, page: Page) -> _Seen:
+    sort, resource = str(query.sort), query.resource
+    kept = is_in_order(Records(resource, [page]).frame(), sort)
+    words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
+    # project_name is a sort of the live service, not of the specification.
+    return words[kept], kept if sort in resource.sorts else None
 
-    def _wrong_key(self) -> _Seen:
-        client = self._client
-        options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
-        with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
-            other.quota_folder = None  # requests of this key are nobody's
-            try:
-                _PROJECTS.get(other.session, Options())
-            finally:
-                self.requests += 1 + self._session.is_moved(_PROJECTS.path)
-        return "is accepted", False
+
+def _see_analysis(page: Page) -> _Seen:
+    return "sent" if page.signs() in {"1", "3"} else "not sent", None
 
 
 def _count(page: Page) -> str:

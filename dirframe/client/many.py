@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from numbers import Integral
 from typing import Any, TypeAlias
 from urllib.parse import quote
@@ -15,7 +16,7 @@ from dirframe.client.collection import (
     Walk,
     check_quota,
     fetch_ahead,
-    fetch_or_refusal,
+    fetch_page,
     may_come_later,
     progress_of,
     raise_or_warn,
@@ -24,7 +25,7 @@ from dirframe.client.directory import Directory
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
 from dirframe.client.query import Options, Query
 from dirframe.client.records import Records
-from dirframe.errors import CacheError, InvalidInputError, RequestError, ServiceError
+from dirframe.errors import CacheError, InvalidInputError, RequestError
 from dirframe.schema import Resource
 
 #: One project, by id or short name, or many.
@@ -47,30 +48,29 @@ def identifier_of(value: object, name: str) -> str:
     return text
 
 
-def names_of(projects: Any) -> list[str]:
-    """Return the ids or names of projects, each once; `InvalidInputError` if there is none."""
+def queries_of(resource: Resource, projects: Any, **options: Any) -> dict[str, Query]:
+    """Return the query to a collection of each project by its id or name, each once."""
     is_row = isinstance(projects, pd.Series) and "id" in projects.index  # which is no project
     if isinstance(projects, pd.DataFrame):
         projects = projects.get("id", [])
     elif is_row or not pd.api.types.is_list_like(projects):
         projects = [projects]
-    names = list(dict.fromkeys(identifier_of(value, "project") for value in projects))
+    names = dict.fromkeys(identifier_of(value, "project") for value in projects)
     if not names:
         raise InvalidInputError(
             "No project is named; pass at least one, or a frame with the column id."
         )
-    return names
-
-
-def query_of(resource: Resource, name: str, **options: Any) -> Query:
-    """Return the query to a collection of a project."""
-    return Query(
-        resource=resource,
-        path=resource.paths[0].format(analysis="latest", project=quote(name, safe="")),
-        numbered=resource.paged,
-        facts={"project": name},
-        **options,
-    )
+    path = partial(resource.paths[0].format, analysis="latest")
+    return {
+        name: Query(
+            resource=resource,
+            path=path(project=quote(name, safe="")),
+            numbered=resource.paged,
+            facts={"project": name},
+            **options,
+        )
+        for name in names
+    }
 
 
 def load_many(queries: dict[str, Query], client: Directory, options: Options) -> pd.DataFrame:
@@ -80,13 +80,13 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     names = list(queries)
     check_quota(client, options, what, names, lambda name: queries[name].is_known(session))
     records, rows, project_ids = Records(query.resource), list[int](), list[str]()
-    came, is_counted, is_capped = list[ReceivedPage](), False, False
+    came, words = list[ReceivedPage](), set[str]()
     failures = dict.fromkeys(names, "not asked for")
     for pages in _read_all(queries, client, options):
         name = pages.query.facts["project"]
         came += pages.received
-        del failures[name]
-        if (refusal := pages.received[0].refusal) is not None:
+        refusal = pages.received[0].refusal
+        if refusal is not None:
             failures[name] = refusal or _NO_ANALYSIS
             continue
         for page in pages.received:
@@ -95,20 +95,18 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
         places = [page.source + place for page, place in pages.places()]
         rows += places
         project_ids += [name] * len(places)
-        kind, reason = pages.completeness()
-        is_counted |= kind == "counted"
-        is_capped |= pages.is_capped()
-        if reason and kind == "incomplete":
-            failures[name] = reason
+        word, reason = pages.completeness()
+        words.add("capped" if pages.is_capped() else word)
+        if word == "incomplete":
+            failures[name] = str(reason)
+        else:
+            del failures[name]
     frame = records.frame(rows)
     frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
     session.warn_if_stale(came)
     lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
     why = f"{list_named(lost)} did not come whole" if lost else None
-    cap = f"capped at max_items={query.max_items}" if is_capped else None
-    completeness = "counted" if is_counted else "proven"
-    if lost or is_capped:
-        completeness = "incomplete"
+    cap = f"capped at max_items={query.max_items}" if "capped" in words else None
     facts = query.to_provenance() | {"projects": len(names)}
     del facts["project"]
     provenance.set_provenance(
@@ -118,7 +116,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
         resource=query.resource.name,
         query=facts,
         items_loaded=len(frame),
-        completeness=completeness,
+        completeness="incomplete" if why or cap else "counted" if "counted" in words else "proven",
         incomplete_reason=why or cap,
         failures=failures,
         **cost_of(came),
@@ -132,12 +130,8 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
 def _read_all(queries: dict[str, Query], client: Directory, options: Options) -> Iterator[Pages]:
     """Yield the pages of each query in order; after an end that is accepted, what else came."""
     waiting = {name: Pages(query) for name, query in queries.items()}
-    read = fetch_ahead(
-        lambda name: _read(client, waiting[name], options),
-        queries,
-        client.workers,
-        error_of=lambda pages: pages.received[-1].error,
-    )
+    fetch = lambda name: _read(client, waiting[name], options)
+    read = fetch_ahead(fetch, queries, client.workers)
     try:
         with progress_of("projects", options.progress) as on_project, closing(read):
             for pages in read:
@@ -153,17 +147,12 @@ def _read_all(queries: dict[str, Query], client: Directory, options: Options) ->
 
 def _read(client: Directory, pages: Pages, options: Options) -> Pages:
     """Read the pages of a collection; the first one may be refused, and any may fail."""
-    query = pages.query
-    try:
-        first = fetch_or_refusal(client.session, query, options)
-        if first.refusal is not None:
-            pages.add(first)
-        else:
-            walk = Walk(pages, client, options, workers=1)
-            walk.receive_first(query, first.source)
-            walk.read_all()
-    except RequestError as error:
-        pages.end(error)
-        if not (isinstance(error, ServiceError) and may_come_later(error)):
-            raise
+    first = fetch_page(client.session, pages.query, options)
+    if first.refusal is not None:
+        pages.add(first)
+        return pages
+    walk = Walk(pages, client, options, workers=1)
+    walk.receive_first(pages.query, first.source)
+    with suppress(RequestError):  # its pages have it
+        walk.read_all()
     return pages

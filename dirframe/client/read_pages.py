@@ -85,13 +85,9 @@ def read_pages(
         **facts,
     )
     if facts.get("complete") is False:
-        warn(
-            IncompleteWarning(
-                f"The {len(pages):,} recorded pages are not a whole collection: "
-                f"{facts['incomplete_reason']}. Add the missing pages, or say in your results that "
-                "it is a part."
-            )
-        )
+        part = f"{len(pages):,} recorded pages are not a whole collection"
+        hint = "Add the missing pages, or say in your results that it is a part."
+        warn(IncompleteWarning(f"The {part}: {facts['incomplete_reason']}.", hint=hint))
     return frame
 
 
@@ -118,12 +114,12 @@ def _read_page(file: Path, max_bytes: int) -> Page:
         ) from error
     page = parse(content, source=str(file), max_bytes=max_bytes)
     if not page.succeeded:
-        message = f': "{page.error}"' if page.error else ""
-        found = "the report of a failure"
+        found = f"the report of a failure ({page.error or 'without a text'})"
         raise UnreadableResponseError(
-            f"{file} is {found}{message}, not a page of records. Leave it out or fetch it again.",
+            f"{file} is {found}, not a page of records.",
             found=found,
             source=page.source,
+            hint="Leave it out or fetch it again.",
         )
     return page
 

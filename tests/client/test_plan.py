@@ -107,7 +107,7 @@ def test_plan_refuses_what_there_is_not_before_anything_is_sent(rig, connect):
     for collection, options in (
         ("people", {}), ("projects", {"sort": "colour"}), ("projects", {"max_items": 0}),
         ("accounts", {"details": True}), ("projects", {"projects": [1]}),
-        ("activity", {"projects": []}),
+        ("activity", {"projects": []}), ("activity", {"projects": [1], "details": True}),
     ):  # fmt: skip
         with pytest.raises(InvalidInputError):
             dirframe.plan(collection, directory=connect(rig), **options)

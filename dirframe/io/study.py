@@ -71,18 +71,7 @@ def write_study(
     archive: Archive | str | Path | None,
 ) -> None:
     """Write frames as a study; the options are those of `dirframe.export`."""
-    is_list = isinstance(authors, Iterable) and not isinstance(authors, str)
-    if not is_list or not all(isinstance(name, str) for name in authors):
-        raise InvalidInputError(
-            f'authors is {authors!r}; it must be a list of names, such as ["Grace Hopper"].'
-        )
-    if not isinstance(title, str | None):
-        raise InvalidInputError(f"title is {title!r}; it must be text.")
-    if license and not (isinstance(license, str) and _LICENCE.fullmatch(license)):
-        raise InvalidInputError(
-            f"license is {license!r}; it must be an identifier of SPDX, such as CC-BY-4.0, or the "
-            "address of the licence."
-        )
+    _check_options(title, authors, license)
     contents = {} if archive is None else {"pages.archive": _pages(archive, personal=personal)}
     tables: dict[str, pd.DataFrame] = {}
     listed: list[str] = []
@@ -132,6 +121,21 @@ def write_study(
             entry.external_attr = 0o100644 << 16
             entry.create_system = 3
             packed.writestr(entry, contents[name], zipfile.ZIP_DEFLATED)
+
+
+def _check_options(title: object, authors: object, license: object) -> None:
+    if not isinstance(title, str | None):
+        raise InvalidInputError(f"title is {title!r}; it must be text.")
+    names = [*authors] if isinstance(authors, Iterable) and not isinstance(authors, str) else [None]
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidInputError(
+            f'authors is {authors!r}; it must be a list of names, such as ["Grace Hopper"].'
+        )
+    if license and not (isinstance(license, str) and _LICENCE.fullmatch(license)):
+        raise InvalidInputError(
+            f"license is {license!r}; it must be an expression of SPDX, such as CC-BY-4.0, or the "
+            "address of the licence."
+        )
 
 
 def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:

@@ -83,9 +83,8 @@ def summary(frame: pd.DataFrame) -> Summary:
     if differs is not None:
         title += f", {differs}"
     if record["completeness"] != "unknown":
-        note = provenance.completeness_note(record) or "complete"
+        note = provenance.completeness_note(record, with_reason=True) or "complete"
         title += f"{'; the load was' if differs is not None else ','} {note}"
-        title += f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
     if absent := provenance.absent(frame, record["not_sent"]):
         title += f". {counted(len(absent.columns), 'column')} not sent by the directory"
     bias = _bias(frame, known or PROJECT, record)

@@ -214,11 +214,11 @@ def _svg(figure: Figure) -> str:
 def _part(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     """Return what a report says of a whole frame, also where it is from and what to beware of."""
     record, difference = provenance.get_provenance(frame), provenance.difference(frame)
-    note, source = provenance.completeness_note(record), record["source"] or record["base_url"]
-    reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
+    note = provenance.completeness_note(record, with_reason=True)
+    source = record["source"] or record["base_url"]
     warnings = {
         "do not say where they are from: nobody can tell whether they are complete": not source,
-        f"are {note}{reason}, and no fair sample": record["completeness"] == "incomplete",
+        f"are {note}, and no fair sample": record["completeness"] == "incomplete",
         "are synthetic: generated, not observed": record["synthetic"],
         f"are not those that were loaded: {difference}": difference,
     }

@@ -154,11 +154,7 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
     >>> team_size_classes(projects, bounds=[0, 5])["team_size"].tolist()
     ['0–4', '5 or more']
     """
-    limits: dict[str, Any] = {"least": 0, "most": 2**63 - 1, "ending": "as each of them"}
-    given = bounds if isinstance(bounds, Iterable) else []
-    lowest = [whole_number("bounds", bound, **limits) for bound in given]
-    if lowest[:1] != [0] or any(low >= high for low, high in pairwise(lowest)):
-        raise InvalidInputError(f"bounds must ascend from 0; got {bounds!r}.")
+    lowest = _ascending(bounds)
     known, counted = _contributors(projects)
     exact(known.to_frame("contributors"))
     classes = np.searchsorted(lowest, known, side="right") - 1
@@ -209,6 +205,16 @@ def users_against_contributors(projects: Frame) -> Counted:
 
 def _contributors(projects: Frame) -> tuple[pd.Series[int], dict[str, Any]]:
     return valid(read(projects, "people")["people"], "contributors", "projects")
+
+
+def _ascending(bounds: object) -> list[int]:
+    """Return the smallest number of each class; raise unless they ascend from 0."""
+    limits: dict[str, Any] = {"least": 0, "most": 2**63 - 1, "ending": "as each of them"}
+    given = bounds if isinstance(bounds, Iterable) else []
+    lowest = [whole_number("bounds", bound, **limits) for bound in given]
+    if lowest[:1] != [0] or any(low >= high for low, high in pairwise(lowest)):
+        raise InvalidInputError(f"bounds must ascend from 0; got {bounds!r}.")
+    return lowest
 
 
 def size_names(bounds: Sequence[int]) -> list[str]:

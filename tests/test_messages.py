@@ -74,7 +74,7 @@ def load(message, tmp_path):
                 setattr(rig, name, value)
             folder = tmp_path / str(next(folders))  # no cache and no quota of another load
             with closing(rig.directory(folder, **options or {})) as directory:
-                return message(dirframe.load_projects, directory, progress=False)
+                return message(dirframe.load_projects, directory)
 
     return of
 
@@ -176,11 +176,11 @@ def test_connections(message, tmp_path):
     with Rig(3) as rig:
         hurried = rig.directory(tmp_path, timeout=0.05)
         rig.always = faults.silence
-        assert message(dirframe.load_projects, hurried, progress=False) == snapshot(
+        assert message(dirframe.load_projects, hurried) == snapshot(
             "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: no data was received for 0.05 seconds. What came is kept: run the same line again. For a slow directory, pass a longer timeout= to Directory."
         )
         directory = rig.directory(tmp_path)
-        load = partial(dirframe.load_projects, directory, progress=False)
+        load = partial(dirframe.load_projects, directory)
         rig.always = faults.cut_short
         assert message(load) == snapshot(
             "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (IncompleteRead(REASON)). What came is kept: run the same line again."
@@ -209,7 +209,7 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
     )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
-        drawn = partial(dirframe.load_projects, directory, progress=False, sample=2)
+        drawn = partial(dirframe.load_projects, directory, sample=2)
         assert message(drawn, max_items=3) == snapshot(
             "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
         )

@@ -77,11 +77,10 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     """Load queries to the same collection of several projects, by their names, as one frame."""
     session, query = client.session, next(iter(queries.values()))
     what = f"{query.resource.collection} of {len(queries):,} projects of {client.name}"
-    names = list(queries)
-    check_quota(client, options, what, names, lambda name: queries[name].is_known(session))
+    check_quota(client, options, what, [*queries.values()], lambda one: one.is_known(session))
     records, rows, project_ids = Records(query.resource), list[int](), list[str]()
     came, words = list[ReceivedPage](), set[str]()
-    failures = dict.fromkeys(names, "not asked for")
+    failures = dict.fromkeys(queries, "not asked for")
     for pages in _read_all(queries, client, options):
         name = pages.query.facts["project"]
         came += pages.received
@@ -107,7 +106,7 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
     lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
     why = f"{list_named(lost)} did not come whole" if lost else None
     cap = f"capped at max_items={query.max_items}" if "capped" in words else None
-    facts = query.to_provenance() | {"projects": len(names)}
+    facts = query.to_provenance() | {"projects": len(queries)}
     del facts["project"]
     provenance.set_provenance(
         frame,

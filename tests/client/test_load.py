@@ -199,16 +199,7 @@ def test_load_shows_a_bar_where_someone_looks(rig, connect, capsys, monkeypatch)
 # Workers
 
 
-def test_load_order_does_not_depend_on_workers(connect):
-    with Rig(133) as rig:
-        rig.before = lambda asked: threading.Event().wait(0.004 * (asked.page % 3))
-        for workers in (1, 2, 8):
-            frame = connect(rig, workers=workers).projects(refresh=True)
-            assert frame["id"].tolist() == numbered(133)
-            assert get_provenance(frame)["complete"] is True
-
-
-def test_load_keeps_all_workers_busy(connect):
+def test_load_keeps_all_workers_busy_and_the_order(connect):
     four = threading.Barrier(4)
 
     def together(asked):
@@ -219,7 +210,7 @@ def test_load_keeps_all_workers_busy(connect):
 
     with Rig(175) as rig:
         rig.before = together
-        assert len(connect(rig, workers=4).projects()) == 175
+        assert connect(rig, workers=4).projects()["id"].tolist() == numbered(175)
 
 
 @pytest.mark.parametrize("workers", [1, 4])

@@ -70,7 +70,7 @@ class Query:
     parameters: Mapping[str, str] = field(default_factory=dict)
     numbered: bool = True
     may_be_single: bool = False
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("query", "sort"):

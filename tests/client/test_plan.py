@@ -59,14 +59,6 @@ def test_plan_says_the_price_that_is_paid(connect, count, size, most, items, pag
         assert (again.requests_needed, again.cached, len(rig.requests)) == (pages, 0, pages)
 
 
-def test_plan_of_a_query_asks_it(serve, connect):
-    rig = serve(page_xml([], available=0, first=0))
-    price = dirframe.plan("accounts", query="a b", sort="name", directory=connect(rig))
-    assert (price.items, price.pages, price.requests_needed) == (0, 1, 0)
-    [asked] = rig.requests
-    assert asked.query == {"api_key": KEY, "query": "a b", "sort": "name", "page": "1"}
-
-
 def test_plan_says_whether_it_fits(rig, connect):
     with time_machine.travel(datetime(2026, 3, 1, tzinfo=UTC), tick=False):
         for limit, fits, days in ((3, False, 3), (6, False, 2), (7, True, 1), (100, True, 1)):
@@ -87,7 +79,7 @@ def test_plan_without_a_count_that_can_be_is_not_known(rig, connect, count):
     assert "does not say" in str(price)
 
 
-def test_plan_of_an_address(connect, written):
+def test_plan_of_an_address_or_a_query_asks_it(connect, written):
     with Rig(23, kind="language").in_process() as rig:
         directory = connect(rig)
         for asked in ("languages", "/languages.xml"):
@@ -97,6 +89,11 @@ def test_plan_of_an_address(connect, written):
         dirframe.load_languages(directory)
         assert dirframe.plan("languages", directory=directory).requests_needed == 0
         assert len(rig.requests) == 3
+    price = dirframe.plan("projects", query="a b", sort="name", directory=connect(written))
+    assert (price.items, price.requests_needed) == (2, 0)
+    assert written.requests.pop().query == {
+        "api_key": KEY, "query": "a b", "sort": "name", "page": "1"
+    }  # fmt: skip
     # One document is paid for by looking.
     for asked, items in (("example/analyses/latest/activity_facts", 4), ("1/contributors/5", 1)):
         price = dirframe.plan(f"/projects/{asked}.xml", directory=connect(written))

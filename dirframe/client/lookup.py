@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from hashlib import md5, sha1
@@ -19,7 +19,7 @@ from dirframe.client.collection import (
     Walk,
     check_quota,
     fetch_ahead,
-    fetch_or_refusal,
+    fetch_page,
     has_no_analysis,
     may_come_later,
     progress_of,
@@ -60,7 +60,7 @@ def load_record(
         try:
             return _read_record(query, name, client, options, refused)
         except NotFoundError as error:
-            refused.append(ReceivedPage.failed(error))
+            refused.append(ReceivedPage(attempts=error.attempts, refusal="refused"))
     return _read_record(last, name, client, options, refused)
 
 
@@ -75,7 +75,7 @@ def _read_record(
         # Today's service finds a project without an analysis by a search alone.
         if resource is not PROJECT or not has_no_analysis(error) or name.isdigit():
             raise
-        refused.append(ReceivedPage.failed(error))
+        refused.append(ReceivedPage(attempts=error.attempts, refusal="refused"))
         fetched = Query(resource=PROJECT, query=name).get(session, options)
     frame = Records(resource, [fetched.page]).frame()
     rows = frame.to_dict("records")
@@ -183,12 +183,8 @@ def load_many(queries: list[Query], client: Directory, options: Options) -> pd.D
 def _read_all(queries: list[Query], client: Directory, options: Options) -> Iterator[Pages]:
     """Yield the pages of each query in order; after an end that is accepted, what else came."""
     waiting = [Pages(query) for query in queries]
-    read = fetch_ahead(
-        lambda pages: _read(client, pages, options),
-        [*waiting],
-        client.workers,
-        error_of=lambda pages: pages.received[-1].error,
-    )
+    fetch = lambda pages: _read(client, pages, options)
+    read = fetch_ahead(fetch, [*waiting], client.workers)
     try:
         with progress_of("projects", options.progress) as on_project, closing(read):
             for pages in read:
@@ -205,19 +201,14 @@ def _read_all(queries: list[Query], client: Directory, options: Options) -> Iter
 
 def _read(client: Directory, pages: Pages, options: Options) -> Pages:
     """Read the pages of a collection; the first one may be refused, and any may fail."""
-    query = pages.query
-    try:
-        first = fetch_or_refusal(client.session, query, options)
-        if first.refusal is not None:
-            pages.add(first)
-        else:
-            walk = Walk(pages, client, options, workers=1)
-            walk.receive_first(query, first.source)
-            walk.read_all()
-    except RequestError as error:
-        pages.end(error)
-        if not (isinstance(error, ServiceError) and may_come_later(error)):
-            raise
+    first = fetch_page(client.session, pages.query, options)
+    if first.refusal is not None:
+        pages.add(first)
+        return pages
+    walk = Walk(pages, client, options, workers=1)
+    walk.receive_first(pages.query, first.source)
+    with suppress(RequestError):  # its pages have it
+        walk.read_all()
     return pages
 
 

@@ -306,19 +306,14 @@ class Rig:
         return self
 
     def __exit__(self, *exc):
-        self.close()
+        self._closing.set()
+        self._server.__exit__()
         self._clear()
 
     def _clear(self):
         for directory in self._directories:
             directory.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    def close(self):
-        """Stop the server; the directories on it stay open until the end."""
-        if not self._closing.is_set():
-            self._closing.set()
-            self._server.__exit__()
 
     @property
     def connections(self):

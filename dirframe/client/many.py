@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -16,7 +16,7 @@ from dirframe.client.collection import (
     Walk,
     check_quota,
     fetch_ahead,
-    fetch_or_refusal,
+    fetch_page,
     may_come_later,
     progress_of,
     raise_or_warn,
@@ -25,7 +25,7 @@ from dirframe.client.directory import Directory
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
 from dirframe.client.query import Options, Query
 from dirframe.client.records import Records
-from dirframe.errors import CacheError, InvalidInputError, RequestError, ServiceError
+from dirframe.errors import CacheError, InvalidInputError, RequestError
 from dirframe.schema import Resource
 
 #: One project, by id or short name, or many.
@@ -130,12 +130,8 @@ def load_many(queries: dict[str, Query], client: Directory, options: Options) ->
 def _read_all(queries: dict[str, Query], client: Directory, options: Options) -> Iterator[Pages]:
     """Yield the pages of each query in order; after an end that is accepted, what else came."""
     waiting = {name: Pages(query) for name, query in queries.items()}
-    read = fetch_ahead(
-        lambda name: _read(client, waiting[name], options),
-        queries,
-        client.workers,
-        error_of=lambda pages: pages.received[-1].error,
-    )
+    fetch = lambda name: _read(client, waiting[name], options)
+    read = fetch_ahead(fetch, queries, client.workers)
     try:
         with progress_of("projects", options.progress) as on_project, closing(read):
             for pages in read:
@@ -151,17 +147,12 @@ def _read_all(queries: dict[str, Query], client: Directory, options: Options) ->
 
 def _read(client: Directory, pages: Pages, options: Options) -> Pages:
     """Read the pages of a collection; the first one may be refused, and any may fail."""
-    query = pages.query
-    try:
-        first = fetch_or_refusal(client.session, query, options)
-        if first.refusal is not None:
-            pages.add(first)
-        else:
-            walk = Walk(pages, client, options, workers=1)
-            walk.receive_first(query, first.source)
-            walk.read_all()
-    except RequestError as error:
-        pages.end(error)
-        if not (isinstance(error, ServiceError) and may_come_later(error)):
-            raise
+    first = fetch_page(client.session, pages.query, options)
+    if first.refusal is not None:
+        pages.add(first)
+        return pages
+    walk = Walk(pages, client, options, workers=1)
+    walk.receive_first(pages.query, first.source)
+    with suppress(RequestError):  # its pages have it
+        walk.read_all()
     return pages

@@ -180,7 +180,9 @@ class Store(AbstractContextManager["Store"]):
         )
 
     def add(self, page: ReceivedPage) -> None:
-        """Store a page whose `source` is as it was fetched, or none; that becomes its place."""
+        """Store a page, unless it failed; its `source`, as fetched or none, becomes its place."""
+        if page.error is not None:
+            return
         content = page.source.content if page.source else None
         values = {name: getattr(page, name) for name in _COLUMNS} | {
             "retrieved": page.retrieved.isoformat(timespec="microseconds"),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from numbers import Integral, Real
+from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,17 +16,14 @@ from weakref import finalize
 
 import dirframe
 from dirframe._display import card
+from dirframe.client.http.quota import Quota
 from dirframe.client.http.session import Session, as_sent
 from dirframe.errors import ConfigurationError, InvalidInputError
 from dirframe.settings import ApiKey, cache_folder, is_loopback, user_data_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import pandas as pd
 
-    from dirframe.client.http.quota import Quota
     from dirframe.client.plan import Plan
 
 #: Requests per second to another machine.
@@ -253,16 +252,13 @@ def _base_url(address: str | None, allow_http: bool) -> str:
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
         )
     base_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
-    advice = None
     if "@" in parts.netloc or parts.query or parts.fragment:
         advice = (
             "Leave out the user, the query and the fragment; the key is passed as key=, or taken "
             "from DIRFRAME_API_KEY."
         )
-    elif parts.path.endswith(".xml"):
-        advice = f"It is that of a page: pass it without {parts.path.rpartition('/')[2]}."
     elif parts.scheme == "http" and not allow_http and not is_loopback(parts.hostname or ""):
         advice = "The key would be readable on the way: use https://, or pass allow_http=True."
-    if advice:
-        raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)
-    return base_url
+    else:
+        return base_url
+    raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)

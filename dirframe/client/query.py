@@ -56,7 +56,8 @@ class Query:
     """A validated query; without a `path`, to the resource's own collection.
 
     `sample` positions are drawn by `seed` of all records. `numbered` is whether the first page is
-    asked for by its number, and `facts` is recorded in provenance instead of the path.
+    asked for by its number: what has no pages may be one record. `facts` is recorded in provenance
+    instead of the path.
     """
 
     resource: Resource
@@ -69,8 +70,7 @@ class Query:
     path: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     numbered: bool = True
-    may_be_single: bool = False
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("query", "sort"):
@@ -122,8 +122,8 @@ class Query:
 
     def is_known(self, session: Session, page: int = 1) -> bool:
         """Return whether a page, or that it is refused, is fresh in the cache."""
-        urls = [session.address(self.path, self.params(number)) for number in {1, page}]
-        is_refused = any(session.get_refusal(url) is not None for url in urls)
+        url = session.address(self.path, self.params(page))
+        is_refused = session.get_refusal(url) is not None
         return is_refused or session.is_cached(self.path, self.params(page))
 
     def positions(self, population: int) -> list[int]:
@@ -153,11 +153,9 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
     given = {"page", *(name for name, value in options.items() if value is not None)}
     steps = {*unquote(parts.path).split("/")}
     is_elsewhere = parts.scheme or parts.netloc or parts.fragment or steps & {".", ".."}
-    has_key = (
-        f"{KEY_PARAMETER}=" in unquote(address).casefold() or client.api_key.redact(name) != name
-    )
-    has_more = has_key or given & parameters.keys()
-    if is_elsewhere or has_more or not parts.path.endswith(".xml"):
+    is_key_named = f"{KEY_PARAMETER}=" in unquote(address).casefold()
+    has_key = is_key_named or client.api_key.redact(name) != name
+    if is_elsewhere or has_key or given & parameters.keys() or not parts.path.endswith(".xml"):
         # Without the host, whose user may have a password.
         shown = client.api_key.redact(parts.path) if name else path
         if not name or name.isidentifier():
@@ -173,27 +171,20 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
         )
     options |= {name: parameters.pop(name) for name in ("query", "sort") if name in parameters}
     quoted = quote("/" + parts.path.lstrip("/"), safe=_SAFE)
-    resource, is_collection, may_be_single = UNKNOWN, False, True
+    options |= {"resource": UNKNOWN, "numbered": False}
     for known in ALL_RESOURCES.values():
         for template in known.paths:
             if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), quoted):
-                resource, may_be_single = known, template.endswith("}.xml")
-                is_collection = known.paged and not may_be_single
-    return Query(
-        resource=resource,
-        path=quoted,
-        parameters=parameters,
-        numbered=is_collection,
-        may_be_single=may_be_single,
-        **options,
-    )
+                options["resource"] = known
+                options["numbered"] = known.paged and not template.endswith("}.xml")
+    return Query(path=quoted, parameters=parameters, **options)
 
 
 def record_query(resource: Resource, identifier: str) -> Query:
     """Return the query to the own page of a record."""
     path = f"/{resource.collection}/{quote(identifier, safe='')}.xml"
     facts = {"id": identifier}
-    return Query(resource=resource, path=path, numbered=False, may_be_single=True, facts=facts)
+    return Query(resource=resource, path=path, numbered=False, facts=facts)
 
 
 def recognised(query: Query, page: Page) -> Query:

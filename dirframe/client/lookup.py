@@ -71,11 +71,12 @@ def _read_record(
     session, resource = client.session, query.resource
     try:
         fetched = query.get(session, options)
-    except ServiceError as error:
-        # Today's service finds a project without an analysis by a search alone.
-        if resource is not PROJECT or not has_no_analysis(error) or name.isdigit():
+    except (CacheError, ServiceError) as error:
+        # Today's service finds a project without an analysis by a search alone; the cache has that.
+        is_bare = isinstance(error, CacheError) or has_no_analysis(error)
+        if resource is not PROJECT or name.isdigit() or not is_bare:
             raise
-        refused.append(ReceivedPage(attempts=error.attempts, refusal="refused"))
+        refused.append(ReceivedPage(attempts=getattr(error, "attempts", 0), refusal="refused"))
         fetched = Query(resource=PROJECT, query=name).get(session, options)
     frame = Records(resource, [fetched.page]).frame()
     rows = frame.to_dict("records")

@@ -257,6 +257,8 @@ def _base_url(address: str | None, allow_http: bool) -> str:
             "Leave out the user, the query and the fragment; the key is passed as key=, or taken "
             "from DIRFRAME_API_KEY."
         )
+    elif parts.path.endswith(".xml"):
+        advice = f"It is that of a page: pass it without {parts.path.rpartition('/')[2]}."
     elif parts.scheme == "http" and not allow_http and not is_loopback(parts.hostname or ""):
         advice = "The key would be readable on the way: use https://, or pass allow_http=True."
     else:

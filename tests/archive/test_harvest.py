@@ -1,25 +1,21 @@
 """A harvest pays for each page once, over days, kills and whatever the directory does meanwhile."""
 
 from collections import Counter
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import dirframe
 from dirframe import provenance
 from dirframe.errors import NotFoundError, QuotaExceededError, ServiceError
 from tests import processes
-from tests.archive.conftest import (
-    HISTORIES,
-    LINE,
-    Reshuffled,
-    check_history,
-    kept,
-    number,
-    shuffled,
-)
+from tests.archive.conftest import LINE, Harvests, Reshuffled, kept, number, shuffled
+from tests.faults.test_faults import EDITS
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, id_of, record
 from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
@@ -332,6 +328,31 @@ def test_own_pages_may_be_added_later_and_are_needed_by_few(harvests):
     assert set(frame["id"][frame["analysis__id"].isna()]) == {"1", "2"}
 
 
-@given(**HISTORIES)
-def test_harvest_calls_proven_only_what_there_is(**history):
-    check_history(**history)
+@given(
+    count=st.integers(0, 70),
+    changes=st.dictionaries(
+        st.integers(2, 150),
+        st.tuples(st.sampled_from(["add", "remove", "turn"]), st.integers(0, 200)),
+        max_size=40,
+    ),
+    daily=st.integers(4, 20),
+    keeps_ids=st.booleans(),
+)
+def test_harvest_calls_proven_only_what_there_is(count, changes, daily, keeps_ids):
+    """Changes are by the number of the request; `Harvests.check` asserts what must hold."""
+    rig = Rig(shuffled(count), size=4)
+    rig.sorts = {"id": number} if keeps_ids else {}
+
+    def before(_):
+        asked = len(rig.requests)
+        if asked in changes:
+            kind, place = changes[asked]
+            new = str(1000 + asked)
+            rig.edit(lambda ids: EDITS[kind](ids, place % (len(ids) + 1), new))
+
+    rig.before = before
+    with rig.in_process(), TemporaryDirectory() as folder:
+        harvest = Harvests(rig, Path(folder))
+        archive, _ = harvest.over_days(daily, at_most=80)
+        harvest.check()
+        assert changes or archive.status().completeness in {"proven", "counted"}

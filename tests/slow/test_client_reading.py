@@ -18,9 +18,6 @@ from tests.client.test_columns import (  # noqa: F401  # run here with more exam
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
 )
-from tests.client.test_complete import (  # noqa: F401  # run here with more examples
-    test_load_of_a_living_collection_is_a_state_or_in_doubt,
-)
 from tests.client.test_parser import (  # noqa: F401  # run here with more examples
     test_parser_finds_each_text_and_attribute_again,
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import pandas as pd
@@ -16,12 +17,7 @@ from dirframe import __version__
 from dirframe._accessor import check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, detect_resource, resource_named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dirframe.schema import Resource
+from dirframe.schema import PROJECT, Resource, detect_resource, resource_named
 
 #: The public functions, and the key of a record in the attributes of a frame.
 __all__ = ["ATTRIBUTE", "caption", "copy_provenance", "get_provenance", "set_provenance"]
@@ -113,27 +109,26 @@ def get_provenance(frame: Any) -> dict[str, Any]:
 
 def record_from(stored: object) -> dict[str, Any]:
     """Return a record with every fact; those of another version are kept."""
-    known = stored.items() if isinstance(stored, dict) else ()
-    record = copy.deepcopy(FACTS | {name: value for name, value in known if value is not None})
+    known = stored if isinstance(stored, dict) else {}
+    record = copy.deepcopy(FACTS | {n: value for n, value in known.items() if value is not None})
     record["complete"] = _COMPLETE.get(str(record["completeness"]))
     return record
 
 
 def set_provenance(frame: F, **facts: Any) -> F:
-    """Set provenance facts of a frame, in place, and return it.
+    """Set facts of the provenance of a frame, in place, and return it.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The frame.
     **facts : object
-        Facts as `get_provenance` returns them, as JSON values; others keep their value.
+        Facts as `get_provenance` returns them; others keep their value.
 
     Raises
     ------
     TypeError, InvalidInputError
-        If there is no such fact, a value is of another type or not JSON, or it could contain an
-        API key.
+        If there is no such fact, or a value is of another type, not JSON, or could hold an API key.
 
     Examples
     --------
@@ -153,10 +148,9 @@ def set_provenance(frame: F, **facts: Any) -> F:
         raise InvalidInputError(f"Provenance holds JSON values only: {error}.") from None
     record = record_from(json.loads(text))
     for name in facts:
-        expected = object if FACTS[name] is None else type(FACTS[name])
-        if not isinstance(record[name], expected):
-            kinds = f"{expected.__name__}, not {type(record[name]).__name__}"
-            raise InvalidInputError(f"{name} is of type {kinds}.")
+        expected, given = type(FACTS[name]).__name__, type(record[name]).__name__
+        if FACTS[name] is not None and given != expected:
+            raise InvalidInputError(f"{name} is of type {expected}, not {given}.")
     if "completeness" in facts and record["completeness"] not in _COMPLETE:
         raise InvalidInputError(
             f"completeness is {record['completeness']!r}; it is one of {', '.join(_COMPLETE)}."
@@ -195,8 +189,7 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
         record["steps"].append(step)
     is_table = not records or (_ids(record, target) is None and _ids(record, source) is not None)
     if is_table and not record["records"]:
-        counts = {"rows": _rows(record, source), "repeated": _repeated(record, source)}
-        record["records"] = counts
+        record["records"] = {"rows": _rows(record, source), "repeated": _repeated(record, source)}
     target.attrs[ATTRIBUTE] = record
     return target
 
@@ -290,7 +283,7 @@ def _size(record: dict[str, Any], frame: Any) -> str:
         whole = change.loaded
         change = change._replace(rows=whole)  # its text need not repeat this number
     numbers = f"{count:,} of {whole:,}" if count < whole else f"{count:,}"
-    noun = ALL_RESOURCES.get(record["resource"], UNKNOWN).words[whole != 1]
+    noun = resource_named(record["resource"]).words[whole != 1]
     return ", ".join(filter(None, [f"n = {numbers} {noun} {which}".rstrip(), str(change or "")]))
 
 
@@ -335,8 +328,7 @@ def _repeated(record: dict[str, Any], frame: Any) -> int:
 
 def _rows(record: dict[str, Any], frame: Any) -> int:
     """Return the number of records in a frame, or behind a table."""
-    resource = ALL_RESOURCES.get(record["resource"], UNKNOWN)
     rows = record["records"].get("rows", len(frame))
     # A statistic counted the records of a file or a relation, which has no rows here.
-    number: int = record["counted"].get(resource.collection, rows)
+    number: int = record["counted"].get(resource_named(record["resource"]).collection, rows)
     return number

@@ -21,7 +21,7 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     Parameters
     ----------
     cache : bool, str or pathlib.Path, default True
-        Whether to use the cache on disk, or its folder, as in `Directory`.
+        As in `Directory`.
     analyses : bool, default True
         Whether collections have the analyses of projects. Without, as today, own pages alone have
         them (``details=True`` loads these), and a page has ten records.

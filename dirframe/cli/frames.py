@@ -111,7 +111,7 @@ def empty(collection: str) -> pd.DataFrame:
 
     resource = RESOURCES[collection.removesuffix("s")]
     kinds = {field.column: field.kind for field in resource.fields}
-    return pd.DataFrame(typed_columns({name: [] for name in kinds}, kinds, resource)[0])
+    return pd.DataFrame(typed_columns({name: [] for name in kinds}, kinds, resource))
 
 
 def _select(

@@ -27,7 +27,7 @@ def demo(folder: str) -> None:
     """
     from dirframe.demo import run_demo
 
-    run_demo(Path(folder), say=click.echo)
+    run_demo(Path(folder))
 
 
 def _print_plan(collection: str, **question: Any) -> None:

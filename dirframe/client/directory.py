@@ -253,16 +253,13 @@ def _base_url(address: str | None, allow_http: bool) -> str:
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
         )
     base_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
-    advice = None
     if "@" in parts.netloc or parts.query or parts.fragment:
         advice = (
             "Leave out the user, the query and the fragment; the key is passed as key=, or taken "
             "from DIRFRAME_API_KEY."
         )
-    elif parts.path.endswith(".xml"):
-        advice = f"It is that of a page: pass it without {parts.path.rpartition('/')[2]}."
     elif parts.scheme == "http" and not allow_http and not is_loopback(parts.hostname or ""):
         advice = "The key would be readable on the way: use https://, or pass allow_http=True."
-    if advice:
-        raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)
-    return base_url
+    else:
+        return base_url
+    raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)

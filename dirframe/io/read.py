@@ -16,9 +16,9 @@ from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
 from dirframe._files import unknown_suffix
 from dirframe.client.dtypes import (
-    add_converted,
     convert_column,
     dtype_of,
+    free_name,
     infer_kind,
     warn_unreadable,
 )
@@ -163,7 +163,7 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
     kinds = {field.column: field.kind for field in resource.fields} if resource else {}
     is_specified = resource in RESOURCES.values()
     data: dict[str, pd.Series[Any]] = {}
-    unreadable: list[str] = []
+    unreadable: dict[str, pd.Series[Any]] = {}
     for column, texts in columns.items():
         kind = kinds.get(column, Kind.TEXT if is_specified else None)
         if kind is None:
@@ -173,7 +173,9 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
             data[column] = _loaded(texts)
         else:
-            unreadable += add_converted(data, column, texts, kind, columns)
+            data[column], kept = convert_column(texts, kind)
+            if kept is not None:
+                data[free_name(f"{column}_unreadable", columns)] = unreadable[column] = kept
     warn_unreadable(resource.collection if resource else "records", unreadable)
     return pd.DataFrame(data)
 

@@ -169,7 +169,7 @@ UNKNOWN = Resource("record", "records", key="")
 
 def resource_named(name: str) -> Resource:
     """Return the resource of an element name; one without fields if the schema has none."""
-    return ALL_RESOURCES.get(name) or Resource(name, f"{name}s")
+    return ALL_RESOURCES.get(name) or (Resource(name, f"{name}s") if name else UNKNOWN)
 
 
 def detect_resource(columns: Iterable[object]) -> Resource | None:

@@ -102,26 +102,15 @@ def test_parser_finds_each_text_and_attribute_again(read, pages):
 
 def test_parser_finds_every_text_of_real_pages(shared):
     """Numbers and times are counted: they are written in other ways than they came."""
-    types = dirframe.fields("project").set_index("name")["type"]
-    typed = set(types.index[~types.isin(["str", "object", "list"])])
     for folder, records in (("pages", 313), ("projects", 49)):
         files = sorted((shared / "real" / folder).glob("*.xml"))
         frame = dirframe.read_pages(files)
         assert len(frame) == records
-        expected, numbers = Counter(), Counter()
-        for content in map(Path.read_bytes, files):
-            expected += texts_of(content)
-            for leaf in etree.fromstring(content).iterfind("result/project//*"):
-                above = [ancestor.tag for ancestor in leaf.iterancestors()][-4::-1]
-                name = "_".join([*above, leaf.tag])
-                if name in typed and not len(leaf) and (leaf.text or "").strip():
-                    expected[leaf.text.strip()] -= 1
-                    numbers[name] += 1
-        columns = frame.drop(columns=[name for name in frame if name in typed])
-        assert texts_in(columns.to_dict("list")) == +expected
-        assert {name: frame[name].notna().sum() for name in numbers} == numbers
-        assert len(numbers) > 10
-        assert dirframe.child_table(frame, "languages")["percentage"].notna().all()
+        expected = sum(map(texts_of, map(Path.read_bytes, files)), Counter())
+        texts = frame.select_dtypes(["str", "object"])
+        found, numbers = texts_in(texts.to_dict("list")), frame.drop(columns=list(texts))
+        assert found <= expected
+        assert (expected - found).total() == numbers.count().sum() > 10 * records
 
 
 @given(record=RECORDS, seed=st.integers(0, 999))

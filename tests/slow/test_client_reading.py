@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import UnreadableResponseError
@@ -25,7 +26,6 @@ from tests.client.test_parser import (  # noqa: F401  # run here with more examp
 )
 from tests.processes import LIMIT
 from tests.rig.today import Today
-from tests.test_provenance import WORDS
 
 XML = Path(__file__).parent.parent / "xml"
 
@@ -111,13 +111,7 @@ def test_details_of_recorded_projects_are_those_that_were_recorded(shared, tmp_p
         assert len(asked) == len(rig.requests) == 32 + 1 + int(frame["analysis_id"].notna().sum())
 
 
-def test_polars_frame_is_taken_as_the_frame_it_was(sample):
-    polars = pytest.importorskip("polars", reason="polars is an extra")
-    projects = dirframe.load_projects(sample, max_items=50, progress=False)
-    frame = polars.from_pandas(projects)
-    for name in ("tags", "licenses"):
-        found, expected = (dirframe.child_table(one, name) for one in (frame, projects))
-        assert found.equals(expected)
+WORDS = st.text(st.sampled_from("aZ9 äж{}\\$&#%_~^\"'@,\n\t<>"), max_size=12)
 
 
 @given(WORDS, WORDS)

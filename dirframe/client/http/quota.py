@@ -89,11 +89,8 @@ class DailyQuota:
         resets_at = None if oldest is None else datetime.fromtimestamp(oldest, UTC) + _DAY
         return Quota(limit=self.limit, used=used, left=left, resets_at=resets_at)
 
-    def acquire(self, url: str, attempts: int = 0) -> int:
-        """Count a request of a URL, and return a receipt for `release`; raise if none is left.
-
-        `attempts` were made before.
-        """
+    def acquire(self, url: str) -> int:
+        """Count a request of a URL, and return a receipt for `release`; raise if none is left."""
         if (row := self._execute(_ACQUIRE)) is not None:
             return int(row[0])
         resets_at = self.state().resets_at
@@ -101,7 +98,6 @@ class DailyQuota:
             f"{url} was not requested: the quota of {self.limit:,} requests within 24 hours is used "
             f"up, and the next one is free at {resets_at or datetime.now(UTC):%Y-%m-%d %H:%M} UTC.",
             url=url,
-            attempts=attempts,
             resets_at=resets_at,
             hint=RUN_AGAIN_LATER,
         )

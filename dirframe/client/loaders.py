@@ -10,7 +10,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import suggests_options
-from dirframe.client.collection import has_no_analysis, load_query
+from dirframe.client.collection import load_query
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.many import Projects, identifier_of, load_many, queries_of
 from dirframe.client.paging import ReceivedPage, cost_of
@@ -23,6 +23,7 @@ from dirframe.client.query import (
     record_query,
 )
 from dirframe.client.records import Records
+from dirframe.client.walk import has_no_analysis
 from dirframe.errors import NotFoundError, ServiceError
 from dirframe.schema import (
     ACCOUNT,

@@ -13,11 +13,7 @@ import pandas as pd
 
 from dirframe import provenance
 from dirframe.client.collection import (
-    Walk,
     check_quota,
-    fetch_ahead,
-    fetch_page,
-    may_come_later,
     progress_of,
     raise_or_warn,
 )
@@ -25,6 +21,7 @@ from dirframe.client.directory import Directory
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
 from dirframe.client.query import Options, Query
 from dirframe.client.records import Records
+from dirframe.client.walk import Walk, fetch_ahead, fetch_page, may_come_later
 from dirframe.errors import CacheError, InvalidInputError, RequestError
 from dirframe.schema import Resource
 

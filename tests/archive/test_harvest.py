@@ -119,11 +119,17 @@ def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
     with rig.in_process():
         with pytest.raises(QuotaExceededError) as stopped:
             harvest.run({"daily_quota": 40, "workers": 4})
-        status = dirframe.open_archive(harvest.path).status()
+        archive = dirframe.open_archive(harvest.path)
+        status = archive.status()
         assert stopped.value.resets_at is not None
         assert (status.pages, status.records, status.requests_left) == (40, 400, 60)
         assert not status.finished
+        for text in ("400 of 1,000", "60 requests"):
+            assert text in str(archive)
         harvest.check()
+        with pytest.warns(dirframe.IncompleteWarning) as caught:
+            archive.frame()
+        assert caught[0].filename == __file__
         with pytest.raises(QuotaExceededError):
             harvest.run({"daily_quota": 40})
     assert len(rig.sent) == 40
@@ -151,6 +157,9 @@ def test_killed_harvest_goes_on_and_loses_what_was_in_flight(harvests, make, pag
 
 
 def test_order_is_the_first_that_is_kept(harvests):
+    def refused(request):
+        return Reply(failed("No such sort."), 400) if request.query.get("sort") else None
+
     numbers = {"id": number}
     texts = {"id": id_of}
     names = {"project_name": lambda xml: xml.partition("<name>")[2].lower()}
@@ -166,6 +175,7 @@ def test_order_is_the_first_that_is_kept(harvests):
         ("nothing", Rig(shuffled(50)), {}, None, 1),
         ("one page", Rig(shuffled(9)), {}, None, 0),
         ("accounts", Rig(shuffled(50), kind="account"), {}, None, 1),
+        ("refused", Rig(shuffled(50), answer=refused), {}, None, 0),  # no page was sent in vain
     ]
     failures = []
     for name, rig, sorts, expected, vain in cases:
@@ -178,21 +188,6 @@ def test_order_is_the_first_that_is_kept(harvests):
         if found != (expected, expected, vain) or status.completeness != "proven":
             failures.append((name, found, status))
     assert not failures
-
-
-def test_refused_order_falls_back_and_one_asked_for_is_an_error(harvests):
-    def answer(request):
-        return Reply(failed("No such sort."), 400) if request.query.get("sort") else None
-
-    rig = Rig(shuffled(55), answer=answer)
-    harvest = harvests(rig)
-    with rig.in_process():
-        archive = harvest.run()
-        assert (archive.status().sort, archive.status().completeness) == (None, "proven")
-        assert len(rig.pages) == 6 + 2
-        harvest.path = harvest.folder / "other"
-        with pytest.raises(ServiceError):
-            harvest.run(sort="name")
 
 
 # What changes meanwhile

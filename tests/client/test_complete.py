@@ -204,14 +204,15 @@ def test_load_asks_again_for_what_does_not_fit_alone():
     assert not failures
 
 
-@pytest.mark.parametrize("change", [lambda ids: ["new", *ids], lambda ids: ids[1:]])
-def test_load_of_a_changed_collection_reads_what_moved_again(change):
-    rig = Changing(60)
-    rig.edits = {3: change}
+@pytest.mark.parametrize("change", [lambda ids: [f"new{len(ids)}", *ids], lambda ids: ids[1:]])
+@pytest.mark.parametrize("times", [[3], [20, 33]])
+def test_load_of_a_changed_collection_reads_what_moved_again(change, times):
+    rig = Changing(300)
+    rig.before = lambda _: len(rig.requests) in times and rig.edit(change)
     ids, facts, doubt = loaded(rig)
-    assert (ids, doubt, facts["items_available"]) == (change(numbered(60)), False, len(ids))
-    assert rig.pages[:6] == [1, 2, 3, 4, 5, 6]
-    assert len(rig.pages) <= 2 * 7
+    assert (ids, doubt, facts["items_available"]) == (rig.ids, False, len(ids))
+    assert rig.pages[:30] == [*range(1, 31)]
+    assert len(rig.pages) <= (1 + len(times)) * 31
 
 
 def test_load_from_an_old_first_page_that_became_the_second(connect):

@@ -14,13 +14,12 @@ from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted, percent
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store, name_of
-from dirframe.client.collection import describe, describe_whole
+from dirframe.client.collection import Walk, describe, describe_whole
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.page import parse
 from dirframe.client.paging import ReceivedPage, ids_of
 from dirframe.client.query import Options, Query
 from dirframe.client.records import Records
-from dirframe.client.walk import Walk
 from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError, warn
 from dirframe.schema import RESOURCES
 

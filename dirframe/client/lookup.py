@@ -15,18 +15,20 @@ from urllib.parse import quote
 import pandas as pd
 
 from dirframe import provenance
-from dirframe.client.collection import check_quota, progress_of, raise_or_warn
-from dirframe.client.directory import Directory
-from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
-from dirframe.client.query import Options, Query, record_query
-from dirframe.client.records import Records
-from dirframe.client.walk import (
+from dirframe.client.collection import (
     Walk,
+    check_quota,
     fetch_ahead,
     fetch_page,
     has_no_analysis,
     may_come_later,
+    progress_of,
+    raise_or_warn,
 )
+from dirframe.client.directory import Directory
+from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
+from dirframe.client.query import Options, Query, record_query
+from dirframe.client.records import Records
 from dirframe.errors import (
     CacheError,
     InvalidInputError,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from dirframe._display import card, counted, suggests_options
+from dirframe.client.collection import Walk
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.quota import Quota
 from dirframe.client.lookup import Projects, queries_of
 from dirframe.client.paging import Pages
 from dirframe.client.query import Options, Query, query_at, record_query
-from dirframe.client.walk import Walk
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
 

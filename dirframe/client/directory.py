@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from dirframe.client.plan import Plan
 
-#: Requests per second to another machine.
-_RATE = 10.0
 #: Maximum age of a cached page: its end must be a date.
 _LONGEST = timedelta(days=36_500)
 _SAMPLE = "or use dirframe.sample_directory() (--sample) for the bundled sample data."
@@ -114,7 +112,7 @@ class Directory(AbstractContextManager["Directory"]):
         self.workers = int(_positive("workers", workers, Integral))
         self.daily_quota = int(_positive("daily_quota", daily_quota, Integral))
         if rate is None:
-            rate = math.inf if is_loopback(host.hostname or "") else _RATE
+            rate = math.inf if is_loopback(host.hostname or "") else 10.0
         self.rate, self.timeout = _positive("rate", rate), _positive("timeout", timeout)
         #: What archives and the cache know it by: the address, or the content of the sample.
         self.identity = self.base_url

@@ -220,7 +220,7 @@ def test_check_of_todays_service_finds_how_it_differs():
     codes = enumerate(["US", "Germany", "", "DE"])
     rig.add("account", [record(n, "account", country_code=code) for n, code in codes])
     report, seen = checked(rig)
-    assert report.requests == len(rig.requests) == 14
+    assert report.requests == len(rig.requests) == 15
     assert {
         *("page size", "address", "analyses in collections", "projects by id", "a wrong key"),
     } <= differing(report)
@@ -231,6 +231,7 @@ def test_check_of_todays_service_finds_how_it_differs():
     assert seen["analysis on own pages"] == "sent"
     assert "status 400" in seen["a wrong key"]
     assert seen["country forms"] == "2 codes, 1 names, 1 missing"
+    assert seen["query without a match"] == "10 records"
     assert MARK not in str(report) + repr(report)
 
 

@@ -137,25 +137,20 @@ def test_help_opens_with_three_lines_of_use_that_run():
     assert namespace["ax"].patches
 
 
-def test_accessor_calls_the_public_functions_with_its_frame(sample_projects):
+def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
     projects = sample_projects.head(40)
     accessor = projects.dirframe
-    assert accessor.cite() == dirframe.cite(projects)
-    assert str(accessor.summary()) == str(dirframe.summary(projects))
-    shares = stats.language_share(projects, top=3)
-    pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
-    bars = accessor.plot.language_share(top=3).patches
-    assert len(bars) == len(plot.language_share(projects, top=3).patches)
-
-
-def test_accessor_offers_what_a_frame_can_be_given_to():
-    accessor = pd.DataFrame().dirframe
     assert dir(accessor.stats) == sorted(set(stats.__all__) - {"by"})
     assert set(dir(accessor.plot)) <= set(plot.__all__)
     for name in set(dir(accessor)) - {"plot", "stats"}:
         function = getattr(accessor, name)
         assert function.__func__ is getattr(dirframe, name)
         assert inspect.getdoc(function) == inspect.getdoc(getattr(dirframe, name))
+    assert accessor.cite() == dirframe.cite(projects)
+    shares = stats.language_share(projects, top=3)
+    pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
+    bars = accessor.plot.language_share(top=3).patches
+    assert len(bars) == len(plot.language_share(projects, top=3).patches)
 
 
 @pytest.mark.filterwarnings("ignore:.*infer_string")

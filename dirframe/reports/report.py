@@ -25,7 +25,7 @@ from dirframe._display import counted, html_table, percent, printable
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
-from dirframe.clean import unify_countries
+from dirframe.clean.countries import with_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.plot.axes import at_most
 from dirframe.plot.canvas import detach_words, reason_if_empty
@@ -138,9 +138,7 @@ def _by_collection(
 
 
 def _render(frames: dict[str, pd.DataFrame], title: str | None) -> str:
-    accounts = frames.get("accounts")
-    if accounts is not None and "country_code" in accounts and "country_name" not in accounts:
-        frames["accounts"] = unify_countries(accounts)
+    frames = {name: with_countries(frame) for name, frame in frames.items()}
     sections = {
         heading: [_show(function, frame) for function in functions]
         for name, frame in frames.items()

@@ -32,20 +32,14 @@ def convert(read):
     """Read texts as a column of accounts: its values, and the texts that were kept."""
 
     def convert(column, *texts):
-        records = [
-            record(n, "account", **({} if text is None else {column: text}))
-            for n, text in enumerate(texts)
-        ]
+        given = [{} if text is None else {column: text} for text in texts]
+        records = [record(n, "account", **fields) for n, fields in enumerate(given)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnreadableValueWarning)
             frame = read(page_xml(records), resource="account")
         assert frame[column].dtype == KINDS[column]
-        name = f"{column}_unreadable"
-        kept = frame[name].tolist() if name in frame else [None] * len(frame)
-        return [
-            tuple(None if pd.isna(value) else value for value in pair)
-            for pair in zip(frame[column].tolist(), kept, strict=True)
-        ]
+        both = frame.reindex(columns=[column, f"{column}_unreadable"]).astype("object")
+        return [*both.where(both.notna(), None).itertuples(index=False, name=None)]
 
     return convert
 

@@ -6,12 +6,11 @@ import copyreg
 import sys
 import traceback
 import warnings
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
     import pandas as pd
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,7 +23,9 @@ MAX_REQUESTS = 15
 
 _PROJECTS, _ACCOUNTS = Query(resource=PROJECT), Query(resource=ACCOUNT)
 _SORTS = ("id", "name", "created_at", "updated_at", "project_name")
+_NOTHING = "no-project-has-this-name-qx7vw"
 _NO_KEY = "dirframe-check-of-a-key-that-is-not-one"
+_ASKED = Options(refresh=True, store=False)
 _Seen = tuple[str, bool | None]  # what was found, and whether it is as specified
 
 
@@ -78,97 +80,88 @@ def check(directory: Directory | None = None) -> Check:
     '25'
     """
     with open_directory(directory) as client:
-        probe = _Probe(client)
-        probe.look()
-        return Check(requests=probe.requests, findings=tuple(probe.findings))
-
-
-class _Probe:
-    """The requests of a check, and what they show."""
-
-    def __init__(self, client: Directory) -> None:
-        self._client = client
-        self.requests, self.findings = 0, list[Finding]()
-
-    def look(self) -> None:
-        """Look at all; raise if there is no collection of projects."""
-        client = self._client
-        fetched = self._get(client, _PROJECTS)
-        page, size = fetched.page, len(fetched.page.records)
-        available, ids = page.items_available, page.values("id")
-        self._note("directory", f"{client.name}, {client.base_url}")
-        self._note("date", f"{fetched.retrieved:%Y-%m-%d %H:%M} UTC")
-        self._note("projects", _count(page))
-        is_whole = available is not None and available <= size
-        self._note("page size", size, None if is_whole else size == PAGE_SIZE)
-        if fetched.server_time is not None:
-            seconds = round((fetched.server_time - fetched.retrieved).total_seconds())
-            self._note("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
-        moved = client.session.is_moved(_PROJECTS.path)
-        self._note("address", "redirects to another" if moved else "answers itself", not moved)
-        sent = sum(sign in "13" for sign in page.signs())
-        self._note("analyses in collections", f"{sent} of {size} projects", sent > 0)
-
-        def see_end(page: Page) -> _Seen:
-            came = page.values("id")
-            found = "the first page again" if came == ids else f"{len(came)} records"
-            return found if came else "empty", not came
-
-        if available is not None and size:
-            behind = -(-available // size) + 1
-            self._look("page past the end", _PROJECTS, see_end, number=behind)
-        for sort in _SORTS:
-            query = replace(_PROJECTS, sort=sort)
-            self._look(f"projects by {sort}", query, partial(_see_order, query))
-        self._look("accounts", _ACCOUNTS, self._see_accounts)
-        query = replace(_ACCOUNTS, sort="id")
-        self._look("accounts by id", query, partial(_see_order, query))
-        if ids and ids[0]:
-            self._look("analysis on own pages", record_query(PROJECT, ids[0]), _see_analysis)
-        self._look("a record that is not there", record_query(PROJECT, "0"), status=404)
+        first = _PROJECTS.get(client.session, _ASKED)
+        requests, findings = first.attempts, [*_see_first(client, first)]
         options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
         with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
             other.quota_folder = None  # requests of this key are nobody's
-            self._look("a wrong key", _PROJECTS, client=other, status=403)
+            for look in _looks(client, other, first.page):
+                seen: _Seen = "not looked at: the requests of a check are used up", None
+                if requests + 1 < MAX_REQUESTS:
+                    seen, attempts = look.answer()
+                    requests += attempts
+                findings.append(Finding(look.what, *seen))
+        return Check(requests=requests, findings=tuple(findings))
 
-    def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
-        self.findings.append(Finding(what, str(found), as_specified))
 
-    def _get(self, client: Directory, query: Query, number: int = 1) -> FetchedPage:
+class _Look(NamedTuple):
+    """A page to look at, and what it shows; of an error, the `status` is as specified."""
+
+    what: str
+    client: Directory
+    query: Query
+    see: Callable[[Page], _Seen] = lambda _: ("is answered", False)
+    number: int = 1
+    status: int = 0
+
+    def answer(self) -> tuple[_Seen, int]:
+        """Return what the page shows, and the number of requests for it."""
         try:
-            fetched = query.get(client.session, Options(refresh=True, store=False), number)
-        except DirframeError as error:
-            self.requests += getattr(error, "attempts", 1)
-            raise
-        self.requests += fetched.attempts
-        return fetched
-
-    def _look(
-        self,
-        what: str,
-        query: Query,
-        see: Callable[[Page], _Seen] = lambda _: ("is answered", False),
-        *,
-        number: int = 1,
-        client: Directory | None = None,
-        status: int = 0,
-    ) -> None:
-        """Note what is seen on a page, or an error, of which `status` is as specified."""
-        if self.requests + 1 >= MAX_REQUESTS:
-            self._note(what, "not looked at: the requests of a check are used up")
-            return
-        try:
-            self._note(what, *see(self._get(client or self._client, query, number).page))
+            fetched = self.query.get(self.client.session, _ASKED, self.number)
+            return self.see(fetched.page), fetched.attempts
         except RequestError as error:
+            if error.status is None:
+                return (type(error).__name__, False), error.attempts
             answer = f"status {error.status}: {error.help_text or 'without a text'}"
-            found = answer if error.status else type(error).__name__
-            self._note(what, found, error.status == status)
+            return (answer, error.status == self.status), error.attempts
         except DirframeError as error:
-            self._note(what, type(error).__name__, as_specified=False)
+            return (type(error).__name__, False), 1
 
-    def _see_accounts(self, page: Page) -> _Seen:
-        self._note("country forms", _country_forms(page.values("country_code")))
-        return _count(page), None
+
+def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
+    """Yield what the first page of projects shows."""
+    page, size = first.page, len(first.page.records)
+    available = page.items_available
+    yield Finding("directory", f"{client.name}, {client.base_url}", None)
+    yield Finding("date", f"{first.retrieved:%Y-%m-%d %H:%M} UTC", None)
+    count = "not counted" if available is None else f"{available:,}"
+    yield Finding("projects", count, None)
+    is_whole = available is not None and available <= size
+    yield Finding("page size", str(size), None if is_whole else size == PAGE_SIZE)
+    if first.server_time is not None:
+        seconds = round((first.server_time - first.retrieved).total_seconds())
+        yield Finding("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
+    is_moved = client.session.is_moved(_PROJECTS.path)
+    address = "redirects to another" if is_moved else "answers itself"
+    yield Finding("address", address, not is_moved)
+    sent = sum(sign in "13" for sign in page.signs())
+    yield Finding("analyses in collections", f"{sent} of {size} projects", sent > 0)
+
+
+def _looks(client: Directory, other: Directory, first: Page) -> Iterator[_Look]:
+    """Yield what else to look at; `other` has a wrong key."""
+    ids, size = first.values("id"), len(first.records)
+
+    def see_end(page: Page) -> _Seen:
+        came = page.values("id")
+        found = "the first page again" if came == ids else f"{len(came)} records"
+        return found if came else "empty", not came
+
+    if first.items_available is not None and size:
+        behind = -(-first.items_available // size) + 1
+        yield _Look("page past the end", client, _PROJECTS, see_end, number=behind)
+    by_id = replace(_ACCOUNTS, sort="id")
+    for query in (*(replace(_PROJECTS, sort=sort) for sort in _SORTS), by_id):
+        what = f"{query.resource.collection} by {query.sort}"
+        yield _Look(what, client, query, partial(_see_order, query))
+    nothing = replace(_PROJECTS, query=_NOTHING)
+    yield _Look("query without a match", client, nothing, see_end)
+    yield _Look("country forms", client, _ACCOUNTS, _see_countries)
+    if ids and ids[0]:
+        own = record_query(PROJECT, ids[0])
+        yield _Look("analysis on own pages", client, own, _see_analysis)
+    yield _Look("a record that is not there", client, record_query(PROJECT, "0"), status=404)
+    yield _Look("a wrong key", other, _PROJECTS, status=403)
 
 
 def _see_order(query: Query, page: Page) -> _Seen:
@@ -179,17 +172,12 @@ def _see_order(query: Query, page: Page) -> _Seen:
     return words[kept], kept if sort in resource.sorts else None
 
 
+def _see_countries(page: Page) -> _Seen:
+    values = page.values("country_code")
+    codes = sum(re.fullmatch("[A-Za-z]{2,3}", value or "") is not None for value in values)
+    missing = values.count(None)
+    return f"{codes} codes, {len(values) - codes - missing} names, {missing} missing", None
+
+
 def _see_analysis(page: Page) -> _Seen:
     return "sent" if page.signs() in {"1", "3"} else "not sent", None
-
-
-def _count(page: Page) -> str:
-    return "not counted" if page.items_available is None else f"{page.items_available:,}"
-
-
-def _country_forms(values: tuple[str | None, ...]) -> str:
-    """Return how many values are codes, names or missing."""
-    codes = [value for value in values if re.fullmatch("[A-Za-z]{2,3}", value or "")]
-    missing = values.count(None)
-    names = len(values) - len(codes) - missing
-    return f"{len(codes)} codes, {names} names, {missing} missing"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from numbers import Integral, Real
+from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,17 +16,14 @@ from weakref import finalize
 
 import dirframe
 from dirframe._display import card
+from dirframe.client.http.quota import Quota
 from dirframe.client.http.session import Session, as_sent
 from dirframe.errors import ConfigurationError, InvalidInputError
 from dirframe.settings import ApiKey, cache_folder, data_folder, is_loopback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import pandas as pd
 
-    from dirframe.client.http.quota import Quota
     from dirframe.client.plan import Plan
 
 #: Requests per second to another machine.

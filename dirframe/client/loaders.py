@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from hashlib import md5, sha1
 from typing import Any
 
 import pandas as pd
 
-from dirframe import provenance
 from dirframe._display import suggests_options
-from dirframe.client.collection import has_no_analysis, load_query
+from dirframe.client.collection import load_query
 from dirframe.client.directory import Directory, open_directory
-from dirframe.client.many import Projects, identifier_of, load_many, queries_of
-from dirframe.client.paging import ReceivedPage, cost_of
-from dirframe.client.query import (
-    Incomplete,
-    Options,
-    ProgressCallback,
-    Query,
-    query_at,
-    record_query,
-)
-from dirframe.client.records import Records
-from dirframe.errors import NotFoundError, ServiceError
-from dirframe.schema import (
-    ACCOUNT,
-    ACTIVITY_FACT,
-    CONTRIBUTOR_FACT,
-    PROJECT,
-    SIZE_FACT,
-    Resource,
-)
+from dirframe.client.lookup import Projects, load_many, load_record, queries_of
+from dirframe.client.query import Incomplete, Options, ProgressCallback, query_at
+from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT, Resource
 
 
 @suggests_options
@@ -391,7 +371,8 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    return _load_record(PROJECT, project, directory, Options(refresh=refresh, offline=offline))
+    with open_directory(directory) as client:
+        return load_record(PROJECT, project, client, Options(refresh=refresh, offline=offline))
 
 
 @suggests_options
@@ -424,7 +405,8 @@ def load_account(
     >>> len(one)
     1
     """
-    return _load_record(ACCOUNT, account, directory, Options(refresh=refresh, offline=offline))
+    with open_directory(directory) as client:
+        return load_record(ACCOUNT, account, client, Options(refresh=refresh, offline=offline))
 
 
 def _load(path: str, directory: Directory | None, options: Options, **asked: Any) -> pd.DataFrame:
@@ -445,87 +427,5 @@ def _load_of(
     with open_directory(directory) as client:
         if pd.api.types.is_list_like(project):
             return load_many(queries, client, options)
-        (query,) = queries.values()
+        (query,) = queries
         return load_query(query, client, options)
-
-
-def _load_record(
-    resource: Resource, value: object, directory: Directory | None, options: Options
-) -> pd.DataFrame:
-    """Load one record by what identifies it."""
-    name = identifier_of(value, resource.name)
-    identifiers = [name]
-    if resource is ACCOUNT and "@" in name:
-        # The live service hashes the address in lower case, the specification as it is.
-        texts = dict.fromkeys([name.lower().encode(), name.encode()])
-        identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
-    *others, last = (record_query(resource, identifier) for identifier in identifiers)
-    refused = 0
-    with open_directory(directory) as client:
-        for query in others:
-            try:
-                return _read_record(query, name, client, options)
-            except NotFoundError as error:
-                refused = error.attempts
-        return _read_record(last, name, client, options, refused)
-
-
-def _read_record(
-    query: Query, name: str, client: Directory, options: Options, refused: int = 0
-) -> pd.DataFrame:
-    """Read the record of a query, and check that it is the one of this name."""
-    session, resource = client.session, query.resource
-    try:
-        fetched = query.get(session, options)
-    except ServiceError as error:
-        # Today's service finds a project without an analysis by a search alone.
-        if resource is not PROJECT or not has_no_analysis(error) or name.isdigit():
-            raise
-        search, refused = Query(resource=PROJECT, query=name), refused + error.attempts
-        fetched = search.get(session, options)
-    frame = Records(resource, [fetched.page]).frame()
-    rows = frame.to_dict("records")
-    is_it = [_matches(row, name) for row in rows]
-    if sum(is_it) != 1:
-        came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
-        raise NotFoundError(
-            f"{fetched.url} returned {', '.join(came) or 'nothing'}, not the {resource.name} asked for "
-            f"by the id or name {query.facts['id']!r}.",
-            url=fetched.url,
-            status=200,
-            attempts=fetched.attempts,
-        )
-    session.warn_if_stale([fetched])
-    page = ReceivedPage.of(fetched, query)
-    page.attempts += refused
-    return provenance.set_provenance(
-        frame[is_it].reset_index(drop=True),
-        source=client.name,
-        base_url=client.base_url,
-        resource=resource.name,
-        query=query.to_provenance(),
-        items_available=1,
-        items_loaded=1,
-        completeness="proven",
-        **cost_of([page]),
-    )
-
-
-def _matches(row: dict[Any, Any], identifier: str) -> bool:
-    """Return whether a record has an id, a name or an e-mail address, or may have its digest."""
-    if identifier == row["id"] or identifier.isdigit():
-        return bool(identifier == row["id"])
-    if re.fullmatch(r"[0-9a-fA-F]{32}", identifier):
-        # Today's live service takes an unknown digest that begins with digits for an id.
-        return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
-    if "@" in identifier:
-        spellings = identifier, identifier.lower()
-        texts = [prefix + text for text in spellings for prefix in ("", "mailto:")]
-        digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
-        return str(row.get("email_sha1")).lower() in digests
-    return identifier.casefold() in map(str.casefold, _names(row))
-
-
-def _names(row: dict[Any, Any]) -> list[str]:
-    names = [row.get(column) for column in ("url_name", "vanity_url", "login", "name")]
-    return list(dict.fromkeys(name for name in names if isinstance(name, str)))

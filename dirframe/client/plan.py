@@ -10,7 +10,7 @@ from dirframe._display import card, counted, suggests_options
 from dirframe.client.collection import Walk
 from dirframe.client.directory import Directory, open_directory
 from dirframe.client.http.quota import Quota
-from dirframe.client.many import Projects, queries_of
+from dirframe.client.lookup import Projects, queries_of
 from dirframe.client.paging import Pages
 from dirframe.client.query import Options, Query, query_at, record_query
 from dirframe.errors import InvalidInputError
@@ -128,14 +128,13 @@ def plan(
     with open_directory(directory) as client:
         if projects is None:
             return _price(client, query_at(collection, client, **options), refresh=refresh)
-        resource = _OF_PROJECTS.get(collection)
-        if resource is None:
+        if collection not in _OF_PROJECTS:
             names = ", ".join(_OF_PROJECTS)
             raise InvalidInputError(
                 f"{collection!r} is no collection of projects; choose one of {names}."
             )
-        queries = queries_of(resource, projects, **options)
-        return _price_many(client, [*queries.values()], refresh=refresh)
+        queries = queries_of(_OF_PROJECTS[collection], projects, **options)
+        return _price_many(client, queries, refresh=refresh)
 
 
 def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:

@@ -70,7 +70,7 @@ class Query:
     path: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     numbered: bool = True
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("query", "sort"):

@@ -57,7 +57,7 @@ def is_free(directory):
     error = error_of(directory)
     assert type(error) is dirframe.NetworkError
     assert MARK not in f"{error} {vars(error)}"
-    assert directory.quota().used == 0
+    assert directory.quota().used == error.attempts == 0
     return error
 
 

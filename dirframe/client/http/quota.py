@@ -32,17 +32,11 @@ _TODAY = "requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago"
 _USED = f"SELECT coalesce(sum(count), 0) FROM {_TODAY}"  # noqa: S608  # a constant
 _STATE = f"SELECT coalesce(sum(count), 0), min(sent_at) FROM {_TODAY}"  # noqa: S608  # a constant
 # A single statement checks and counts, so that two requests cannot take the same last slot.
-_ACQUIRE = f"""
+_ADD = f"""
 INSERT INTO requests (id, fingerprint, sent_at, count)
-SELECT random(), :fingerprint, :now, 1 WHERE ({_USED}) < :limit
+SELECT random(), :fingerprint, :sent_at, min(:count, :limit - ({_USED})) WHERE ({_USED}) < :limit
 RETURNING id
 """
-_RELEASE = "DELETE FROM requests WHERE id = :id"
-_EXHAUST = f"""
-INSERT INTO requests (id, fingerprint, sent_at, count)
-SELECT random(), :fingerprint, :sent_at, :limit - ({_USED}) WHERE ({_USED}) < :limit
-"""
-_EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
 #: A clock that was ahead dated requests in the future: they were sent by now, so that nobody waits for
 #: longer than a day.
 _REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now"
@@ -79,7 +73,7 @@ class DailyQuota:
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
         self._lock, self._is_closed = threading.Lock(), False
         self._database: sqlite3.Connection | None = None
-        self._execute(_EXPIRE)
+        self._execute("DELETE FROM requests WHERE sent_at <= :day_ago")
 
     def state(self) -> Quota:
         """Return what is used and left."""
@@ -91,7 +85,7 @@ class DailyQuota:
 
     def acquire(self, url: str) -> int:
         """Count a request of a URL, and return a receipt for `release`; raise if none is left."""
-        if (row := self._execute(_ACQUIRE)) is not None:
+        if (row := self._execute(_ADD, count=1, sent_at=time.time())) is not None:
             return int(row[0])
         resets_at = self.state().resets_at
         raise QuotaExceededError(
@@ -104,13 +98,13 @@ class DailyQuota:
 
     def release(self, receipt: int) -> None:
         """Undo one count: the request did not arrive, or the directory did not count it."""
-        self._execute(_RELEASE, id=receipt)
+        self._execute("DELETE FROM requests WHERE id = :id", id=receipt)
 
     def mark_exhausted(self, resets_at: datetime | None) -> datetime | None:
         """Mark the quota as used up until then, for a day at most, and return when it is back."""
         tomorrow = datetime.now(UTC) + _DAY
         reset = min(resets_at or self.state().resets_at or tomorrow, tomorrow)
-        self._execute(_EXHAUST, sent_at=(reset - _DAY).timestamp())
+        self._execute(_ADD, count=self.limit, sent_at=(reset - _DAY).timestamp())
         return resets_at or self.state().resets_at
 
     def close(self) -> None:

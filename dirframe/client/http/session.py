@@ -12,6 +12,7 @@ import math
 import re
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -36,7 +37,7 @@ from dirframe.client.http.responses import (
     parse_retry_after,
     read_body,
 )
-from dirframe.client.page import parse
+from dirframe.client.page import Page, parse
 from dirframe.errors import (
     CacheError,
     InvalidInputError,
@@ -50,10 +51,7 @@ from dirframe.errors import (
 from dirframe.settings import KEY_PARAMETER, hide_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from dirframe.client.directory import Directory
-    from dirframe.client.page import Page
     from dirframe.client.paging import ReceivedPage
 
 #: Seconds before each further attempt; the first one is made at once.

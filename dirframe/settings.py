@@ -30,7 +30,7 @@ def cache_folder(folder: str | Path | None = None) -> Path:
     return Path(default if folder is None else folder).expanduser()
 
 
-def data_folder() -> Path:
+def user_data_folder() -> Path:
     """Return the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
     default = os.environ.get("DIRFRAME_DATA_DIR") or platformdirs.user_data_dir("dirframe")
     return Path(default).expanduser()

@@ -19,7 +19,7 @@ from dirframe._display import card
 from dirframe.client.http.quota import Quota
 from dirframe.client.http.session import Session, as_sent
 from dirframe.errors import ConfigurationError, InvalidInputError
-from dirframe.settings import ApiKey, cache_folder, data_folder, is_loopback
+from dirframe.settings import ApiKey, cache_folder, is_loopback, user_data_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ class Directory(AbstractContextManager["Directory"]):
         self.name = name or host.netloc
         folder = None if cache is True else cache
         self.cache_folder = cache_folder(folder) if folder is not False else None
-        self.quota_folder: Path | None = data_folder()
+        self.quota_folder: Path | None = user_data_folder()
         is_time = isinstance(expire_after, timedelta)
         if not is_time or not timedelta(0) <= expire_after <= _LONGEST:
             raise InvalidInputError(

@@ -134,8 +134,9 @@ def test_what_is_no_age_and_no_rule_is_refused(projects):
     for max_age in ("2 m", "y", "", "-1d", 365):
         with pytest.raises(InvalidInputError, match=f"{max_age!r} is not an age"):
             flags(projects, max_age=max_age)
-    with pytest.raises(InvalidInputError, match="negative_line"):
-        flags(projects, rules=["negative_line"])
+    for rules in (["negative_line"], 3, [["negative_lines"]]):
+        with pytest.raises(InvalidInputError, match="The rules are began_before_1970"):
+            flags(projects, rules=rules)
     with pytest.raises(InvalidInputError, match="posts_count"):
         flags(projects, rules=["negative_posts"])
     for frame in (pd.DataFrame({"other": [1]}), pd.DataFrame()):
@@ -198,7 +199,10 @@ def test_old_analyses_are_those_of_the_rule(sample_projects):
 def test_what_cannot_be_left_out_is_refused(frames):
     frame = frames["projects"].drop(columns=[*FETCHED])
     for rules, age, named in (
-        (["negative_line"], None, "negative_line"),
+        *(
+            (rules, None, "negative_line")
+            for rules in (["negative_line"], None, 3, [["negative_lines"]])
+        ),
         ([], "soon", "soon"),
         (["negative_posts"], None, "posts_count"),
         ([], "1y", FETCHED[0]),

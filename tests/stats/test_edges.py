@@ -82,9 +82,12 @@ def test_namibia_is_a_country_and_a_file_that_lost_its_code_has_its_name():
 
 
 def test_classes_that_do_not_ascend_from_0_are_refused():
-    for bounds in ([], [1, 2], [-1, 2], [0, 2, 2], [0, 5, 3], [0, 1.5], [0, "9"], [0, True]):
-        with pytest.raises(InvalidInputError):
+    lists = [], [1, 2], [-1, 2], [0, 2, 2], [0, 5, 3], [0, 1.5], [0, "9"], [0, True], [0, 2**63]
+    for bounds in (*lists, 5, None):
+        with pytest.raises(InvalidInputError, match="bounds"):
             stats.team_size_classes(projects({PEOPLE: 1}), bounds=bounds)
+    column = pd.Series([0, 5], index=["small", "large"])
+    assert stats.team_size_classes(projects(), bounds=column)["largest"].tolist() == [4, pd.NA]
 
 
 def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():

@@ -20,8 +20,6 @@ KEY_PARAMETER = "api_key"
 _REMOVED = "[api key removed]"
 _IN_TEXT = re.compile(r"(api_key(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))(?!\[api key)[^&\s'\"<>]+")
 _IN_QUERY = re.compile(r"(?<=[?&])api_key=[^&#]*&?")
-#: A shorter key may be a word that records hold by chance.
-_SHORTEST = 16
 
 
 def cache_folder(folder: str | Path | None = None) -> Path:
@@ -85,7 +83,7 @@ class ApiKey:
 
     def redact_data(self, data: bytes) -> bytes:
         """Return data without the key; one of less than 16 characters may be a word, and stays."""
-        if len(self._secret) < _SHORTEST:
+        if len(self._secret) < 16:
             return data
         return re.sub(self._pattern.encode(), _REMOVED.encode(), data, flags=re.IGNORECASE)
 

@@ -58,10 +58,9 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     --------
     >>> import pandas as pd
     >>> from dirframe.provenance import set_provenance
-    >>> facts = {"source": "A directory", "resource": "project", "query": {"query": "xml"}}
-    >>> frame = pd.DataFrame({"id": ["1", "2"]})
-    >>> cite(set_provenance(frame, items_loaded=2, complete=True, **facts))
-    A directory. Projects matching “xml” (2 records). Read with dirframe 0.1.0.
+    >>> facts = {"source": "A directory", "query": {"query": "xml"}, "completeness": "proven"}
+    >>> cite(set_provenance(pd.DataFrame(), resource="project", items_loaded=0, **facts))
+    A directory. Projects matching “xml” (0 records). Read with dirframe 0.1.0.
     """
     if style not in get_args(Style):
         raise InvalidInputError(

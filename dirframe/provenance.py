@@ -151,10 +151,8 @@ def set_provenance(frame: F, **facts: Any) -> F:
         expected, given = type(FACTS[name]).__name__, type(record[name]).__name__
         if FACTS[name] is not None and given != expected:
             raise InvalidInputError(f"{name} is of type {expected}, not {given}.")
-    if "completeness" in facts and record["completeness"] not in _COMPLETE:
-        raise InvalidInputError(
-            f"completeness is {record['completeness']!r}; it is one of {', '.join(_COMPLETE)}."
-        )
+    if (word := facts.get("completeness", "unknown")) not in _COMPLETE:
+        raise InvalidInputError(f"completeness is {word!r}; it is one of {', '.join(_COMPLETE)}.")
     address = urlsplit(record["base_url"])
     if address.query or address.username or address.password or "api_key" in record["query"]:
         raise InvalidInputError(
@@ -181,7 +179,7 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     --------
     >>> import pandas as pd
     >>> loaded = pd.DataFrame({"id": ["1", "2"]})
-    >>> get_provenance(copy_provenance(loaded, loaded.describe(), "describe"))["steps"]
+    >>> copy_provenance(loaded, loaded.describe(), "describe").attrs["dirframe"]["steps"]
     ['describe']
     """
     record = get_provenance(source)
@@ -253,9 +251,8 @@ def caption(frame: Any) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({"id": ["1", "2"]})
-    >>> caption(set_provenance(projects, resource="project", source="A directory"))
-    'n = 2 projects · Source: A directory · completeness unknown'
+    >>> caption(set_provenance(pd.DataFrame(), resource="project", source="A directory"))
+    'n = 0 projects · Source: A directory · completeness unknown'
     """
     record = get_provenance(frame)
     excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))

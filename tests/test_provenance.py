@@ -1,7 +1,6 @@
 """What a frame remembers of where it came from, and how it is cited."""
 
 import io
-import json
 import pickle
 import re
 from datetime import UTC, datetime
@@ -72,30 +71,24 @@ def test_facts_that_do_not_exist_or_are_not_json_are_refused():
     before = get_provenance(frame)
     with pytest.raises(TypeError, match="sourse"):
         set_provenance(frame, sourse="A directory")
-    for value in (datetime(2026, 11, 21, tzinfo=UTC), object(), float("nan")):
-        with pytest.raises(InvalidInputError):
-            set_provenance(frame, query={"query": value})
     for facts in (
+        *(
+            {"query": {"query": value}}
+            for value in (datetime(2026, 11, 21, tzinfo=UTC), float("nan"))
+        ),
         *({"complete": "yes"}, {"complete": []}, {"completeness": "prooven"}),
         *({"base_url": 5}, {"query": "xml"}, {"excluded": [1]}, {"synthetic": "no"}),
     ):
-        with pytest.raises(InvalidInputError, match=next(iter(facts))):
+        with pytest.raises(InvalidInputError):
             set_provenance(frame, **facts)
-    assert get_provenance(frame) == before
-
-
-def test_facts_that_could_hold_a_key_are_refused_without_repeating_it():
     for facts in (
-        {"base_url": "https://directory.example?api_key=s3cret"},
-        {"base_url": "https://s3cret@directory.example"},
-        {"base_url": "https://me:s3cret@directory.example"},
-        {"query": {"api_key": "s3cret"}},
+        *({"base_url": f"https://{start}a.example"} for start in ("s3cret@", "me:s3cret@")),
+        *({"base_url": "https://a.example?api_key=s3cret"}, {"query": {"api_key": "s3cret"}}),
     ):
-        frame = pd.DataFrame()
         with pytest.raises(InvalidInputError) as caught:
             set_provenance(frame, **facts)
         assert "s3cret" not in str(caught.value)
-        assert "s3cret" not in json.dumps(frame.attrs)
+    assert get_provenance(frame) == before
 
 
 def test_a_record_survives_what_pandas_and_arrow_let_survive():
@@ -196,14 +189,11 @@ def fields(entry):
     return {"key": head.removeprefix("@misc{").removesuffix(",")} | found
 
 
-def test_text_names_service_query_size_link_days_and_version():
+def test_both_styles_have_service_query_size_link_days_and_version():
     assert cite(loaded()) == (
         "A directory. Projects matching “xml”, sorted by name, at most 3 (3 records). "
         "https://directory.example. Retrieved 2026-11-19 to 2026-11-20 with dirframe 0.1.0."
     )
-
-
-def test_bibtex_has_the_same_facts():
     found = fields(cite(loaded(), style="bibtex"))
     assert re.fullmatch("a-directory-projects-2026-[0-9a-f]{8}", found.pop("key"))
     assert found == {
@@ -240,10 +230,6 @@ def test_every_style_claims_nothing_that_is_not_known():
         for host in ("127.0.0.1", "localhost", "[::1]", "directory.localhost"):
             text = cite(loaded(base_url=f"http://{host}:8000"), style=style)
             assert f"{host}:8000" not in text, host  # on one's own machine
-
-
-def test_a_frame_from_nowhere_and_an_unknown_style_are_refused():
-    for style in STYLES:
         with pytest.raises(InvalidInputError):
             cite(pd.DataFrame({"id": ["1"]}), style=style)
     with pytest.raises(InvalidInputError, match=r"'apa'.*text, bibtex"):
@@ -285,10 +271,6 @@ def test_a_citation_describes_the_query_in_words():
 
 
 def test_a_statistic_is_cited_like_what_it_was_made_of(sample_frames, tmp_path):
-    text = cite(sample_frames["accounts"])  # the sample is synthetic, and has no port
-    assert text.startswith("dirframe sample directory. Accounts")
-    assert "Synthetic" in text
-    assert "127.0.0.1" not in text
     projects = sample_frames["projects"].head(25)
     projects = set_provenance(projects, items_loaded=25)
     assert "language_share" in cite(language_share(projects))

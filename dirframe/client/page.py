@@ -128,7 +128,6 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
 
 
 def _local_name(element: etree._Element) -> str:
-    """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 

@@ -120,9 +120,8 @@ class Source:
         if record["excluded"]:
             rules = ", ".join(f"{rule} {number:,}" for rule, number in record["excluded"].items())
             notes.append(f"Excluded: {rules}.")
-        if note := completeness_note(record):
-            why = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
-            notes.append(f"{note[0].upper()}{note[1:]}{why}.")
+        if note := completeness_note(record, with_reason=True):
+            notes.append(f"{note[0].upper()}{note[1:]}.")
         if record["synthetic"]:
             notes.append("Synthetic sample data: generated, not observed.")
         return notes

@@ -291,8 +291,11 @@ def days_of(record: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(time[:10] for time in times if time))
 
 
-def completeness_note(record: dict[str, Any]) -> str:
+def completeness_note(record: dict[str, Any], *, with_reason: bool = False) -> str:
     """Return what a caption or a title says about the completeness; empty if it is proven."""
+    if with_reason:
+        why, note = record["incomplete_reason"], completeness_note(record)
+        return f"{note} ({why})" if note and why else note
     word, design = record["completeness"], record["sample"]
     loaded, available = record["items_loaded"], record["items_available"]
     if word not in {"sample", "incomplete"}:

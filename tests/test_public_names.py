@@ -9,7 +9,6 @@ import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pandas as pd
 import pytest
@@ -64,9 +63,6 @@ def test_public_names_are_exactly_these_and_lead_to_the_things_of_that_name():
 
 def test_completion_offers_the_public_names_alone(monkeypatch):
     assert set(dir(dirframe)) == {*PUBLIC, "__version__"}
-    for module in (stats, plot):
-        assert dir(module) == sorted(module.__all__)
-        assert not any(isinstance(getattr(module, name), ModuleType) for name in dir(module))
     monkeypatch.setitem(sys.modules, "ipywidgets", None)  # help() takes every name
     assert "Explorer" not in dir(dirframe)
     assert "load_projects" in pydoc.render_doc(dirframe)
@@ -92,7 +88,6 @@ def test_a_name_that_does_not_exist_is_answered_with_the_one_that_is_meant():
         (dirframe, "load_acounts", "load_accounts"),
         (dirframe, "projects", "load_projects"),
         (dirframe, "load_users", "load_accounts"),
-        (stats, "language_shares", "language_share"),
         (accessor, "cites", "cite"),
         (accessor.plot, "Tags", "tags"),
     ):
@@ -142,25 +137,20 @@ def test_help_opens_with_three_lines_of_use_that_run():
     assert namespace["ax"].patches
 
 
-def test_accessor_calls_the_public_functions_with_its_frame(sample_projects):
+def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
     projects = sample_projects.head(40)
     accessor = projects.dirframe
-    assert accessor.cite() == dirframe.cite(projects)
-    assert str(accessor.summary()) == str(dirframe.summary(projects))
-    shares = stats.language_share(projects, top=3)
-    pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
-    bars = accessor.plot.language_share(top=3).patches
-    assert len(bars) == len(plot.language_share(projects, top=3).patches)
-
-
-def test_accessor_offers_what_a_frame_can_be_given_to():
-    accessor = pd.DataFrame().dirframe
     assert dir(accessor.stats) == sorted(set(stats.__all__) - {"by"})
     assert set(dir(accessor.plot)) <= set(plot.__all__)
     for name in set(dir(accessor)) - {"plot", "stats"}:
         function = getattr(accessor, name)
         assert function.__func__ is getattr(dirframe, name)
         assert inspect.getdoc(function) == inspect.getdoc(getattr(dirframe, name))
+    assert accessor.cite() == dirframe.cite(projects)
+    shares = stats.language_share(projects, top=3)
+    pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
+    bars = accessor.plot.language_share(top=3).patches
+    assert len(bars) == len(plot.language_share(projects, top=3).patches)
 
 
 @pytest.mark.filterwarnings("ignore:.*infer_string")

@@ -371,8 +371,7 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    with open_directory(directory) as client:
-        return load_record(PROJECT, project, client, Options(refresh=refresh, offline=offline))
+    return load_record(PROJECT, project, directory, Options(refresh=refresh, offline=offline))
 
 
 @suggests_options
@@ -405,8 +404,7 @@ def load_account(
     >>> len(one)
     1
     """
-    with open_directory(directory) as client:
-        return load_record(ACCOUNT, account, client, Options(refresh=refresh, offline=offline))
+    return load_record(ACCOUNT, account, directory, Options(refresh=refresh, offline=offline))
 
 
 def _load(path: str, directory: Directory | None, options: Options, **asked: Any) -> pd.DataFrame:

@@ -25,7 +25,7 @@ from dirframe.client.collection import (
     progress_of,
     raise_or_warn,
 )
-from dirframe.client.directory import Directory
+from dirframe.client.directory import Directory, open_directory
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
 from dirframe.client.query import Options, Query, record_query
 from dirframe.client.records import Records
@@ -45,7 +45,7 @@ _NO_ANALYSIS = "no analysis"
 
 
 def load_record(
-    resource: Resource, value: object, client: Directory, options: Options
+    resource: Resource, value: object, directory: Directory | None, options: Options
 ) -> pd.DataFrame:
     """Load one record by what identifies it."""
     name = _identifier(value, resource.name)
@@ -56,12 +56,13 @@ def load_record(
         identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
     *others, last = (record_query(resource, identifier) for identifier in identifiers)
     refused = list[ReceivedPage]()
-    for query in others:
-        try:
-            return _read_record(query, name, client, options, refused)
-        except NotFoundError as error:
-            refused.append(ReceivedPage(attempts=error.attempts, refusal="refused"))
-    return _read_record(last, name, client, options, refused)
+    with open_directory(directory) as client:
+        for query in others:
+            try:
+                return _read_record(query, name, client, options, refused)
+            except NotFoundError as error:
+                refused.append(ReceivedPage(attempts=error.attempts, refusal="refused"))
+        return _read_record(last, name, client, options, refused)
 
 
 def _read_record(
@@ -71,11 +72,12 @@ def _read_record(
     session, resource = client.session, query.resource
     try:
         fetched = query.get(session, options)
-    except ServiceError as error:
-        # Today's service finds a project without an analysis by a search alone.
-        if resource is not PROJECT or not has_no_analysis(error) or name.isdigit():
+    except (CacheError, ServiceError) as error:
+        # Today's service finds a project without an analysis by a search alone; the cache has that.
+        is_bare = isinstance(error, CacheError) or has_no_analysis(error)
+        if resource is not PROJECT or name.isdigit() or not is_bare:
             raise
-        refused.append(ReceivedPage(attempts=error.attempts, refusal="refused"))
+        refused.append(ReceivedPage(attempts=getattr(error, "attempts", 0), refusal="refused"))
         fetched = Query(resource=PROJECT, query=name).get(session, options)
     frame = Records(resource, [fetched.page]).frame()
     rows = frame.to_dict("records")

@@ -42,7 +42,7 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
 
     The caption states how many accounts are in no country, or in a territory too small for the map.
     The shape of a country has its two-letter code as its gid. Options as
-    `dirframe.stats.accounts_by_country` and `dirframe.plot`.
+    `dirframe.stats.accounts_by_country` and `dirframe.plot`, without `top`.
 
     Notes
     -----

@@ -25,7 +25,7 @@ from dirframe.stats.kernel import Frame, origin, read
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
 USUAL_WIDTH = 6.4
-#: Width of axes and the labels beside them after the layout, by that of the axes before it.
+#: Factor from the width of the axes before the layout to that of axes and tick labels after it.
 WIDER = 1.17
 #: The gid of the caption, and that of the message in empty axes.
 CAPTION, EMPTY = "caption", "empty"
@@ -158,7 +158,7 @@ def set_title(ax: Axes, words: str, size: float | str, pad: float | None = None)
 def checked(look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """Return the title, the caption and the width; raise if one is invalid."""
     title, caption, width = map(look.get, Look.__annotations__)
-    if width not in {None, *INCHES}:
+    if width not in (None, *INCHES):
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
     for name, value in {"title": title, "caption": caption}.items():
         if not isinstance(value, str | bool | None):

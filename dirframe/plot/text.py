@@ -15,7 +15,7 @@ from matplotlib.textpath import text_to_path
 from dirframe._display import counted
 
 #: Fonts for scripts that matplotlib's own font lacks, in order of preference.
-FONTS = (
+_FONTS = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR"),
     *("Source Han Sans SC", "PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo"),
     *("Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "WenQuanYi Micro Hei"),
@@ -67,7 +67,7 @@ _FEWEST_LETTERS = 12  # in a line
 def literal() -> dict[str, Any]:
     """Return the properties of text that is no markup, in any script with an installed font."""
     installed = {*fontManager.get_font_names()}
-    family = [*mpl.rcParams["font.family"], *(font for font in FONTS if font in installed)]
+    family = [*mpl.rcParams["font.family"], *(font for font in _FONTS if font in installed)]
     return {"parse_math": False, "usetex": False, "fontfamily": family}
 
 

@@ -77,7 +77,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def add(self, developer: str, application: str, *, daily_limit: int = DAILY_QUOTA) -> str:
+    def add(self, developer: str, application: str) -> str:
         """Register an application and return its key, 40 hexadecimal digits, which is not kept.
 
         A developer has five applications at most, each with one key; names are compared in any
@@ -98,7 +98,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             self._database.execute(
                 "INSERT INTO keys (hash, developer, application, daily_limit, created_at)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (_hash(key), developer, application, daily_limit, time.time()),
+                (_hash(key), developer, application, DAILY_QUOTA, time.time()),
             )
         return key
 

@@ -41,7 +41,10 @@ _AVATAR = re.compile(r"gravatar\.[^/]+/avatar(?:/|\.php\?(?:[^#]*&)?gravatar_id=
 
 
 def _parts(resource: Resource) -> dict[str, list[tuple[Field, bool]]]:
-    """Return by parent ("" is the record) times and what is always sent, and whether it is."""
+    """Return the timestamps and the fields that are always sent, with whether they are the latter.
+
+    They are grouped by the path of their parent, "" for the record itself.
+    """
     parts = defaultdict(list)
     for field in resource.fields:
         is_sent = field in resource.specified and (resource is not ACCOUNT or field.required)

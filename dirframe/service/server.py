@@ -29,16 +29,12 @@ from dirframe.settings import ApiKey
 if sys.platform != "win32":
     import resource
 
-#: Seconds for a whole request and to stop, and for a response of which nothing is read.
-_TIMEOUT = 10.0
-_STALLED = 30.0
-#: Connections at most, and open files for the rest of the process: stores, keys, its own.
-_CONNECTIONS = 4096
-_OTHER_FILES = 200
-#: Bytes that the system buffers, which count as read, and of unread responses to requests sent at
-#: once, above which a client is disconnected.
-_SEND_BUFFER = 2**17
-_UNREAD = 2**20
+_TIMEOUT = 10.0  # seconds in which a whole request arrives, and in which the service stops
+_STALLED = 30.0  # seconds in which a client reads none of its response, then it is disconnected
+_CONNECTIONS = 4096  # at most
+_OTHER_FILES = 200  # open files of the rest of the process, such as stores and keys
+_SEND_BUFFER = 2**17  # bytes of a response that the system takes, which count as read
+_UNREAD = 2**20  # bytes of unread responses above which a client is disconnected
 
 
 def _connections() -> int:
@@ -50,7 +46,7 @@ def _connections() -> int:
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
-    """A connection that keeps nobody out."""
+    """A connection that is closed before it keeps other clients out."""
 
     last_activity: float
 

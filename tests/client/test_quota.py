@@ -1,7 +1,6 @@
 """The daily quota: exact over threads, processes and days; it learns from refusals, and never waits."""
 
 import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 
@@ -93,19 +92,6 @@ def test_quota_is_shared_by_directories_of_a_key(rig, connect, clock, file):
     content = b"".join(part.read_bytes() for part in file.parent.iterdir())
     assert MARK.encode() not in content
     assert b"another" not in content
-
-
-@pytest.mark.filterwarnings("ignore::dirframe.errors.QuotaWarning")
-def test_quota_of_threads_is_exact(connect):
-    with Rig(1000) as rig:
-        rig.always = faults.late(0.004)
-        directories = [connect(rig, daily_quota=37, workers=4) for _ in range(2)]
-
-        with ThreadPoolExecutor() as threads:
-            errors = [*threads.map(error_of, directories)]
-        assert {type(error) for error in errors} == {QuotaExceededError}
-        assert len(rig.requests) == 37
-        assert [directory.quota().left for directory in directories] == [0, 0]
 
 
 def test_quota_is_not_charged_for_what_was_refused_or_never_sent(rig, connect, clock):
@@ -210,7 +196,7 @@ def test_quota_refusal_is_believed_by_all_that_come_after(connect, tmp_path):
         assert len(rig.pages) == 3
 
 
-def test_quota_of_two_processes_at_once_is_exact(tmp_path):
+def test_quota_of_two_processes_of_four_threads_each_is_exact(tmp_path):
     with Rig(55) as rig, ExitStack() as both:
         rig.always = faults.late(0.01)
         words = rig.url, rig.key, tmp_path, 4, 5

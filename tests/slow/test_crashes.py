@@ -199,7 +199,7 @@ def test_export_ended_at_any_write_leaves_the_old_file_or_the_new_one(suffix, ol
 
 def add_key(folder):
     with KeyStore(folder / "keys.sqlite") as keys:
-        key = keys.add("Ann", "App", daily_limit=5)
+        key = keys.add("Ann", "App")
         keys.charge(key)
         keys.revoke(keys.records()[0]["id"])
 
@@ -208,7 +208,7 @@ def test_keys_are_whole_at_any_write(tmp_path):
     def check(folder):
         with KeyStore(folder / "keys.sqlite") as keys:
             before = len(keys.records())
-            key = keys.add("Bob", "App", daily_limit=5)
+            key = keys.add("Bob", "App")
             assert keys.charge(key) == 0
             assert len(keys.records()) == before + 1
 

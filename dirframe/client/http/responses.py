@@ -29,9 +29,6 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 
-#: The time for a body, in times of the time-out for its next bytes.
-_BODY_TIME = 4
-_CHUNK = 65_536
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
@@ -55,10 +52,10 @@ _SILENCE = TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout
 def read_body(response: requests.Response, timeout: float) -> bytes:
     """Return the body as its bytes come: so many, and no longer than four times the time-out."""
     body, is_late, url = bytearray(), False, response.url
-    longest = _BODY_TIME * timeout
+    longest = 4 * timeout
     end = time.monotonic() + longest
     with response:
-        while chunk := response.raw.read1(_CHUNK, decode_content=True):
+        while chunk := response.raw.read1(65_536, decode_content=True):
             body += chunk
             if len(body) > MAX_BYTES:
                 found = f"an answer of more than {MAX_BYTES:,} bytes"

@@ -219,7 +219,9 @@ def _identifier(value: object, name: str) -> str:
     is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
     text = str(value).strip() if is_text else ""
     if text in {"", ".", ".."}:
-        shown = repr(value) if pd.api.types.is_scalar(value) else f"a {type(value).__name__}"
+        shown = (
+            repr(value) if pd.api.types.is_scalar(value) else f"a {type(value).__name__.strip('_')}"
+        )
         raise InvalidInputError(
             f"The {name} is {shown}; it must be a name, or an id as text or a whole number.",
             hint="Pass one id or name; of a table, read the column of ids as text; of a row of a "

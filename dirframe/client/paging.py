@@ -172,7 +172,7 @@ class Pages:
     def total(self) -> int:
         """The number of records on all pages to read; 0 if it is not known."""
         if self.query.sample and 1 in self.latest:
-            return len(self.latest[1].ids) * len(self._drawn_pages())
+            return len(self.latest[1].ids) * len(self._drawn())
         return self.expected or 0
 
     @property
@@ -184,7 +184,7 @@ class Pages:
         if 1 not in self.latest:
             return [1]
         if self.query.sample:
-            return [number for number in self._drawn_pages() if number not in self.latest]
+            return [number for number in self._drawn() if number not in self.latest]
         used, covered, size = self._used(), self._covered(), len(self.latest[1].ids)
         after = len(used) + 1
         if after in self.latest or not self.query.resource.paged or covered >= self._most:
@@ -196,16 +196,15 @@ class Pages:
         is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
         return [after] if lacking == 0 and is_full else []
 
-    def planned(self) -> Sequence[int] | None:
-        """Return the numbers of all pages to read, judged by the first one; None if it cannot tell."""
-        if self.query.sample:
-            return self._drawn_pages()
-        pages, expected, size = 1 + len(self.missing()), self.expected, len(self.latest[1].ids)
-        if self.available is None or pages > MOST_PAGES:
-            return None
+    def planned(self) -> list[int]:
+        """Return the numbers of all pages to read, judged by the first one; none if it cannot tell."""
+        numbers, available, size = [1, *self.missing()], self.available, len(self.latest[1].ids)
+        if available is None or len(numbers) > MOST_PAGES:
+            return []
         # Of several pages, a full last one will need one more.
-        is_full = size < (expected or 0) == pages * size and self._most > self.available
-        return range(1, pages + 1 + is_full)
+        if size < available == len(numbers) * size < self._most and not self.query.sample:
+            numbers.append(len(numbers) + 1)
+        return numbers
 
     def may_end_at(self, number: int) -> bool:
         """Return whether there may be no page of a number, as only behind all others."""
@@ -242,15 +241,18 @@ class Pages:
             covered += len(page.ids)
         return used
 
-    def _drawn_pages(self) -> list[int]:
-        """Return the numbers of the first page, and of those that hold the sample."""
+    def _drawn(self) -> dict[int, list[int]]:
+        """Return the numbers of the first page, and of those that hold the sample: at which places."""
         if self.available is None:
             raise InvalidInputError(
                 "No sample can be drawn: the directory does not state how many records it has "
                 "(items_available)."
             )
         size = len(self.latest[1].ids) or 1
-        return sorted({1, *(place // size + 1 for place in self.query.positions(self.available))})
+        drawn: dict[int, list[int]] = {1: []}
+        for position in self.query.positions(self.available):
+            drawn.setdefault(position // size + 1, []).append(position % size)
+        return drawn
 
     # -- which pages do not fit ------------------------------------------------------------
 
@@ -339,9 +341,13 @@ class Pages:
 
     def _readings(self, pages: list[ReceivedPage]) -> Readings:
         """Return the newest reading of each record; without an id, those of the last versions."""
-        if self.query.sample:
-            return self._drawn()
         readings: Readings = {}
+        if self.query.sample and self.latest:
+            for number, places in self._drawn().items():
+                if page := self.latest.get(number):
+                    came = [place for place in places if place < len(page.ids)]
+                    readings |= {page.ids[at] or (number, at): (page, at) for at in came}
+            return readings
         # The place of a record remains the first one.
         for page in [*pages, *sorted(pages, key=lambda page: page.retrieved)]:
             for place, identifier in enumerate(page.ids):
@@ -350,15 +356,6 @@ class Pages:
                 elif page is self.latest.get(page.number or 0):
                     readings[page.number, place] = page, place
         return dict([*readings.items()][: self.query.max_items])
-
-    def _drawn(self) -> Readings:
-        readings: Readings = {}
-        for position in self.query.positions(self.available or 0):
-            number, place = divmod(position, len(self.latest[1].ids) or 1)
-            page = self.latest.get(number + 1)
-            if page is not None and place < len(page.ids):
-                readings[page.ids[place] or (number, place)] = page, place
-        return readings
 
     def _doubt(self, records: Readings, in_use: int) -> str | None:
         """Return why these may not be all records; `in_use` of them are on used pages, or in an archive."""

@@ -145,7 +145,7 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     query = pages.query
     facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
     numbers, items = pages.planned(), pages.expected
-    if numbers is None or items is None:
+    if not numbers or items is None:
         return Plan(**facts)
     # The load, too, takes this first page, unless it asks for another order.
     came = [1] if client.cache_folder and sort == query.sort else []

@@ -122,9 +122,9 @@ class Query:
 
     def is_known(self, session: Session, page: int = 1) -> bool:
         """Return whether a page, or that it is refused, is fresh in the cache."""
-        url = session.address(self.path, self.params(page))
-        is_refused = session.get_refusal(url) is not None
-        return is_refused or session.is_cached(self.path, self.params(page))
+        path, params = self.path, self.params(page)
+        is_cached = session.is_cached(path, params)
+        return is_cached or session.get_refusal(session.address(path, params)) is not None
 
     def positions(self, population: int) -> list[int]:
         """Return the positions of the sample, from 0, in ascending order."""

@@ -19,9 +19,6 @@ from tests.client.test_columns import (  # noqa: F401  # run here with more exam
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
 )
-from tests.client.test_complete import (  # noqa: F401  # run here with more examples
-    test_load_of_a_living_collection_is_a_state_or_in_doubt,
-)
 from tests.client.test_parser import (  # noqa: F401  # run here with more examples
     DTD,
     LAUGHS,

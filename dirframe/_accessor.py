@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from importlib import import_module
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from dirframe._display import unknown_attribute
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 #: The functions whose first argument is a frame, by their module.
 _FUNCTIONS: dict[str, Collection[str]] = {

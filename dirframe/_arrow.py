@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,6 @@ import pyarrow as pa
 
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: Key of our own facts in Arrow's metadata, and those of a field whose values are JSON.
 _KEY = ATTRIBUTE.encode()
@@ -35,19 +33,15 @@ _PANDAS_TYPES = {
 
 def to_arrow(frame: pd.DataFrame, schema: pa.Schema | None = None) -> pa.Table:
     """Convert a pandas frame to Arrow, in a schema of `unify_schemas`; `as_pandas` undoes it."""
-    plain = frame.copy(deep=False)
+    json_columns = {field.name for field in schema or () if _is_json(field)}
+    objects = [name for name in frame if name in json_columns or frame[name].dtype == "object"]
+    plain = frame.assign(**dict.fromkeys(map(str, objects), None))
     # Other attributes need not be JSON.
     plain.attrs = {key: value for key, value in frame.attrs.items() if key == ATTRIBUTE}
-    json_columns = {field.name for field in schema or () if _is_json(field)}
-    objects = [name for name in plain if name in json_columns or plain[name].dtype == "object"]
-    plain = plain.assign(**dict.fromkeys(map(str, objects), None))
     try:
         table = pa.Table.from_pandas(plain, preserve_index=False)
     except (pa.ArrowException, TypeError) as error:  # such as complex numbers and sparse columns
-        words = "; ".join(map(str, error.args)).rstrip(".")
-        raise InvalidInputError(
-            f"{words}. Turn the column into text, numbers or lists of them first."
-        ) from None
+        raise _unwritable("; ".join(map(str, error.args)).rstrip(".")) from None
     for name in objects:
         values = [plain_value(value) for value in frame[name]]
         field, array = _object_column(str(name), values, as_json=name in json_columns)
@@ -165,22 +159,22 @@ def as_list(value: Any, column: object) -> list[Any] | None:
 
 def _object_column(name: str, values: list[Any], *, as_json: bool) -> tuple[pa.Field, pa.Array]:
     """Return values as Arrow holds them, or as JSON if it would change them."""
-    array = None
-    with suppress(pa.ArrowException, OverflowError):
-        array = None if as_json else pa.array(values)
-    # Parquet has no records without keys.
-    if array is not None and "struct<>" not in str(array.type):
-        held = array.to_pylist()
-        if held == values or repr(held) == repr(values):  # NaN is not equal to itself
-            return pa.field(name, array.type), array
+    if not as_json:
+        with suppress(pa.ArrowException, OverflowError):
+            array = pa.array(values)
+            held = array.to_pylist()
+            is_same = held == values or repr(held) == repr(values)  # NaN is not equal to itself
+            if is_same and "struct<>" not in str(array.type):  # Parquet has none without keys
+                return pa.field(name, array.type), array
     try:
         texts = [None if v is None else json.dumps(v, ensure_ascii=False) for v in values]
     except TypeError as error:
-        raise InvalidInputError(
-            f"The column {name} holds what no file can: {error}. Turn it into text, numbers or "
-            "lists of them first."
-        ) from None
+        raise _unwritable(f"The column {name} holds what no file can: {error}") from None
     return pa.field(name, pa.large_string(), metadata=_JSON), pa.array(texts, pa.large_string())
+
+
+def _unwritable(why: str) -> InvalidInputError:
+    return InvalidInputError(f"{why}. Turn it into text, numbers or lists of them first.")
 
 
 def _is_json(field: pa.Field) -> bool:
@@ -198,10 +192,9 @@ def _as_loaded(column: pa.ChunkedArray, name: str) -> pd.Series[Any]:
         kind = pa.timestamp("us", tz="UTC")
     elif types.is_dictionary(kind) or types.is_string(kind) or types.is_string_view(kind):
         kind = pa.large_string()
-    is_fine = (
-        types.is_timestamp(column.type) and column.type.unit == "ns"
-    )  # frames have microseconds
+    # Frames have microseconds.
+    is_finer = getattr(column.type, "unit", "") == "ns"
     try:
-        return loader_series(column.cast(kind, safe=not is_fine))
+        return loader_series(column.cast(kind, safe=not is_finer))
     except pa.ArrowInvalid as error:
         raise InvalidInputError(too_large(name)) from error

@@ -41,9 +41,9 @@ _CAPTION = "text-align:left;caption-side:top;font-weight:bold"
 
 
 def card(heading: str, facts: dict[str, str], note: str = "") -> str:
-    """Return the repr of a small object: a heading, facts by name, and a note."""
+    """Return the repr of a small object: a heading, facts by name unless empty, and a note."""
     widest = max(map(len, facts), default=0)
-    lines = [f"  {name:{widest}}  {fact}" for name, fact in facts.items()]
+    lines = [f"  {name:{widest}}  {fact}" for name, fact in facts.items() if fact]
     return "\n".join(printable(line) for line in [heading, *lines, note] if line)
 
 

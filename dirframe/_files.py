@@ -6,13 +6,10 @@ import contextlib
 import glob
 import os
 import secrets
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dirframe.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
 
 
 def data_folder() -> Path:

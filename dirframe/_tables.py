@@ -7,7 +7,6 @@ import io
 import json
 import math
 import re
-import zlib
 from datetime import date, time
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +17,15 @@ if TYPE_CHECKING:
 
 #: Key of the provenance in the attributes of a frame.
 ATTRIBUTE = "dirframe"
-#: Key of the metadata of Parquet with its `schema_digest`.
-DIGEST = b"dirframe_digest"
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
 _SEPARATORS = ",\t;"
-#: Quoted names of columns, in which a separator separates nothing.
-_QUOTED = re.compile('"[^"]*"')
+#: The first row, in whose quoted names neither a separator nor a line break separates.
+_HEADER = re.compile(rb'(?:"[^"]*"|[^"\n])*')
+_QUOTED = re.compile(b'"[^"]*"')
+#: The begin of HTML or XML.
+_MARKUP = re.compile(r"\s*<[!?/a-zA-Z]")
 #: A text that a spreadsheet would take for a formula, with the apostrophes that prevent it.
 FORMULA = re.compile(r"'*[=+\-@\t\r]")
 #: Value of a row that is appended while a table is read.
@@ -51,7 +51,7 @@ def read_csv(content: bytes) -> Columns:
         raise ValueError("it is empty; a table has at least a line of columns")
     separator = separator_of(content)
     names = _column_names(text, separator)
-    if "<" in text.partition("\n")[0] or (len(names) == 1 and "\0" in text):
+    if _MARKUP.match(text) or (len(names) == 1 and "\0" in text):
         raise ValueError("the first line does not name columns")
     # pyarrow takes all that follows an open quotation mark for one value: this row shows it.
     end = b"" if content.endswith((b"\n", b"\r")) else b"\n"
@@ -105,18 +105,7 @@ def read_parquet(source: bytes | Path) -> pa.Table:
 
     file = pa.BufferReader(source) if isinstance(source, bytes) else source
     with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
-        table = opened.read()
-    digest = (table.schema.metadata or {}).get(DIGEST)
-    if digest is not None and digest != schema_digest(table.schema):
-        raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
-    return without_index(table)
-
-
-def schema_digest(schema: pa.Schema) -> bytes:
-    """Return a digest of what the checksums of Parquet's pages leave out: its columns and facts."""
-    fields = [(field.name, str(field.type), field.nullable) for field in schema]
-    facts = [(schema.metadata or {}).get(key) for key in (b"pandas", b"citation", b"dirframe")]
-    return b"%08x" % zlib.crc32(repr((fields, facts)).encode())
+        return without_index(opened.read())
 
 
 def without_index(table: pa.Table) -> pa.Table:
@@ -141,8 +130,8 @@ def attributes_of(frame: Any) -> dict[str, Any]:
 
 def separator_of(content: bytes) -> str:
     """Return the separator of a table from its first line."""
-    header = content.partition(b"\n")[0].decode()
-    return max(_SEPARATORS, key=_QUOTED.sub("", header).count)
+    header = _QUOTED.sub(b"", _HEADER.match(content)[0])  # type: ignore[index]  # it can be empty
+    return max(_SEPARATORS, key=header.decode().count)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

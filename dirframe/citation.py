@@ -7,11 +7,10 @@ from hashlib import sha256
 from typing import Any, Literal, get_args
 from urllib.parse import quote, urlsplit
 
-from dirframe._arrow import as_pandas
 from dirframe._display import counted
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import completeness_note, days_of, difference, get_provenance
-from dirframe.schema import ALL_RESOURCES, UNKNOWN
+from dirframe.schema import resource_named
 from dirframe.settings import is_loopback
 
 Style = Literal["text", "bibtex"]
@@ -46,24 +45,22 @@ def cite(frame: Any, *, style: Style = "text") -> Citation:
     Returns
     -------
     Citation
-        A string that is displayed as it is, with name and address of the directory, query, number
-        of records, days of access in UTC, version of dirframe, steps and exclusions. That the data
-        is synthetic, a sample, a part or not proven complete is in BibTeX also in the title, which
-        every style prints.
+        A string that is displayed as it is: name and address of the directory, query, number of
+        records, days of access in UTC, version of dirframe, steps and exclusions. That the data is
+        synthetic, a sample or not proven complete is in BibTeX in the title, which all styles print.
 
     Raises
     ------
     InvalidInputError
-        If the frame has no source in its provenance, or the style is unknown.
+        If the frame has no source in its provenance, or there is no such style.
 
     Examples
     --------
     >>> import pandas as pd
     >>> from dirframe.provenance import set_provenance
-    >>> facts = {"source": "A directory", "resource": "project", "query": {"query": "xml"}}
-    >>> frame = pd.DataFrame({"id": ["1", "2"]})
-    >>> cite(set_provenance(frame, items_loaded=2, complete=True, **facts))
-    A directory. Projects matching “xml” (2 records). Read with dirframe 0.1.0.
+    >>> facts = {"source": "A directory", "query": {"query": "xml"}, "completeness": "proven"}
+    >>> cite(set_provenance(pd.DataFrame(), resource="project", items_loaded=0, **facts))
+    A directory. Projects matching “xml” (0 records). Read with dirframe 0.1.0.
     """
     if style not in get_args(Style):
         raise InvalidInputError(
@@ -76,7 +73,6 @@ class Source:
     """What the citation of a frame is made of."""
 
     def __init__(self, frame: Any) -> None:
-        frame = as_pandas(frame)
         self.record, differs = get_provenance(frame), difference(frame)
         address, loaded = self.record["base_url"], self.record["items_loaded"]
         if not (self.record["source"] or address):
@@ -98,16 +94,16 @@ class Source:
         """Describe the query in words."""
         query = {name: value for name, value in self.record["query"].items() if value is not None}
         query.pop("details", None)  # the same records, with more about each
-        of = query.pop("projects", None)
-        words = ALL_RESOURCES.get(self.record["resource"], UNKNOWN).words[1].capitalize()
-        words += f" of {counted(of, 'project')}" if of else ""
+        words = resource_named(self.record["resource"]).words[1].capitalize()
+        if projects := query.pop("projects", 0):
+            words += f" of {counted(projects, 'project')}"
         if text := query.pop("query", ""):
             words += f" matching “{' '.join(str(text).split())}”"
-        sort = query.pop("sort", "")  # a sample is in its order alone
-        if sort and not self.record["sample"]:
+        sort = query.pop("sort", "")
+        if sort and not self.record["sample"]:  # which is in its order alone
             words += f", sorted by {sort}"
-        if (max_items := query.pop("max_items", None)) is not None:
-            words += f", at most {max_items:,}"
+        if "max_items" in query:
+            words += f", at most {query.pop('max_items'):,}"
         return words + "".join(f", {name} {value}" for name, value in query.items())
 
     def title(self) -> str:
@@ -124,9 +120,8 @@ class Source:
         if record["excluded"]:
             rules = ", ".join(f"{rule} {number:,}" for rule, number in record["excluded"].items())
             notes.append(f"Excluded: {rules}.")
-        if note := completeness_note(record):
-            why = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
-            notes.append(f"{note[0].upper()}{note[1:]}{why}.")
+        if note := completeness_note(record, with_reason=True):
+            notes.append(f"{note[0].upper()}{note[1:]}.")
         if record["synthetic"]:
             notes.append("Synthetic sample data: generated, not observed.")
         return notes
@@ -146,7 +141,7 @@ class Source:
         facts = [self.title(), self.link, self.days, self.record["items_loaded"]]
         digest = sha256(repr(facts).encode()).hexdigest()[:8]
         words = re.findall(r"[a-z0-9]+", self.name.casefold())[:4]
-        collection = ALL_RESOURCES.get(self.record["resource"], UNKNOWN).collection
+        collection = resource_named(self.record["resource"]).collection
         return "-".join([*words, collection, *(day[:4] for day in self.days[-1:]), digest])
 
 

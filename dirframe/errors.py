@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copyreg
 import sys
+import traceback
 import warnings
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-    from types import FrameType
-
     import pandas as pd
 
 
@@ -206,13 +205,11 @@ class ExportWarning(DirframeWarning):
 
 def warn(warning: DirframeWarning) -> None:
     """Issue a warning that points to the line that called dirframe."""
-    frame: FrameType | None = sys._getframe(1)
-    depth, level = 2, 2
-    while frame is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] == "dirframe":
-            level = depth + 1  # others, such as requests, may stand between
-        frame, depth = frame.f_back, depth + 1
-    warnings.warn(warning, stacklevel=level)
+    stack = [frame for frame, _ in traceback.walk_stack(sys._getframe())]
+    modules = [str(frame.f_globals.get("__name__")) for frame in stack]
+    # Others, such as requests, may stand between.
+    ours = [depth for depth, name in enumerate(modules) if name.partition(".")[0] == "dirframe"]
+    warnings.warn(warning, stacklevel=ours[-1] + 2)
 
 
 __all__ = [name for name in dir() if name.endswith(("Error", "Warning"))]  # all of them

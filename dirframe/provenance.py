@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -19,12 +20,7 @@ from dirframe import __version__
 from dirframe._accessor import check_text_dtype, register_accessor
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
-from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, detect_resource, resource_named
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from dirframe.schema import Resource
+from dirframe.schema import PROJECT, Resource, detect_resource, resource_named
 
 #: The public functions, and the key of a record in the attributes of a frame.
 __all__ = ["ATTRIBUTE", "caption", "copy_provenance", "get_provenance", "set_provenance"]
@@ -116,27 +112,26 @@ def get_provenance(frame: Any) -> dict[str, Any]:
 
 def record_from(stored: object) -> dict[str, Any]:
     """Return a record with every fact; those of another version are kept."""
-    known = stored.items() if isinstance(stored, dict) else ()
-    record = copy.deepcopy(FACTS | {name: value for name, value in known if value is not None})
+    known = stored if isinstance(stored, dict) else {}
+    record = copy.deepcopy(FACTS | {n: value for n, value in known.items() if value is not None})
     record["complete"] = _COMPLETE.get(str(record["completeness"]))
     return record
 
 
 def set_provenance(frame: F, **facts: Any) -> F:
-    """Set provenance facts of a frame, in place, and return it.
+    """Set facts of the provenance of a frame, in place, and return it.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         The frame.
     **facts : object
-        Facts as `get_provenance` returns them, as JSON values; others keep their value.
+        Facts as `get_provenance` returns them; others keep their value.
 
     Raises
     ------
     TypeError, InvalidInputError
-        If there is no such fact, a value is of another type or not JSON, or it could contain an
-        API key.
+        If there is no such fact, or a value is of another type, not JSON, or could hold an API key.
 
     Examples
     --------
@@ -156,14 +151,11 @@ def set_provenance(frame: F, **facts: Any) -> F:
         raise InvalidInputError(f"Provenance holds JSON values only: {error}.") from None
     record = record_from(json.loads(text))
     for name in facts:
-        expected = object if FACTS[name] is None else type(FACTS[name])
-        if not isinstance(record[name], expected):
-            kinds = f"{expected.__name__}, not {type(record[name]).__name__}"
-            raise InvalidInputError(f"{name} is of type {kinds}.")
-    if "completeness" in facts and record["completeness"] not in _COMPLETE:
-        raise InvalidInputError(
-            f"completeness is {record['completeness']!r}; it is one of {', '.join(_COMPLETE)}."
-        )
+        expected, given = type(FACTS[name]).__name__, type(record[name]).__name__
+        if FACTS[name] is not None and given != expected:
+            raise InvalidInputError(f"{name} is of type {expected}, not {given}.")
+    if (word := facts.get("completeness", "unknown")) not in _COMPLETE:
+        raise InvalidInputError(f"completeness is {word!r}; it is one of {', '.join(_COMPLETE)}.")
     address = urlsplit(record["base_url"])
     if address.query or address.username or address.password or "api_key" in record["query"]:
         raise InvalidInputError(
@@ -190,7 +182,7 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
     --------
     >>> import pandas as pd
     >>> loaded = pd.DataFrame({"id": ["1", "2"]})
-    >>> get_provenance(copy_provenance(loaded, loaded.describe(), "describe"))["steps"]
+    >>> copy_provenance(loaded, loaded.describe(), "describe").attrs["dirframe"]["steps"]
     ['describe']
     """
     record = get_provenance(source)
@@ -198,8 +190,7 @@ def copy_provenance(source: Any, target: F, step: str = "", *, records: bool = T
         record["steps"].append(step)
     is_table = not records or (_ids(record, target) is None and _ids(record, source) is not None)
     if is_table and not record["records"]:
-        counts = {"rows": _rows(record, source), "repeated": _repeated(record, source)}
-        record["records"] = counts
+        record["records"] = {"rows": _rows(record, source), "repeated": _repeated(record, source)}
     target.attrs[ATTRIBUTE] = record
     return target
 
@@ -263,9 +254,8 @@ def caption(frame: Any) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> projects = pd.DataFrame({"id": ["1", "2"]})
-    >>> caption(set_provenance(projects, resource="project", source="A directory"))
-    'n = 2 projects · Source: A directory · completeness unknown'
+    >>> caption(set_provenance(pd.DataFrame(), resource="project", source="A directory"))
+    'n = 0 projects · Source: A directory · completeness unknown'
     """
     record = get_provenance(frame)
     excluded, days = sum(record["excluded"].values()), " to ".join(days_of(record))
@@ -293,7 +283,7 @@ def _size(record: dict[str, Any], frame: Any) -> str:
         whole = change.loaded
         change = change._replace(rows=whole)  # its text need not repeat this number
     numbers = f"{count:,} of {whole:,}" if count < whole else f"{count:,}"
-    noun = ALL_RESOURCES.get(record["resource"], UNKNOWN).words[whole != 1]
+    noun = resource_named(record["resource"]).words[whole != 1]
     return ", ".join(filter(None, [f"n = {numbers} {noun} {which}".rstrip(), str(change or "")]))
 
 
@@ -303,8 +293,11 @@ def days_of(record: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(time[:10] for time in times if time))
 
 
-def completeness_note(record: dict[str, Any]) -> str:
+def completeness_note(record: dict[str, Any], *, with_reason: bool = False) -> str:
     """Return what a caption or a title says about the completeness; empty if it is proven."""
+    if with_reason:
+        why, note = record["incomplete_reason"], completeness_note(record)
+        return f"{note} ({why})" if note and why else note
     word, design = record["completeness"], record["sample"]
     loaded, available = record["items_loaded"], record["items_available"]
     if word not in {"sample", "incomplete"}:
@@ -341,8 +334,7 @@ def _repeated(record: dict[str, Any], frame: Any) -> int:
 
 def _rows(record: dict[str, Any], frame: Any) -> int:
     """Return the number of records in a frame, or behind a table."""
-    resource = ALL_RESOURCES.get(record["resource"], UNKNOWN)
     rows = record["records"].get("rows", len(frame))
     # A statistic counted the records of a file or a relation, which has no rows here.
-    number: int = record["counted"].get(resource.collection, rows)
+    number: int = record["counted"].get(resource_named(record["resource"]).collection, rows)
     return number

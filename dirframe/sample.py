@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
+from threading import Thread
+from weakref import finalize
 
 from dirframe._files import data_folder
-from dirframe.client.directory import embedded_directory
-from dirframe.service.server import serve
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from dirframe.client.directory import Directory
+from dirframe.client.directory import Directory
+from dirframe.client.http.session import Session
+from dirframe.errors import ConfigurationError
+from dirframe.service.server import Service, serve
 
 
 def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) -> Directory:
@@ -26,7 +25,7 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     Parameters
     ----------
     cache : bool, str or pathlib.Path, default True
-        Whether to use the cache on disk, or its folder, as in `Directory`.
+        As in `Directory`.
     analyses : bool, default True
         Whether collections have the analyses of projects. Without, as today, own pages alone have
         them (``details=True`` loads these), and a page has ten records.
@@ -51,13 +50,34 @@ def sample_directory(*, cache: bool | str | Path = True, analyses: bool = True) 
     digest = sha256(b"" if analyses else b"without analyses")
     for path in sorted(data_folder().rglob("*.xml.gz")):
         digest.update(path.read_bytes())
-    service = serve(analyses=analyses)
-    assert service.api_key is not None  # noqa: S101  # serve() makes one when given no keys
-    return embedded_directory(
-        service.url,
-        service.api_key,
-        identity=f"sample-{digest.hexdigest()[:16]}",
-        stop=service.stop,
-        name="dirframe sample directory",
-        cache=cache,
-    )
+    return _SampleDirectory(serve(analyses=analyses), f"sample-{digest.hexdigest()[:16]}", cache)
+
+
+class _SampleDirectory(Directory):
+    """The directory of a service in this process, which is stopped with it."""
+
+    def __init__(self, service: Service, identity: str, cache: bool | str | Path) -> None:
+        name = "dirframe sample directory"
+        super().__init__(service.url, service.api_key, name=name, cache=cache)
+        self.identity = identity
+        self.quota_folder = None  # the key is valid for this service only
+        self._stop = service.stop
+        # If nobody closes it: in a thread of its own, since garbage is collected in any thread, also
+        # in one of the service.
+        stopper = Thread(target=service.stop, name="dirframe close", daemon=True)
+        self._stopper = finalize(self, stopper.start)
+        self._stopper.atexit = False
+
+    @property
+    def session(self) -> Session:
+        if not self._stopper.alive:
+            raise ConfigurationError(
+                f"{self.name} is closed, and its service has stopped. Open it again, or load inside the "
+                "with block."
+            )
+        return super().session
+
+    def close(self) -> None:
+        super().close()
+        self._stopper.detach()
+        self._stop()

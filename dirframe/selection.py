@@ -12,6 +12,7 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._display import did_you_mean, is_number, label, suggests_options
 from dirframe.errors import InvalidInputError, UnknownValueWarning, warn
+from dirframe.stats.counts import names_of
 from dirframe.stats.entries import license_codes, tag_codes
 from dirframe.stats.kernel import read, require_records
 from dirframe.stats.lifetimes import states_of
@@ -60,11 +61,12 @@ def select(
         Main languages, tags, or names or codes of `unify_countries` and `dirframe.stats.licenses`,
         of which a record has one. `UnknownValueWarning` names those that no record has.
     years : tuple of int, optional
-        First and last year (UTC) in which the directory got the record; either may be None.
+        First and last year (UTC), both included, in which the directory got the record; either may
+        be None.
     activity : {"all", "active", "dormant"}
         State of projects as `dirframe.stats.activity` defines it for the whole frame.
     ranges : mapping of str to tuple, optional
-        By column, the first number and the one that a value stays below; either may be None.
+        By column, the lower bound (included) and the upper bound (excluded); either may be None.
 
     Returns
     -------
@@ -80,6 +82,8 @@ def select(
     """
     frame = require_records(records)
     filters: list[tuple[str, Mask]] = []
+    if not isinstance(search, str):
+        raise InvalidInputError(f"search is {search!r}; it must be text.")
     if words := " ".join(search.split()):
         filters.append((f"only matching {words}", _matching(frame, words)))
     given = {"languages": languages, "countries": countries, "licenses": licenses, "tags": tags}
@@ -103,7 +107,7 @@ def select(
     for column, span in (ranges or {}).items():
         first, below = _checked(column, span, Real, "one that values stay below")
         within = _between(_numbers(frame, column), first, below)
-        filters.append((_within(label(column), first, "below", below), within))
+        filters.append((_within(label(str(column)), first, "below", below), within))
     passed = np.ones(len(frame), dtype=bool)
     for _, mask in filters:
         passed &= mask
@@ -138,7 +142,7 @@ def _having(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | 
     elif column == "tags":
         rows, codes, names = tag_codes(values)
     else:
-        texts = values.astype("category").cat
+        texts = names_of(values).cat
         names, rows = list(texts.categories), np.flatnonzero(texts.codes >= 0)
         codes = texts.codes.to_numpy()[rows]
         if column == "country" and "country_alpha_2" in frame:
@@ -163,7 +167,7 @@ def _having(frame: pd.DataFrame, column: str, noun: str, wanted: Sequence[str | 
 
 def _numbers(frame: pd.DataFrame, column: str) -> pd.Series[Any]:
     if column not in frame:
-        read(frame, column)  # raises, and says why it is not there
+        read(frame, str(column))  # raises, and says why it is not there
     if error := provenance.absent(frame, [column]):
         raise error
     if not is_number(frame[column].dtype):

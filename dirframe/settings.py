@@ -20,8 +20,6 @@ KEY_PARAMETER = "api_key"
 _REMOVED = "[api key removed]"
 _IN_TEXT = re.compile(r"(api_key(?:=|%3[dD]|['\"]?\s*:\s*['\"]?))(?!\[api key)[^&\s'\"<>]+")
 _IN_QUERY = re.compile(r"(?<=[?&])api_key=[^&#]*&?")
-#: A shorter key may be a word that records hold by chance.
-_SHORTEST = 16
 
 
 def cache_folder(folder: str | Path | None = None) -> Path:
@@ -30,7 +28,7 @@ def cache_folder(folder: str | Path | None = None) -> Path:
     return Path(default if folder is None else folder).expanduser()
 
 
-def data_folder() -> Path:
+def user_data_folder() -> Path:
     """Return the user's data folder of dirframe; DIRFRAME_DATA_DIR overrides it."""
     default = os.environ.get("DIRFRAME_DATA_DIR") or platformdirs.user_data_dir("dirframe")
     return Path(default).expanduser()
@@ -85,7 +83,7 @@ class ApiKey:
 
     def redact_data(self, data: bytes) -> bytes:
         """Return data without the key; one of less than 16 characters may be a word, and stays."""
-        if len(self._secret) < _SHORTEST:
+        if len(self._secret) < 16:
             return data
         return re.sub(self._pattern.encode(), _REMOVED.encode(), data, flags=re.IGNORECASE)
 

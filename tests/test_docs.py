@@ -220,7 +220,7 @@ def test_notebooks_show_what_they_give_and_say_what_to_change():
 def test_gallery_shows_every_chart():
     code = "\n".join(code_of("gallery"))
     shown = set(re.findall(r"plot\.(\w+)", code))
-    assert {name for name in plot.__all__ if name.islower()} - shown == {"language_colour"}
+    assert {*plot.__all__} <= shown
 
 
 def test_quick_start_runs_without_a_warning(configured):
@@ -241,5 +241,5 @@ def test_examples_of_docstrings_give_what_they_show(tmp_path, monkeypatch):
             for test in doctest.DocTestFinder().find(import_module(name), extraglobs=known):
                 runner.run(test, out=report.append)
             plt.close("all")
-    assert runner.tries > 200
+    assert runner.tries > 180
     assert runner.failures == 0, "".join(report)

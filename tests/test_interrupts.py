@@ -45,15 +45,8 @@ def end(process):
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize(
-    ("words", "number", "code"),
-    [
-        (["projects"], signal.SIGINT, 130),
-        (["harvest", "projects", "--to", "kept.archive"], signal.SIGINT, 130),
-        (["projects"], signal.SIGTERM, -signal.SIGTERM),  # 143 to a shell
-    ],
-)
-def test_a_command_that_waits_for_pages_is_stopped(words, number, code, tmp_path, monkeypatch):
+@pytest.mark.parametrize("words", [["projects"], ["harvest", "projects", "--to", "a.archive"]])
+def test_a_command_that_waits_for_pages_is_stopped(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     begun, done = threading.Event(), threading.Event()
 
@@ -72,9 +65,9 @@ def test_a_command_that_waits_for_pages_is_stopped(words, number, code, tmp_path
         }
         process = begin(*words, **environment)
         assert begun.wait(LIMIT)
-        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
         done.set()  # a request in flight is waited for
-        assert end(process)[:2] == (code, "")
+        assert end(process)[:2] == (130, "")
         assert len(rig.requests) < 40  # the rest was not asked for
 
 

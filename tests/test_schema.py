@@ -1,15 +1,7 @@
 """The tables of the interface say what the specification says, and where the rest is from."""
 
-from dirframe.schema import (
-    ACCOUNT,
-    ALL_RESOURCES,
-    EXTENSIONS,
-    PROJECT,
-    RESOURCES,
-    Dialect,
-    Kind,
-    detect_resource,
-)
+from dirframe import schema
+from dirframe.schema import ACCOUNT, ALL_RESOURCES, PROJECT, Dialect, Kind, detect_resource
 
 #: Written down from the specification's text by hand, not from the schema.
 ACCOUNT_FIELDS = [
@@ -35,9 +27,7 @@ def test_fields_are_those_of_the_specification_in_its_order():
     project = [(name,) for name in PROJECT_FIELDS]
     project += [("analysis", name) for name in ANALYSIS_FIELDS]
     assert [field.path for field in PROJECT.specified] == project
-    for resource in RESOURCES.values():
-        assert resource.core == resource.specified
-    assert not any(resource.specified for resource in EXTENSIONS.values())
+    assert not any(resource.specified for resource in schema.EXTENSIONS.values())
     required = {field.column for field in ACCOUNT.fields if field.required}
     assert required == set(ACCOUNT_FIELDS) - OPTIONAL
 
@@ -63,11 +53,10 @@ def test_fields_have_a_column_a_meaning_and_a_unit_each():
 
 
 def test_records_are_called_what_they_are():
-    words = {name: resource.words for name, resource in ALL_RESOURCES.items()}
-    assert words["project"] == ("project", "projects")
-    assert words["contributor_fact"] == ("contributor", "contributors")
-    assert words["activity_fact"] == ("activity fact", "activity facts")
-    assert words["analysis"] == ("analysis", "analyses")
+    assert PROJECT.words == ("project", "projects")
+    assert schema.CONTRIBUTOR_FACT.words == ("contributor", "contributors")
+    assert schema.ACTIVITY_FACT.words == ("activity fact", "activity facts")
+    assert ALL_RESOURCES["analysis"].words == ("analysis", "analyses")
 
 
 def test_columns_tell_what_the_records_are_or_nothing():

@@ -160,7 +160,9 @@ def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):
     for frame, options, named in (
         ([1, 2], {}, None),
         (bare, {"countries": "Germany"}, "country_name"),
+        (sample_projects, {"countries": "Germany"}, "Projects have no country"),
         (bare, {"search": "x"}, "name"),
+        *((sample_projects, {"search": words}, "search") for words in (None, 3, ["x"])),
         (sample_accounts, {"languages": "C"}, LANGUAGE),
         (sample_projects.drop(columns=FIRST), {"activity": "active"}, FIRST),
         (sample_projects.drop(columns=LAST), {"activity": "active"}, LAST),
@@ -178,6 +180,7 @@ def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):
         ),
         (sample_projects, {"ranges": {"name": (1, 2)}}, "name"),
         (sample_projects, {"ranges": {"y": (1, 2)}}, "y"),
+        (sample_projects, {"ranges": {1: (1, 2)}}, "1"),
         (sample_projects, {"ranges": ("stack_count", (1, 2))}, "dictionary"),
     ):
         with pytest.raises(InvalidInputError, match=named):

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pandas as pd
 
 from dirframe._arrow import to_arrow, unify_schemas
 from dirframe._display import card, counted, percent
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.archive.store import Store, name_of
 from dirframe.client.collection import Walk, describe, describe_whole
-from dirframe.client.directory import open_directory
+from dirframe.client.directory import Directory, open_directory
 from dirframe.client.page import parse
-from dirframe.client.paging import ids_of
+from dirframe.client.paging import ReceivedPage, ids_of
 from dirframe.client.query import Options, Query
 from dirframe.client.records import Records
 from dirframe.errors import ArchiveError, IncompleteWarning, InvalidInputError, warn
 from dirframe.schema import RESOURCES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import datetime
-
-    import pandas as pd
-
-    from dirframe.client.directory import Directory
-    from dirframe.client.paging import ReceivedPage
 
 ROWS = 8_192  # in a chunk, and a row group
 
@@ -87,7 +82,6 @@ class Archive:
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     archive = dirframe.harvest("projects", "harvest.archive", directory=directory)
     >>> len(archive.frame())
@@ -127,14 +121,14 @@ class Archive:
         Parameters
         ----------
         whole : bool, default False
-            Whether to leave out the projects whose own page is needed and was not asked for yet:
-            a statistic would count them as projects without an analysis.
+            Whether to leave out projects whose own page is still to come: a statistic would count
+            them as projects without an analysis.
 
         Returns
         -------
         pandas.DataFrame
             The newest reading of each record, the own page before the collection, in the order of
-            the pages; ``completeness`` in its provenance is as in `get_provenance`.
+            the pages.
 
         Raises
         ------
@@ -143,8 +137,8 @@ class Archive:
 
         Warns
         -----
-        IncompleteWarning, AnalysesNotSentWarning
-            If it is incomplete; if projects have analyses but none came with its analysis.
+        IncompleteWarning, SortIgnoredWarning, AnalysesNotSentWarning
+            If it is incomplete; the others as in `load_projects`.
         """
         frame = self._read(self._places(whole=whole))
         what = f"{self._pages.query.resource.collection} of the archive {self.path}"
@@ -274,7 +268,6 @@ def harvest(
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     archive = dirframe.harvest("projects", "kept.archive", directory=directory)
     >>> archive.status().pages, archive.status().complete
@@ -309,8 +302,8 @@ def harvest(
                     walk.read([n for n in pages.latest if n + 1 not in pages.latest], refresh=True)
                 walk.read_all()
             walk.read_own_pages()
-            if failed := [page.error for page in pages.own.values() if page.error]:
-                raise failed[0]  # the others are stored
+            if pages.error is not None:
+                raise pages.error  # the other own pages are stored
     return Archive(Path(path))
 
 
@@ -334,7 +327,6 @@ def open_archive(path: str | Path) -> Archive:
 
     Examples
     --------
-    >>> import dirframe
     >>> with dirframe.sample_directory() as directory:
     ...     _ = dirframe.harvest("accounts", "members.archive", directory=directory)
     >>> dirframe.open_archive("members.archive").status().complete

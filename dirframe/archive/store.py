@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import fields, replace
 from datetime import datetime
 from hashlib import sha256
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import pyarrow as pa
 
 from dirframe._files import make_folder
 from dirframe._sqlite import close_on_error, open_database
+from dirframe.client.directory import Directory
 from dirframe.client.paging import Pages, ReceivedPage
 from dirframe.client.query import Query
 from dirframe.errors import ArchiveError
 from dirframe.schema import RESOURCES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from dirframe.client.directory import Directory
 
 FORMAT = 5
 APPLICATION_ID = 0x64664172  # "dfAr": identifies SQLite files that are archives
@@ -183,7 +180,9 @@ class Store(AbstractContextManager["Store"]):
         )
 
     def add(self, page: ReceivedPage) -> None:
-        """Store a page whose `source` is as it was fetched, or none; that becomes its place."""
+        """Store a page, unless it failed; its `source`, as fetched or none, becomes its place."""
+        if page.error is not None:
+            return
         content = page.source.content if page.source else None
         values = {name: getattr(page, name) for name in _COLUMNS} | {
             "retrieved": page.retrieved.isoformat(timespec="microseconds"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pycountry
 
@@ -18,9 +19,6 @@ from dirframe.clean.resolver import Reason, resolve
 from dirframe.clean.text import clean_text, normalize
 from dirframe.errors import InvalidInputError, UnresolvedCountriesError
 from dirframe.provenance import copy_provenance, get_provenance, set_provenance
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 Overrides = Mapping[str, str | None] | pd.DataFrame
 
@@ -91,7 +89,7 @@ def unify_countries(
     data = as_pandas(data)
     resolved = _resolve_column(data, column, overrides)
     failures = [
-        (value, count, _explain(value, answer.reason))
+        (value, count, answer.reason)
         for value, count, answer in zip(*resolved[1:], strict=True)
         if errors == "raise" and answer.alpha_2 is None
     ]
@@ -107,6 +105,12 @@ def unify_countries(
         row_values = pd.array(values, dtype="str").take(resolved.codes, allow_fill=True)
         result["country_" + name] = pd.Series(row_values, index=result.index)
     return _attach(resolved, data, result, "unify_countries", column)
+
+
+def with_countries(data: pd.DataFrame) -> pd.DataFrame:
+    """Return accounts with their countries, which `unify_countries` adds if that was not done yet."""
+    is_raw = "country_code" in data and "country_name" not in data
+    return unify_countries(data) if is_raw else data
 
 
 def country_audit(
@@ -153,10 +157,8 @@ def country_audit(
     rows: list[tuple[Hashable, int, str | None, str | None, str, str, str]] = []
     for value, count, answer in zip(*resolved[1:], strict=True):
         name = countries()[answer.alpha_2].name if answer.alpha_2 else None
-        reason = "" if name else _explain(value, answer.reason)
-        # A subdivision has a reason of its own, and is no misspelt country.
-        suggestion = _suggest(value) if reason == Reason.UNKNOWN else ""
-        rows.append((value, count, answer.alpha_2, name, answer.rule, reason, suggestion))
+        suggestion = _suggest(value) if answer.reason == Reason.UNKNOWN else ""
+        rows.append((value, count, answer.alpha_2, name, answer.rule, answer.reason, suggestion))
     is_text = all(isinstance(row[0], str) for row in rows)
     if missing := len(resolved.codes) - sum(resolved.counts):
         rows.append((np.nan, missing, None, None, "", "no value", ""))
@@ -318,25 +320,6 @@ def _checked_overrides(overrides: Overrides | None) -> dict[Hashable, Resolution
     }
 
 
-def _explain(raw: object, reason: str) -> str:
-    """Return the reason, made more specific for subdivisions of ISO 3166-2."""
-    if reason != Reason.UNKNOWN or not isinstance(raw, str):
-        return reason
-    if not (codes := _subdivisions().get(normalize(clean_text(raw)))):
-        return reason
-    state = countries()[codes[0].partition("-")[0]].name
-    more = f", and {len(codes) - 1} more" if len(codes) > 1 else ""
-    return f"a subdivision, not a country: {codes[0]}, {state}{more}"
-
-
-@cache
-def _subdivisions() -> dict[str, list[str]]:
-    codes_by_name: dict[str, list[str]] = {}
-    for entry in pycountry.subdivisions:
-        codes_by_name.setdefault(normalize(entry.name), []).append(entry.code)
-    return codes_by_name
-
-
 #: Shortest and longest key for which a country is suggested.
 _SHORTEST_SUGGESTED, _LONGEST_SUGGESTED = 5, 60
 
@@ -345,11 +328,16 @@ def _suggest(raw: Hashable) -> str:
     """Return the only country whose English name differs in one letter; it is never applied."""
     is_short = isinstance(raw, str) and len(raw) <= _LONGEST_SUGGESTED
     key = normalize(clean_text(str(raw))).replace(" ", "") if is_short else ""
-    if len(key) < _SHORTEST_SUGGESTED:
+    if len(key) < _SHORTEST_SUGGESTED or key in _subdivisions():  # Konya is no misspelt Kenya
         return ""
     spellings = with_a_letter_left_out(key)
     codes = {code for text in spellings for code in _misspelt_names().get(text, ())}
     return f"{min(codes)} ({countries()[min(codes)].name})?" if len(codes) == 1 else ""
+
+
+@cache
+def _subdivisions() -> frozenset[str]:
+    return frozenset(normalize(entry.name).replace(" ", "") for entry in pycountry.subdivisions)
 
 
 @cache

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pycountry
 
 from dirframe.clean.text import SMALL_WORDS, clean_text, normalize, sort_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _FILES: Final = files("dirframe.clean")
 

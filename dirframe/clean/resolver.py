@@ -7,8 +7,9 @@ result. No rule matches names by similarity or searches for a name inside a text
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dirframe.clean.names import (
     CONNECTORS,
@@ -36,9 +37,6 @@ from dirframe.clean.text import (
     undo_mojibake,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 class Reason(StrEnum):
     """Why a value has no country; own.tsv has the reasons for values that it lists."""
@@ -61,12 +59,12 @@ _NO_ANSWER: Final = Resolution(None)
 _NULL_MARKER: Final = Resolution(None, reason=Reason.NULL_MARKER)
 _TWO: Final = Resolution(None, reason=Reason.TWO_COUNTRIES)
 
-#: Longer than any name with entities and a bracketed part; than any code; than any null marker.
-_LONGEST, _LONGEST_CODE_TEXT, _LONGEST_MARKER = 250, 16, 60
-#: Maximum recursion depth of the rules.
-_DEEPEST: Final = 3
-#: Minimum number of letters in a name whose letters are lost, and of a name in East Asia.
-_ENOUGH, _ENOUGH_IDEOGRAMS = 4, 2
+_LONGEST: Final = 250  # letters of a text; names with entities and brackets have fewer
+_LONGEST_CODE_TEXT: Final = 16  # letters of a code with spaces and points around and within
+_LONGEST_MARKER: Final = 60  # letters of a marker of missing values
+_DEEPEST: Final = 3  # rules applied to the result of another
+_ENOUGH: Final = 4  # letters of a name of which others are lost
+_ENOUGH_IDEOGRAMS: Final = 2  # of a name in East Asia
 
 # Markers of missing values.
 _WORD: Final = re.compile(r"[^\W\d_]+")

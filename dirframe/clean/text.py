@@ -9,10 +9,8 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Final
 
 #: Replacement character that decoders write for undecodable bytes.
 MISSING: Final = "\ufffd"

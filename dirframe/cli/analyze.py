@@ -12,7 +12,7 @@ from click import Choice, IntRange, argument, command, option
 import dirframe
 from dirframe.charts import CHARTS, STATISTICS
 from dirframe.cli import options
-from dirframe.cli.frames import Output, check_target, note, output, read, with_countries, write_file
+from dirframe.cli.frames import Output, check_target, note, output, read, write_file
 from dirframe.cli.options import EXISTING, FILE, NUMBER, with_options
 
 if TYPE_CHECKING:
@@ -34,9 +34,8 @@ _apply_options = with_options(
     option(
         "--by", metavar="COLUMN", help="Divide by language, country, year, team_size or a column."
     ),
-    option("--min-records", type=NUMBER, default=1, help="Combine smaller groups of --by."),
+    option("--min-records", type=NUMBER, help="Combine smaller groups of --by."),
     options.records_options,
-    options.tried_options,
 )
 
 
@@ -45,30 +44,34 @@ def _apply(
     divide: Callable[..., Any],
     *,
     name: str,
-    parameters: dict[str, Any],
+    parameters: dict[str, str],
     by: str | None,
-    min_records: int,
-    collection: str | None,
+    min_records: int | None,
     **source: Any,
 ) -> Any:
     """Return what a statistic or chart makes of the records, or of each group of them."""
     function = getattr(functions, name)
     arguments = getfullargspec(function)
-    known = [option for option in arguments.kwonlyargs if option != "ax"]  # no text can be one
+    known = {n: arguments.annotations[n] for n in arguments.kwonlyargs if n != "ax"}
     if arguments.varkw:  # of a chart
         from dirframe.plot.canvas import Look
 
-        known += Look.__annotations__
-    for wrong in parameters.keys() - {*known}:
+        known |= Look.__annotations__
+    for wrong in parameters.keys() - known.keys():
         raise click.UsageError(
             f"{name} takes no -p {wrong}; it takes {', '.join(known) or 'none'}."
         )
-    frame = read(collection=(CHARTS | STATISTICS)[name].collection or collection, **source)
+    if min_records and by is None:
+        raise click.UsageError("--min-records is of groups: name what divides them with --by.")
+    values = {n: options.value_of(text, str(known[n])) for n, text in parameters.items()}
+    frame = read(needed=(CHARTS | STATISTICS)[name].collection, **source)
     if by == "country" or name in {"accounts_by_country", "accounts_map"}:
+        from dirframe.clean.countries import with_countries
+
         frame = with_countries(frame)
     if by is None:
-        return function(frame, **parameters)
-    return divide(function, frame, by, min_records=min_records, **parameters)
+        return function(frame, **values)
+    return divide(function, frame, by, min_records=min_records or 1, **values)
 
 
 @command(epilog=f"Names: {', '.join(sorted(STATISTICS))}")
@@ -93,9 +96,9 @@ def stats(out: Output, **given: Any) -> None:
 @argument("name", metavar="NAME", type=_Names(sorted(CHARTS)))
 @option("-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]")
 @options.overwrite_option
-@option("--dpi", metavar="N", type=IntRange(30, 1200), default=150, help="Dots per inch of a .png.")
+@option("--dpi", type=IntRange(30, 1200), help="Dots per inch of a .png.  [default: 150]")
 @_apply_options
-def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) -> None:
+def plot(name: str, path: Path | None, overwrite: bool, dpi: int | None, **given: Any) -> None:
     """Draw a chart of accounts, projects or one project.
 
     `python -m pydoc dirframe.plot` describes each NAME below.
@@ -111,13 +114,15 @@ def plot(name: str, path: Path | None, overwrite: bool, dpi: int, **given: Any) 
 
     target = path or Path(f"{name}.png")
     check_writable(target, overwrite=overwrite, suffixes=[".png", ".svg", ".pdf"])
+    if dpi and target.suffix.lower() != ".png":
+        raise click.UsageError(f"--dpi is of a .png: {target} has no dots.")
     mpl.use("Agg")  # no window, whatever the user's settings are
     drawn = _apply(dirframe.plot, dirframe.plot.panels, name=name, **given)
     make_folder(target.parent)
     # Text in an SVG stays text, which can be searched and edited; publishers refuse Type 3 fonts.
     fonts = mpl.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42})
     with atomic_write(target, overwrite=overwrite) as part, fonts:
-        drawn.get_figure(root=True).savefig(part, dpi=dpi, format=target.suffix[1:].lower())
+        drawn.get_figure(root=True).savefig(part, dpi=dpi or 150, format=target.suffix[1:].lower())
     note(f"Wrote {target}")
 
 
@@ -144,7 +149,7 @@ def clean(
     """
     check_target(audit, overwrite=out.overwrite)
     answers = None if overrides is None else _answers(overrides)
-    frame = read(collection="accounts", **given)
+    frame = read(needed="accounts", **given)
     errors: Any = "raise" if strict else "coerce"
     cleaned = dirframe.unify_countries(frame, column=column, errors=errors, overrides=answers)
     if audit is not None:
@@ -197,10 +202,10 @@ def report(
     from dirframe._files import check_writable
 
     check_writable(path, overwrite=overwrite, suffixes=[".html"])
-    collection = source.pop("collection")
-    collections = [collection] if collection else ["projects", "accounts"]
-    frames = [read(file, **source) for file in files]
-    frames = frames or [read(None, name, **source) for name in collections]
+    if files or source["collection"]:
+        frames = [read(file, **source) for file in files or (None,)]
+    else:
+        frames = [read(needed=collection, **source) for collection in ("projects", "accounts")]
     dirframe.report(frames, path, title=title, overwrite=overwrite)
     note(f"Wrote {path}")
 
@@ -214,7 +219,7 @@ def report(
 @option("--personal", is_flag=True, help="Keep in a study what tells who a person is.")
 @option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")
 @options.records_options
-def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **given: Any) -> None:
+def export(files: tuple[str, ...], overwrite: bool, **given: Any) -> None:
     """Convert records to another file format, by its suffix.
 
     A .zip is a study: CSV and Parquet with a description of each column, without personal data
@@ -232,7 +237,7 @@ def export(files: tuple[str, ...], overwrite: bool, collection: str | None, **gi
     *sources, target = files
     check_target(Path(target), overwrite=overwrite)
     frames = {
-        Path(source or f"{collection}").stem: read(source, collection, **given)
+        Path(source or f"{given['collection']}").stem: read(source, **given)
         for source in (sources or (None,))
     }
     if len(frames) < len(sources):

@@ -17,7 +17,7 @@ from dirframe import _display
 from dirframe.cli.options import CONDITIONS, FILE, overwrite_option, with_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     import pandas as pd
 
@@ -36,32 +36,32 @@ _OPTIONS = {"sample": "sample-size", "is_sample": "sample"}
 
 def read(
     file: str | None = None,
-    collection: str | None = None,
+    needed: str | None = None,
     *,
+    collection: str | None = None,
     where: dict[str, Any],
     exclude: Sequence[str],
     older_than: str | None,
     **question: Any,
 ) -> pd.DataFrame:
-    """Read a file, or load a collection if there is none, and select from it what is asked for."""
-    if exclude:
-        from dirframe.quality.rules import rules_of
+    """Read a file, or load a collection if there is none, and select from it what is asked for.
 
-        rules_of(exclude)  # raises before the load
-    if file is None:
-        frame = _load(collection, where, **question)
-    elif asking := [n for n, value in question.items() if value not in (None, False, "raise")]:
-        options = " and ".join(f"--{_OPTIONS.get(name, name.replace('_', '-'))}" for name in asking)
+    The collection is the one that the command needs, or else the one that was asked for.
+    """
+    selection: dict[str, Any] = {"where": where, "exclude": exclude, "older_than": older_than}
+    if file is not None and (given := _given({"collection": collection, **question})):
+        options = " and ".join(f"--{_OPTIONS.get(name, name.replace('_', '-'))}" for name in given)
         raise click.UsageError(f"{file} is a file, and {options} is for a directory.")
-    else:
+    if file is not None:
         frame = _read_file(file)
-    frame = _select(frame, **where)
-    if exclude or older_than:
-        frame = dirframe.exclude(frame, exclude, older_than=older_than)
-    return frame
+    elif needed and collection and needed != collection:
+        raise click.UsageError(f"This is about {needed}: leave --collection {collection} out.")
+    else:
+        frame = _load(needed or collection, selection, **question)
+    return _select(frame, **selection)
 
 
-def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.DataFrame:
+def _load(collection: str | None, selection: dict[str, Any], **question: Any) -> pd.DataFrame:
     if collection is None:
         raise click.UsageError("Name a file, or a collection to ask for: --collection projects.")
     if collection in _PATHS:
@@ -74,16 +74,17 @@ def _load(collection: str | None, where: dict[str, Any], **question: Any) -> pd.
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     options = asked(question)
     with open_directory(**question) as directory:
-        if where:
+        if any(selection.values()):
             with warnings.catch_warnings(action="ignore"):
-                _select(empty(collection), **where)
+                _select(empty(collection), **selection)
                 # Before all pages are paid for, the first one shows whether analyses are sent.
                 if collection == "projects" and not {"details", "offline"} & options.keys():
                     first = {"query": options.get("query"), "max_items": 1, "incomplete": "warn"}
                     page = load(directory=directory, progress=False, **first)
+                    where = selection["where"]
                     sparse = {"values", "ranges"} & where.keys()
                     seen = {n: {c: v for c, v in where[n].items() if c in page} for n in sparse}
-                    _select(page, **where | seen)
+                    _select(page, **selection | {"where": where | seen})
         return load(directory=directory, progress=sys.stderr.isatty(), **options)
 
 
@@ -91,8 +92,11 @@ def asked(question: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given and are not about the directory itself."""
     if question.get("seed") is not None and question.get("sample") is None:
         raise click.UsageError("--seed is of a drawing: name its size with --sample-size.")
-    own = {"base_url", "is_sample"}
-    return {n: v for n, v in question.items() if n not in own and v is not None and v is not False}
+    return {n: v for n, v in _given(question).items() if n not in {"base_url", "is_sample"}}
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {n: value for n, value in options.items() if value is not None and value is not False}
 
 
 def open_directory(*, base_url: str | None, is_sample: bool, **_: Any) -> dirframe.Directory:
@@ -111,18 +115,25 @@ def empty(collection: str) -> pd.DataFrame:
 
     resource = RESOURCES[collection.removesuffix("s")]
     kinds = {field.column: field.kind for field in resource.fields}
-    return pd.DataFrame(typed_columns({name: [] for name in kinds}, kinds, resource)[0])
+    return pd.DataFrame(typed_columns({name: [] for name in kinds}, kinds, resource))
 
 
 def _select(
-    frame: pd.DataFrame, *, values: Mapping[str, str] | None = None, **conditions: Any
+    frame: pd.DataFrame,
+    *,
+    where: dict[str, Any],
+    exclude: Sequence[str],
+    older_than: str | None,
 ) -> pd.DataFrame:
-    """Keep the records that `dirframe.select` keeps and that have these values by column."""
+    """Keep the records that `dirframe.select` keeps, have the values by column and break no rule."""
+    conditions = {name: value for name, value in where.items() if name != "values"}
     if "countries" in conditions:
+        from dirframe.clean.countries import with_countries
+
         frame = with_countries(frame)
     if conditions:
         frame = dirframe.select(frame, **conditions)
-    for column, text in (values or {}).items():
+    for column, text in where.get("values", {}).items():
         check_columns([column], [*CONDITIONS, *map(str, frame)])
         if error := dirframe.provenance.absent(frame, [column]):
             raise error
@@ -134,13 +145,9 @@ def _select(
         frame = frame[cells == value if text else cells.isna()]
         step = f"only {_display.label(column)} {text or '(missing)'}"
         dirframe.provenance.add_selection(frame, [step])
+    if exclude or older_than:
+        frame = dirframe.exclude(frame, exclude, older_than=older_than)
     return frame
-
-
-def with_countries(frame: pd.DataFrame) -> pd.DataFrame:
-    """Unify the countries of accounts if that was not done yet."""
-    is_raw = "country_code" in frame and "country_name" not in frame
-    return dirframe.unify_countries(frame) if is_raw else frame
 
 
 def _read_file(file: str) -> pd.DataFrame:

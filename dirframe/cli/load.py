@@ -27,10 +27,12 @@ def demo(folder: str) -> None:
     """
     from dirframe.demo import run_demo
 
-    run_demo(Path(folder), say=click.echo)
+    run_demo(Path(folder))
 
 
 def _print_plan(collection: str, **question: Any) -> None:
+    if question.get("offline"):
+        raise click.UsageError("--plan asks the directory, --offline does not: leave one out.")
     priced = {name: value for name, value in frames.asked(question).items() if name in _PRICED}
     with open_directory(**question) as directory:
         click.echo(dirframe.plan(collection, directory=directory, **priced))
@@ -40,16 +42,17 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
     if plan:
         _print_plan(collection, **question)
     else:
+        from dirframe.clean.countries import with_countries
+
         none = frames.empty(collection)
         if "countries" in question["where"]:
-            none = frames.with_countries(none)
+            none = with_countries(none)
         frames.check_columns(out.columns, [*none])
         out.write(frames.read(None, collection, **question))
 
 
 @command()
 @options.select_options
-@options.tried_options
 @options.plan_option
 @frames.output
 def projects(**given: Any) -> None:
@@ -69,7 +72,6 @@ def projects(**given: Any) -> None:
 
 @command()
 @options.select_options
-@options.tried_options
 @options.plan_option
 @frames.output
 def accounts(**given: Any) -> None:

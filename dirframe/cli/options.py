@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click import Choice, IntRange, argument, option
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    Decorator = Callable[[Any], Any]
+Decorator = Callable[[Any], Any]
 
 COLLECTION = Choice(["accounts", "projects"])
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -46,16 +44,29 @@ def _pairs(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield name.strip(), value.strip()
 
 
-def _parameters(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]:
-    return {name: _value(text) for name, text in _pairs(texts)}
+def _add(values: dict[str, Any], key: str, value: object, name: str = "") -> None:
+    if key in values:
+        raise click.BadParameter(f"{name or key} is given twice.")
+    values[key] = value
 
 
-def _value(text: str) -> Any:
-    """Return a value: JSON, values separated by commas, or text."""
+def _parameters(_: object, __: object, texts: tuple[str, ...]) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for name, text in _pairs(texts):
+        _add(parameters, name, text)
+    return parameters
+
+
+def value_of(text: str, annotation: str) -> Any:
+    """Return the value of a function's option, whose annotation tells what is text or a list."""
+    if "str" in annotation and text not in {"true", "false"}:
+        return text
+    if "Sequence" in annotation and not text.startswith("["):
+        return [value_of(one, "") for one in text.split(",")]
     try:
         return json.loads(text)
     except json.JSONDecodeError:
-        return tuple(map(_value, text.split(","))) if "," in text else text
+        return text
 
 
 def _conditions(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]:
@@ -64,15 +75,15 @@ def _conditions(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]
     for name, text in _pairs(texts):
         argument = CONDITIONS.get(name, name)
         if argument in {"activity", "search"}:
-            given[argument] = text
+            _add(given, argument, text, name)
         elif argument == "years":
-            given[argument] = _span(text, int)
+            _add(given, argument, _span(text, int), name)
         elif argument in CONDITIONS.values():
             given.setdefault(argument, []).append(text or None)
         elif ".." in text:
-            given.setdefault("ranges", {})[name] = _span(text, float)
+            _add(given.setdefault("ranges", {}), name, _span(text, float))
         else:
-            given.setdefault("values", {})[name] = text
+            _add(given.setdefault("values", {}), name, text)
     return given
 
 
@@ -118,31 +129,18 @@ _policy_options = with_options(
     option(
         "--incomplete",
         type=Choice(["raise", "warn"]),
-        default="raise",
-        help="What to do if completeness cannot be proven.",
+        help="What to do if completeness cannot be proven.  [default: raise]",
     ),
     directory_options,
     option("--refresh", is_flag=True, help="Fetch every page again."),
     option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
 )
-#: Of a path, of an archive, and of a collection.
+# Of a path, of an archive, of a collection.
 path_options = with_options(_query_options, _number_option, _policy_options)
 harvest_options = with_options(_query_options, _sample_options, directory_options)
 _load_options = with_options(_query_options, _number_option, _sample_options, _policy_options)
 
 
-def _answer(_: object, tried: click.Parameter, value: object) -> None:
-    if value is not None:
-        raise click.UsageError(f"There is no --{tried.name}: use --where {tried.name}={value}.")
-
-
-#: Options that people try first; the error names the one that does what they mean.
-tried_options = with_options(
-    *(
-        option(f"--{name}", hidden=True, expose_value=False, callback=_answer)
-        for name in ("language", "country", "license", "tag", "year")
-    )
-)
 #: Which records a command takes, of a collection or of a file.
 select_options = with_options(
     option(

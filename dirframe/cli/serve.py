@@ -12,13 +12,13 @@ from click import IntRange, argument, command, option
 from dirframe.cli.frames import note
 from dirframe.cli.options import FILE
 from dirframe.service.keys import KeyStore
-from dirframe.settings import data_folder
+from dirframe.settings import user_data_folder
 
 _key_file_option = option(
     "--key-file",
     "keys",
     type=FILE,
-    default=lambda: data_folder() / "keys.sqlite",
+    default=lambda: user_data_folder() / "keys.sqlite",
     show_default="keys.sqlite in your data folder",
     help="File of the API keys.",
 )

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from dirframe import __version__
 from dirframe._display import card
 from dirframe.client.directory import Directory, open_directory
+from dirframe.client.http.session import FetchedPage
+from dirframe.client.page import Page
 from dirframe.client.query import Options, Query, is_in_order, record_query
 from dirframe.client.records import Records
 from dirframe.errors import DirframeError, RequestError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dirframe.client.http.session import FetchedPage
-    from dirframe.client.page import Page
 
 #: Most requests that a check sends; a moved directory answers two of them with a redirect.
 MAX_REQUESTS = 15
@@ -27,6 +25,7 @@ _PROJECTS, _ACCOUNTS = Query(resource=PROJECT), Query(resource=ACCOUNT)
 _SORTS = ("id", "name", "created_at", "updated_at", "project_name")
 _NOTHING = "no-project-has-this-name-qx7vw"
 _NO_KEY = "dirframe-check-of-a-key-that-is-not-one"
+_ASKED = Options(refresh=True, store=False)
 _Seen = tuple[str, bool | None]  # what was found, and whether it is as specified
 
 
@@ -54,7 +53,7 @@ class Check:
 def check(directory: Directory | None = None) -> Check:
     """Look at how a directory answers, in at most 15 requests.
 
-    These are of first pages in several orders, a page past the end, an own page, a record that does
+    These ask for first pages in several orders, a page past the end, an own page, a record that does
     not exist, and a page with a wrong key.
 
     Parameters
@@ -65,8 +64,8 @@ def check(directory: Directory | None = None) -> Check:
     Returns
     -------
     Check
-        A report that can be printed and posted: it does not contain the key. ``findings`` holds its
-        lines: ``what`` was looked at, what was ``found``, and whether that is ``as_specified``.
+        A report to print and post: it does not contain the key. ``findings`` holds its lines:
+        ``what`` was looked at, what was ``found``, and whether that is ``as_specified``.
 
     Raises
     ------
@@ -81,119 +80,104 @@ def check(directory: Directory | None = None) -> Check:
     '25'
     """
     with open_directory(directory) as client:
-        probe = _Probe(client)
-        probe.look()
-        return Check(requests=probe.requests, findings=tuple(probe.findings))
-
-
-class _Probe:
-    """The requests of a check, and what they show."""
-
-    def __init__(self, client: Directory) -> None:
-        self._client, self._session = client, client.session
-        self.requests, self.findings = 0, list[Finding]()
-
-    def look(self) -> None:
-        """Look at all; raise if there is no collection of projects."""
-        fetched = self._get(_PROJECTS)
-        page, size = fetched.page, len(fetched.page.records)
-        available, ids = page.items_available, page.values("id")
-        self._note("directory", f"{self._client.name}, {self._client.base_url}")
-        self._note("date", f"{fetched.retrieved:%Y-%m-%d %H:%M} UTC")
-        self._note("projects", _count(page))
-        is_whole = available is not None and available <= size
-        self._note("page size", size, None if is_whole else size == PAGE_SIZE)
-        if fetched.server_time is not None:
-            seconds = round((fetched.server_time - fetched.retrieved).total_seconds())
-            self._note("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
-        moved = self._session.is_moved(_PROJECTS.path)
-        self._note("address", "redirects to another" if moved else "answers itself", not moved)
-        sent = sum(sign in "13" for sign in page.signs())
-        self._note("analyses in collections", f"{sent} of {size} projects", sent > 0)
-        if available is not None and size:
-            behind = -(-available // size) + 1
-            self._look("page past the end", self._empty, _PROJECTS, behind, ids)
-        for sort in _SORTS:
-            self._look(f"projects by {sort}", self._sort, replace(_PROJECTS, sort=sort))
-        self._look("query without a match", self._empty, replace(_PROJECTS, query=_NOTHING), 1, ids)
-        self._look("accounts", self._accounts)
-        self._look("accounts by id", self._sort, replace(_ACCOUNTS, sort="id"))
-        if ids and ids[0]:
-            self._look("analysis on own pages", self._own_page, ids[0])
-        self._look("a record that is not there", self._missing, status=404)
-        self._look("a wrong key", self._wrong_key, status=403)
-
-    def _note(self, what: str, found: object, as_specified: bool | None = None) -> None:
-        self.findings.append(Finding(what, str(found), as_specified))
-
-    def _get(self, query: Query, page: int = 1) -> FetchedPage:
-        before = self._session.quota.state().used
-        try:
-            return query.get(self._session, Options(refresh=True, store=False), page)
-        finally:
-            self.requests += max(self._session.quota.state().used - before, 1)
-
-    def _look(
-        self, what: str, look: Callable[..., _Seen], *arguments: Any, status: int = 0
-    ) -> None:
-        """Note what was found, and whether it is as specified; of an error, its `status` is."""
-        if self.requests + 1 >= MAX_REQUESTS:
-            self._note(what, "not looked at: the requests of a check are used up")
-            return
-        try:
-            self._note(what, *look(*arguments))
-        except RequestError as error:
-            answer = f"status {error.status}: {error.help_text or 'without a text'}"
-            self._note(
-                what, answer if error.status else type(error).__name__, error.status == status
-            )
-        except DirframeError as error:
-            self._note(what, type(error).__name__, as_specified=False)
-
-    def _empty(self, query: Query, number: int, first: tuple[str | None, ...]) -> _Seen:
-        ids = self._get(query, number).page.values("id")
-        found = "the first page again" if ids == first else f"{len(ids)} records"
-        return found if ids else "empty", not ids
-
-    def _sort(self, query: Query) -> _Seen:
-        sort, resource = str(query.sort), query.resource
-        kept = is_in_order(Records(resource, [self._get(query).page]).frame(), sort)
-        words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
-        # project_name is a sort of the live service, not of the specification.
-        return words[kept], kept if sort in resource.sorts else None
-
-    def _accounts(self) -> _Seen:
-        page = self._get(_ACCOUNTS).page
-        self._note("country forms", _country_forms(page.values("country_code")))
-        return _count(page), None
-
-    def _own_page(self, identifier: str) -> _Seen:
-        page = self._get(record_query(PROJECT, identifier)).page
-        return "sent" if page.signs() in {"1", "3"} else "not sent", None
-
-    def _missing(self) -> _Seen:
-        self._get(record_query(PROJECT, "0"))
-        return "is answered", False
-
-    def _wrong_key(self) -> _Seen:
-        client = self._client
+        first = _PROJECTS.get(client.session, _ASKED)
+        requests, findings = first.attempts, [*_see_first(client, first)]
         options: dict[str, Any] = {"timeout": client.timeout, "allow_http": client.allow_http}
         with Directory(client.base_url, _NO_KEY, cache=False, **options) as other:
             other.quota_folder = None  # requests of this key are nobody's
-            try:
-                _PROJECTS.get(other.session, Options())
-            finally:
-                self.requests += 1 + self._session.is_moved(_PROJECTS.path)
-        return "is accepted", False
+            for look in _looks(client, other, first.page):
+                seen: _Seen = "not looked at: the requests of a check are used up", None
+                if requests + 1 < MAX_REQUESTS:
+                    seen, attempts = look.answer()
+                    requests += attempts
+                findings.append(Finding(look.what, *seen))
+        return Check(requests=requests, findings=tuple(findings))
 
 
-def _count(page: Page) -> str:
-    return "not counted" if page.items_available is None else f"{page.items_available:,}"
+class _Look(NamedTuple):
+    """A page to look at, and what it shows; of an error, the `status` is as specified."""
+
+    what: str
+    client: Directory
+    query: Query
+    see: Callable[[Page], _Seen] = lambda _: ("is answered", False)
+    number: int = 1
+    status: int = 0
+
+    def answer(self) -> tuple[_Seen, int]:
+        """Return what the page shows, and the number of requests for it."""
+        try:
+            fetched = self.query.get(self.client.session, _ASKED, self.number)
+            return self.see(fetched.page), fetched.attempts
+        except RequestError as error:
+            if error.status is None:
+                return (type(error).__name__, False), error.attempts
+            answer = f"status {error.status}: {error.help_text or 'without a text'}"
+            return (answer, error.status == self.status), error.attempts
+        except DirframeError as error:
+            return (type(error).__name__, False), 1
 
 
-def _country_forms(values: tuple[str | None, ...]) -> str:
-    """Return how many values are codes, names or missing."""
-    codes = [value for value in values if re.fullmatch("[A-Za-z]{2,3}", value or "")]
+def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:
+    """Yield what the first page of projects shows."""
+    page, size = first.page, len(first.page.records)
+    available = page.items_available
+    yield Finding("directory", f"{client.name}, {client.base_url}", None)
+    yield Finding("date", f"{first.retrieved:%Y-%m-%d %H:%M} UTC", None)
+    count = "not counted" if available is None else f"{available:,}"
+    yield Finding("projects", count, None)
+    is_whole = available is not None and available <= size
+    yield Finding("page size", str(size), None if is_whole else size == PAGE_SIZE)
+    if first.server_time is not None:
+        seconds = round((first.server_time - first.retrieved).total_seconds())
+        yield Finding("clock", f"{seconds:+d} s from this machine's", abs(seconds) < 60)
+    is_moved = client.session.is_moved(_PROJECTS.path)
+    address = "redirects to another" if is_moved else "answers itself"
+    yield Finding("address", address, not is_moved)
+    sent = sum(sign in "13" for sign in page.signs())
+    yield Finding("analyses in collections", f"{sent} of {size} projects", sent > 0)
+
+
+def _looks(client: Directory, other: Directory, first: Page) -> Iterator[_Look]:
+    """Yield what else to look at; `other` has a wrong key."""
+    ids, size = first.values("id"), len(first.records)
+
+    def see_end(page: Page) -> _Seen:
+        came = page.values("id")
+        found = "the first page again" if came == ids else f"{len(came)} records"
+        return found if came else "empty", not came
+
+    if first.items_available is not None and size:
+        behind = -(-first.items_available // size) + 1
+        yield _Look("page past the end", client, _PROJECTS, see_end, number=behind)
+    by_id = replace(_ACCOUNTS, sort="id")
+    for query in (*(replace(_PROJECTS, sort=sort) for sort in _SORTS), by_id):
+        what = f"{query.resource.collection} by {query.sort}"
+        yield _Look(what, client, query, partial(_see_order, query))
+    nothing = replace(_PROJECTS, query=_NOTHING)
+    yield _Look("query without a match", client, nothing, see_end)
+    yield _Look("country forms", client, _ACCOUNTS, _see_countries)
+    if ids and ids[0]:
+        own = record_query(PROJECT, ids[0])
+        yield _Look("analysis on own pages", client, own, _see_analysis)
+    yield _Look("a record that is not there", client, record_query(PROJECT, "0"), status=404)
+    yield _Look("a wrong key", other, _PROJECTS, status=403)
+
+
+def _see_order(query: Query, page: Page) -> _Seen:
+    sort, resource = str(query.sort), query.resource
+    kept = is_in_order(Records(resource, [page]).frame(), sort)
+    words = {True: "kept", False: "NOT kept", None: "cannot be seen"}
+    # project_name is a sort of the live service, not of the specification.
+    return words[kept], kept if sort in resource.sorts else None
+
+
+def _see_countries(page: Page) -> _Seen:
+    values = page.values("country_code")
+    codes = sum(re.fullmatch("[A-Za-z]{2,3}", value or "") is not None for value in values)
     missing = values.count(None)
-    names = len(values) - len(codes) - missing
-    return f"{len(codes)} codes, {names} names, {missing} missing"
+    return f"{codes} codes, {len(values) - codes - missing} names, {missing} missing", None
+
+
+def _see_analysis(page: Page) -> _Seen:
+    return "sent" if page.signs() in {"1", "3"} else "not sent", None

@@ -36,7 +36,8 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         ``account_id``, str; of other records their key, such as ``contributor_id``), the fields of
         the entry as listed in `fields`, such as ``tag`` (str) or ``percentage`` (Float64, % of code
         lines; ``<1`` is read as 0.5), and others (str). Another id of that name in an entry has the
-        suffix ``_``, and a text that could not be converted a column with ``_unreadable``.
+        suffix ``_``. A text that could not be converted is warned of and kept in a column with
+        ``_unreadable``.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
     kinds = {known.column: known.kind for known in field.fields}
     names = dict.fromkeys([*kinds, *chain.from_iterable(rows)])
     cells = {name: [row.get(name) for row in rows] for name in names}
-    data, _ = typed_columns(cells, kinds, resource)
+    data = typed_columns(cells, kinds, resource)
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
     own = data.pop(parent, parents).astype("str")

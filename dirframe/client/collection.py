@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import pandas as pd
 
 from dirframe import provenance
 from dirframe._display import counted
-from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, needed_pages
+from dirframe.client.directory import Directory
+from dirframe.client.http.session import FetchedPage, Session
+from dirframe.client.paging import MOST_PAGES, Pages, ReceivedPage, needed_pages, why_failed
 from dirframe.client.query import (
     KEPT_TODAY,
+    Options,
+    ProgressCallback,
+    Query,
     better_sort,
     is_in_order,
     is_last,
@@ -39,17 +48,8 @@ from dirframe.errors import (
 )
 from dirframe.schema import PROJECT, UNKNOWN
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-
-    import pandas as pd
-
-    from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage, Session
-    from dirframe.client.query import Options, ProgressCallback, Query
-
 Key = TypeVar("Key")
-T = TypeVar("T")
+T = TypeVar("T", ReceivedPage, Pages)
 
 #: Maximum number of times that inconsistent pages are requested again.
 MAX_REREADS = 3
@@ -106,8 +106,6 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
     except (CacheError, RequestError) as error:
         if options.incomplete == "raise" or not may_come_later(error):
             raise
-        if isinstance(error, RequestError):
-            pages.end(error)
         if not options.refresh:
             walk.read_own_pages(where=own_is_known)
 
@@ -138,24 +136,17 @@ def describe_whole(frame: pd.DataFrame, pages: Pages, what: str, **facts: Any) -
             "changes from page to page, the sample is not random"
         )
     if ignored:
-        warn(
-            SortIgnoredWarning(
-                f"The {what} {ignored}.",
-                sort=sort or "id",
-                hint="Choose a sort (--sort) that this directory keeps, or sort the frame.",
-            )
-        )
+        hint = "Choose a sort (--sort) that this directory keeps, or sort the frame."
+        warn(SortIgnoredWarning(f"The {what} {ignored}.", sort=sort or "id", hint=hint))
     if facts["not_sent"]:
         needed = len(needed_pages(pages.signs()))
-        warn(
-            AnalysesNotSentWarning(
-                f"{needed:,} of {len(frame):,} projects have an analysis, whose columns are empty: this "
-                "directory sends an analysis only with the own page of its project.",
-                requests=needed,
-                hint="details=True (--details) requests these pages, for at most "
-                f"{counted(needed, 'request')}.",
-            )
+        text = (
+            f"{needed:,} of {len(frame):,} projects have an analysis, whose columns are empty: this "
+            "directory sends an analysis only with the own page of its project."
         )
+        price = f"at most {counted(needed, 'request')}"
+        hint = f"details=True (--details) requests these pages, for {price}."
+        warn(AnalysesNotSentWarning(text, requests=needed, hint=hint))
     return facts
 
 
@@ -207,14 +198,14 @@ class Walk:
         """Receive the first page, in an order that holds."""
         query, first, sort = self.choose_order()
         if sort != query.sort:
-            self._add(self._store_page(0, sort, first))
+            self._keep(first, 0, sort)
             first = query.get(self._session, self._options)
         self.receive_first(query, first)
 
     def receive_first(self, query: Query, first: FetchedPage) -> None:
         """Receive the first page of a query."""
         self.pages.query = recognised(query, first.page)
-        self._add(self._store_page(1, query.sort, first))
+        self._keep(first, 1, query.sort)
 
     def choose_order(self) -> tuple[Query, FetchedPage, str | None]:
         """Return the query in an order that the directory keeps, a first page, and the sort of that.
@@ -225,7 +216,9 @@ class Walk:
         pages, query = self.pages, self.pages.query
         if query.sort is None and (query.sample or pages.counts_all):
             for sort in ["id", KEPT_TODAY] if query.resource is PROJECT else ["id"]:
-                tried = fetch_or_refusal(self._session, replace(query, sort=sort), self._options)
+                tried = fetch_page(self._session, replace(query, sort=sort), self._options)
+                if tried.error is not None:
+                    raise tried.error
                 tried.number, tried.sort, first = 0, sort, tried.source
                 if tried.refusal is not None:
                     self._store(tried)
@@ -236,7 +229,7 @@ class Walk:
                     return replace(query, sort=sort), first, sort
                 if is_last(first.page) or sort != "id":
                     return query, first, None  # taken for ignored: it is the directory's own
-                self._add(self._store_page(0, sort, first))
+                self._keep(first, 0, sort)
             return query, query.get(self._session, self._options), None
         first = query.get(self._session, self._options)
         page = first.page
@@ -249,62 +242,50 @@ class Walk:
 
     def read_all(self) -> None:
         """Read the missing pages, and those again that do not fit together, while that may help."""
-        self.read_missing()
-        for _ in range(1 if self.pages.counts_all else MAX_REREADS):
-            self.read(self.pages.to_reread(), refresh=True)
-            self.read_missing(refresh=True)
-
-    def read_missing(self, *, refresh: bool = False) -> None:
-        """Read the pages that are missing, up to the one that shows that there are no more."""
-        pages = self.pages
-        while numbers := pages.missing():
-            begin = len(pages.received)
-            is_needed = lambda _, begin=begin: not pages.ends_since(begin)
-            self.read(takewhile(is_needed, numbers), refresh=refresh)
+        for turn in range(2 if self.pages.counts_all else 1 + MAX_REREADS):
+            if turn:
+                self.read(self.pages.to_reread(), refresh=True)
+            while numbers := self.pages.missing():
+                self.read(numbers, refresh=turn > 0)
 
     def read(self, numbers: Iterable[int], *, refresh: bool = False) -> None:
-        """Read pages; `refresh` asks the directory again."""
-        total = self.pages.total
+        """Read pages, up to one behind the last; `refresh` asks the directory again."""
+        total, is_end = self.pages.total, False
         refresh |= self._options.refresh
         options = replace(self._options, refresh=refresh and not self._options.offline)
-        for page in fetch_ahead(partial(self._fetch, options=options), numbers, self._workers):
+        fetch = partial(self._fetch, options=options)
+        needed = takewhile(lambda _: not is_end, numbers)
+        for page in fetch_ahead(fetch, needed, self._workers, most_failures=1):
             self._add(page, total)
+            is_end = self.pages.is_end(page)
 
     def read_own_pages(self, *, where: Callable[[str], bool] = lambda _: True) -> None:
         """Read the own pages of the records that need one."""
         needed = [*filter(where, self.pages.own_missing())]
-        own = fetch_ahead(self._fetch_own, needed, self._workers, error_of=lambda page: page.error)
-        for page in own:
+        for page in fetch_ahead(self._fetch_own, needed, self._workers):
             self._add(page, len(needed))
 
     def _fetch(self, number: int, options: Options) -> ReceivedPage:
-        query = self.pages.query
-        page = fetch_or_refusal(self._session, query, options, number, is_answer=self._may_end_at)
+        query, is_answer = self.pages.query, self.pages.may_end_at
+        page = fetch_page(self._session, query, options, number, is_answer=is_answer)
         page.number, page.sort = number, query.sort
         self._store(page)
         return page
 
-    def _may_end_at(self, number: int) -> bool:
-        """Return whether there may be no page of a number: it looks at all pages that came."""
-        return number not in self.pages.latest and self.pages.has_all()
-
     def _fetch_own(self, identifier: str) -> ReceivedPage:
         query = record_query(self.pages.query.resource, identifier)
-        try:
-            own = fetch_or_refusal(self._session, query, self._options)
-        except ServiceError as error:
-            return ReceivedPage.failed(error, record=identifier)
-        if own.refusal is None and own.ids != (identifier,):
-            names = ", ".join(map(str, own.ids[:3])) or "nothing"
-            own = ReceivedPage(attempts=own.attempts, refusal=f"returned {names}")
-        own.record = identifier
-        self._store(own)
-        return own
-
-    def _store_page(self, number: int, sort: str | None, fetched: FetchedPage) -> ReceivedPage:
-        page = ReceivedPage.of(fetched, self.pages.query, number=number, sort=sort)
+        page = fetch_page(self._session, query, self._options)
+        if page.refusal is None and page.ids != (identifier,):
+            names = ", ".join(map(str, page.ids[:3])) or "nothing"
+            page = ReceivedPage(attempts=page.attempts, refusal=f"returned {names}")
+        page.record = identifier
         self._store(page)
         return page
+
+    def _keep(self, fetched: FetchedPage, number: int, sort: str | None) -> None:
+        page = ReceivedPage.of(fetched, self.pages.query, number=number, sort=sort)
+        self._store(page)
+        self._add(page)
 
     def _add(self, page: ReceivedPage, total: int | None = None) -> None:
         self.pages.add(page)
@@ -316,12 +297,12 @@ def fetch_ahead(
     keys: Iterable[Key],
     workers: int,
     *,
-    error_of: Callable[[T], RequestError | None] = lambda _: None,
+    most_failures: int = MAX_FAILURES,
 ) -> Generator[T, None, None]:
     """Fetch several things at a time, and yield them in order; `keys` are consumed late.
 
-    With `MAX_FAILURES` errors in a row the directory itself is broken: the last is raised. What was
-    asked for together with an error is yielded before, or its requests are counted there.
+    So many failures of the service in a row, or one of another kind, are raised, after whatever was
+    asked for meanwhile is yielded too.
     """
     ahead: deque[Future[T]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
@@ -338,19 +319,12 @@ def fetch_ahead(
     try:
         for result in map(fetch, keys) if workers == 1 else results():
             yield result
-            error = error_of(result)
+            error = result.error
             failures = failures + 1 if error else 0
-            if error and failures == MAX_FAILURES:
+            if error and (failures == most_failures or not isinstance(error, ServiceError)):
+                pool.shutdown(cancel_futures=True)
+                yield from (other.result() for other in ahead if not other.cancelled())
                 raise error
-    except RequestError as error:
-        pool.shutdown(cancel_futures=True)
-        for future in ahead:
-            other = None if future.cancelled() else future.exception()
-            if isinstance(other, RequestError):
-                error.attempts += other.attempts
-            elif not (future.cancelled() or other):
-                yield future.result()
-        raise
     finally:
         # Requests in flight still reach the cache; those not sent cost nothing.
         pool.shutdown(wait=True, cancel_futures=True)
@@ -368,7 +342,7 @@ def has_no_analysis(error: ServiceError) -> bool:
     return error.status == 200 and error.reported in {None, "error"}
 
 
-def fetch_or_refusal(
+def fetch_page(
     session: Session,
     query: Query,
     options: Options,
@@ -376,7 +350,7 @@ def fetch_or_refusal(
     *,
     is_answer: Callable[[int], bool] = lambda _: True,
 ) -> ReceivedPage:
-    """Return a page of a query, or that it is refused; the cache remembers that.
+    """Return a page of a query; or why it is refused, which the cache remembers; or that it failed.
 
     Of a further page, only that there is none can be an answer. `is_answer` is asked about a refusal.
     """
@@ -386,20 +360,18 @@ def fetch_or_refusal(
         return ReceivedPage(attempts=0, refusal=known[0], retrieved=known[1])
     try:
         return ReceivedPage.of(query.get(session, options, number), query)
-    except NotFoundError as error:
-        why, status, attempts = "gone", error.status, error.attempts
-        if not is_answer(number):
-            raise
-    except ServiceError as error:
-        why, status, attempts = "refused", error.status, error.attempts
-        if number > 1 or may_come_later(error):
-            raise
-        if has_no_analysis(error):
-            why = ""
-    # Without a status, the directory gave no answer about this record.
-    if options.store and status is not None:
-        session.put_refusal(url, why)
-    return ReceivedPage(attempts=attempts, refusal=why)
+    except RequestError as error:
+        why = None
+        if isinstance(error, NotFoundError):
+            why = "gone"
+        elif isinstance(error, ServiceError) and number == 1 and not may_come_later(error):
+            why = "" if has_no_analysis(error) else "refused"
+        if why is None or not is_answer(number):
+            return ReceivedPage(attempts=error.attempts, refusal=why_failed(error), error=error)
+        # Without a status, the directory gave no answer about this record.
+        if options.store and error.status is not None:
+            session.put_refusal(url, why)
+        return ReceivedPage(attempts=error.attempts, refusal=why)
 
 
 # -- what every load says and records ----------------------------------------------------------
@@ -437,13 +409,12 @@ def check_quota(
         "sample= (--sample-size) draws a part of it."
     )
     if needed > most:
-        raise QuotaExceededError(
-            f"{text}. Pages stay fresh for {counted(days, 'day')}, so this load would never end, and "
-            "it was not begun.",
-            url=client.base_url,
-            resets_at=quota.resets_at,
-            hint=hint,
+        text += (
+            f". Pages stay fresh for {counted(days, 'day')}, so this load would never end, and it was "
+            "not begun."
         )
+        url, resets_at = client.base_url, quota.resets_at
+        raise QuotaExceededError(text, url=url, resets_at=resets_at, hint=hint)
     if left:  # otherwise the next request says so
         days = math.ceil((needed - left) / limit) + 1
         text += f": run the same line on {days:,} days. What came is kept and costs nothing again."
@@ -467,9 +438,8 @@ def progress_of(unit: str, shown: bool | ProgressCallback) -> Iterator[ProgressC
 
     def advance(count: int, total: int) -> None:
         nonlocal loaded, bar
-        before, loaded = loaded, loaded + count
-        if total:  # a last page may hold more than were asked for
-            loaded = min(loaded, total)
+        # A last page may hold more than were asked for.
+        before, loaded = loaded, min(loaded + count, total or sys.maxsize)
         if callable(shown):
             shown(loaded, total)
         elif shown:

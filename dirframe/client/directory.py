@@ -7,28 +7,24 @@ import os
 from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from numbers import Integral, Real
-from threading import Lock, Thread
+from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from weakref import finalize
 
 import dirframe
 from dirframe._display import card
+from dirframe.client.http.quota import Quota
 from dirframe.client.http.session import Session, as_sent
 from dirframe.errors import ConfigurationError, InvalidInputError
-from dirframe.settings import ApiKey, cache_folder, data_folder, is_loopback
+from dirframe.settings import ApiKey, cache_folder, is_loopback, user_data_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     import pandas as pd
 
-    from dirframe.client.http.quota import Quota
     from dirframe.client.plan import Plan
 
-#: Requests per second to another machine.
-_RATE = 10.0
 #: Maximum age of a cached page: its end must be a date.
 _LONGEST = timedelta(days=36_500)
 _SAMPLE = "or use dirframe.sample_directory() (--sample) for the bundled sample data."
@@ -104,7 +100,7 @@ class Directory(AbstractContextManager["Directory"]):
         self.name = name or host.netloc
         folder = None if cache is True else cache
         self.cache_folder = cache_folder(folder) if folder is not False else None
-        self.quota_folder: Path | None = data_folder()
+        self.quota_folder: Path | None = user_data_folder()
         is_time = isinstance(expire_after, timedelta)
         if not is_time or not timedelta(0) <= expire_after <= _LONGEST:
             raise InvalidInputError(
@@ -115,12 +111,10 @@ class Directory(AbstractContextManager["Directory"]):
         self.workers = int(_positive("workers", workers, Integral))
         self.daily_quota = int(_positive("daily_quota", daily_quota, Integral))
         if rate is None:
-            rate = math.inf if is_loopback(host.hostname or "") else _RATE
+            rate = math.inf if is_loopback(host.hostname or "") else 10.0
         self.rate, self.timeout = _positive("rate", rate), _positive("timeout", timeout)
         #: What archives and the cache know it by: the address, or the content of the sample.
         self.identity = self.base_url
-        #: How a service in this process is stopped, by `close` or when nobody holds this any more.
-        self._service: tuple[Callable[[], object], finalize[..., Directory]] | None = None
         self._session: Session | None = None
         self._process, self._opening = os.getpid(), Lock()
 
@@ -165,11 +159,6 @@ class Directory(AbstractContextManager["Directory"]):
             _inherited.append(self._session)
             # Another thread of the parent may have held the lock.
             self._session, self._opening, self._process = None, Lock(), os.getpid()
-        if self._service is not None and not self._service[1].alive:
-            raise ConfigurationError(
-                f"{self.name} is closed, and its service has stopped. Open it again, or load inside the "
-                "with block."
-            )
         # Workers may be the first to use it, and all together.
         with self._opening:
             if self._session is None:
@@ -179,15 +168,11 @@ class Directory(AbstractContextManager["Directory"]):
             return self._session
 
     def close(self) -> None:
-        """Close the connections and the cache, and stop an embedded service."""
+        """Close the connections and the cache, and stop the service of a sample."""
         with self._opening:
             if self._session is not None:
                 self._closer()
                 self._session = None
-        if self._service is not None:
-            stop, stopper = self._service
-            stopper.detach()
-            stop()
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
@@ -201,20 +186,6 @@ class Directory(AbstractContextManager["Directory"]):
             "quota": f"{self.daily_quota:,} requests a day{rate}",
         }
         return card(f"Directory: {self.name}", facts)
-
-
-def embedded_directory(
-    url: str, key: ApiKey, *, identity: str, stop: Callable[[], object], **options: Any
-) -> Directory:
-    """Return the directory of a service in this process, which is stopped with it."""
-    directory = Directory(url, key, **options)
-    directory.identity = identity
-    directory.quota_folder = None  # the key is valid for this service only
-    # In a thread of its own: garbage is collected in any thread, also in one of the service.
-    stopper = finalize(directory, Thread(target=stop, name="dirframe close", daemon=True).start)
-    stopper.atexit = False
-    directory._service = stop, stopper
-    return directory
 
 
 def open_directory(directory: Directory | None) -> AbstractContextManager[Directory]:
@@ -253,7 +224,6 @@ def _base_url(address: str | None, allow_http: bool) -> str:
             "The base URL must begin with https:// (or http:// on this machine) and name a host."
         )
     base_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
-    advice = None
     if "@" in parts.netloc or parts.query or parts.fragment:
         advice = (
             "Leave out the user, the query and the fragment; the key is passed as key=, or taken "
@@ -263,6 +233,6 @@ def _base_url(address: str | None, allow_http: bool) -> str:
         advice = f"It is that of a page: pass it without {parts.path.rpartition('/')[2]}."
     elif parts.scheme == "http" and not allow_http and not is_loopback(parts.hostname or ""):
         advice = "The key would be readable on the way: use https://, or pass allow_http=True."
-    if advice:
-        raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)
-    return base_url
+    else:
+        return base_url
+    raise ConfigurationError(f"The base URL {base_url} cannot be used.", hint=advice)

@@ -8,10 +8,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -19,12 +20,7 @@ import pyarrow.compute as pc
 
 from dirframe._arrow import loader_series
 from dirframe.errors import InvalidInputError, UnreadableValueWarning, warn
-from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Sequence
-
-    from dirframe.schema import Field, Resource
+from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Field, Kind, Resource
 
 _TEXT = pa.large_string()
 _ARROW_TYPES = {
@@ -58,26 +54,14 @@ def convert_column(
     return _convert_each(text.dictionary_encode(), kind)
 
 
-def add_converted(
-    columns: dict[str, pd.Series[Any]],
-    name: str,
-    values: Sequence[str | None],
-    kind: Kind,
-    taken: Container[str],
-) -> list[str]:
-    """Add a column of a kind, and one of its unreadable texts; return words for `warn_unreadable`."""
-    columns[name], texts = convert_column(values, kind)
-    if texts is None:
-        return []
-    columns[free_name(f"{name}_unreadable", taken)], texts = texts, texts.dropna()
-    examples = ", ".join(repr(text[:40]) for text in texts.unique()[:3])
-    return [f"{len(texts):,} in {name} ({examples})"]
-
-
-def warn_unreadable(records: str, unreadable: list[str]) -> None:
-    """Warn of texts that could not be converted, if there are any."""
-    if unreadable:
-        words = f"Values of the {records} could not be read: {'; '.join(unreadable)}."
+def warn_unreadable(records: str, unreadable: dict[str, pd.Series[Any]]) -> None:
+    """Warn of texts that could not be converted, by their columns, if there are any."""
+    parts = []
+    for name, texts in unreadable.items():
+        examples = ", ".join(repr(text[:40]) for text in texts.dropna().unique()[:3])
+        parts.append(f"{texts.count():,} in {name} ({examples})")
+    if parts:
+        words = f"Values of the {records} could not be read: {'; '.join(parts)}."
         kept = "They are missing there and kept as text in the columns that end in _unreadable."
         warn(UnreadableValueWarning(f"{words} {kept}"))
 
@@ -165,12 +149,12 @@ def fields(resource: str = "project") -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per column, those of every frame first: ``name``, ``type`` (dtype; ``object`` is a
-        list of entries, see `child_table`), ``unit`` (of a timestamp its time zone), ``required``
-        (bool, by the specification in every record), ``personal`` (bool, whether it tells who or
-        where a person is; left out of studies), ``meaning`` (of a list also the fields of an entry)
-        and ``dialects``, the source of the field: the specification or the extension, whose columns
-        every frame has; responses recorded from 2008 to 2013; or today's service.
+        One row a column, those of every frame first: ``name``, ``type`` (dtype; ``object`` is a list
+        of entries, see `child_table`), ``unit`` (of a timestamp its time zone), ``required`` (bool,
+        by the specification in every record), ``personal`` (bool, whether it tells who or where a
+        person is; left out of studies), ``meaning`` (of a list also the fields of an entry) and
+        ``dialects``, the source of the field: the specification or extension, whose columns every
+        frame has; responses recorded from 2008 to 2013; or today's service.
 
     Raises
     ------

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from hashlib import md5, sha1
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
-from dirframe import provenance
 from dirframe._display import suggests_options
-from dirframe.client.collection import has_no_analysis, load_query
-from dirframe.client.directory import open_directory
-from dirframe.client.many import identifier_of, load_many, names_of, query_of
-from dirframe.client.paging import ReceivedPage, cost_of
-from dirframe.client.query import Options, Query, query_at, record_query
-from dirframe.client.records import Records
-from dirframe.errors import NotFoundError, ServiceError
-from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT
-
-if TYPE_CHECKING:
-    from dirframe.client.directory import Directory
-    from dirframe.client.many import Projects
-    from dirframe.client.query import Incomplete, ProgressCallback
-    from dirframe.schema import Resource
+from dirframe.client.collection import load_query
+from dirframe.client.directory import Directory, open_directory
+from dirframe.client.lookup import Projects, load_many, load_record, queries_of
+from dirframe.client.query import Incomplete, Options, ProgressCallback, query_at
+from dirframe.schema import ACCOUNT, ACTIVITY_FACT, CONTRIBUTOR_FACT, PROJECT, SIZE_FACT, Resource
 
 
 @suggests_options
@@ -48,47 +36,43 @@ def load_projects(
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
     query : str, optional
-        Only projects whose title, description or tags match; on the live service ``tag:word``
-        are those with this tag.
+        Only projects whose title, description or tags match; the live service takes ``tag:word``.
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
-        suffix ``_reverse`` (default: ``created_at_reverse``); or one of the live service, which the
-        error for an invalid one lists. Of these ``project_name`` alone holds over several pages:
-        without `sort` and `max_items` it is used there, for one request more.
+        suffix ``_reverse`` (default: ``created_at_reverse``); or one of the live service, of which
+        ``project_name`` alone holds over several pages: without `sort` and `max_items` it is used
+        there, for one request more.
     max_items : int, optional
         Maximum number of records, the first ones of the order. Default: all.
     sample, seed : int, optional
-        Number of records to draw instead, by a seed: a simple random sample without replacement,
-        in an order that the directory keeps. Only the pages that hold them are requested.
+        Number of records to draw instead, by a seed: a simple random sample without replacement.
+        Only the pages that hold them are requested, in an order that the directory keeps.
     details : bool, default False
-        Whether to fetch the own page of each project that came without its analysis, for one
-        request each: the live service sends analyses only there.
+        Whether to request the own page of each project that came without its analysis, too: the
+        live service sends analyses only there.
     incomplete : {"raise", "warn"}, default "raise"
         Whether to raise if records or own pages are missing, or to warn and return what came.
     refresh, offline : bool, default False
         Whether to fetch every page, even if it is cached; whether to use only the cache.
     progress : bool or callable, default True
-        Whether to show a progress bar; or a callback that receives the number of records so far
-        and the total after each page, and may raise StopIteration to end the load.
+        Whether to show a progress bar; or a callback that receives the numbers of records so far and
+        in all after each page, and may raise StopIteration to end the load.
 
     Returns
     -------
     pandas.DataFrame
         One row a project, with the columns and units of ``fields("project")``, such as
-        ``created_at`` (datetime64[us, UTC]), ``stack_count`` (Int64, members) and
-        ``analysis_total_code_lines`` (Int64, lines; it can be negative). Then all that the
-        directory sent besides, such as lists (see `child_table`). ``attrs["dirframe"]`` holds the
-        provenance.
+        ``analysis_total_code_lines`` (Int64, lines; it can be negative), then what the directory sent
+        besides, such as lists (see `child_table`). ``attrs["dirframe"]`` holds the provenance.
 
     Raises
     ------
     ConfigurationError, InvalidInputError
         If no directory is given or configured, or an argument is invalid.
-    QuotaExceededError
-        If the daily quota is used up: the same line fetches what is missing later. Also if the load
-        needs more days than pages stay fresh.
     RequestError, CacheError
         If the directory cannot be reached or refuses; offline, if a page is not in the cache.
+    QuotaExceededError
+        If the quota is used up (the same line goes on later), or pages would expire before the end.
     IncompleteCollectionError
         If records or own pages are missing; it holds the partial frame.
 
@@ -138,9 +122,8 @@ def load_accounts(
     Returns
     -------
     pandas.DataFrame
-        One row an account, as in `load_projects`, with the columns of ``fields("account")``, such
-        as ``country_code`` (str, as the directory has it: codes and names mixed) and ``latitude``
-        (Float64, degrees).
+        One row an account, with the columns of ``fields("account")``, such as ``country_code`` (str,
+        codes and names mixed) and ``latitude`` (Float64, degrees).
 
     Examples
     --------
@@ -180,17 +163,17 @@ def load(
     Returns
     -------
     pandas.DataFrame
-        One row a record, as in `load_projects`; those known to `fields` have its columns and
-        dtypes, even if there is none. Other columns are Int64, Float64 or datetime64[us, UTC] if
-        all values are, without loss, else str, as are ``id``, ``…_id``, ``…_name``, ``…_url``.
+        One row a record. Those known to `fields` have its columns and dtypes, even if there is none.
+        Other columns are Int64, Float64 or datetime64[us, UTC] if all values are, without loss, else
+        str, as are ids, names and URLs.
 
     Raises
     ------
     InvalidInputError
         If the path leads to another host, does not end in ``.xml``, or has a key or a page number.
     NotFoundError, ServiceError, UnreadableResponseError
-        If there is nothing at this address, no analysis yet, or no list of records of one kind in
-        the interface's XML. Others as in `load_projects`.
+        If there is nothing, no analysis yet, or no records of one kind in the interface's XML.
+        Others as in `load_projects`.
 
     Examples
     --------
@@ -246,7 +229,8 @@ def load_contributors(
     Parameters
     ----------
     project : str, int, list, pandas.Series or pandas.DataFrame
-        The project's id, or its short name in addresses; or many, of a frame its column ``id``.
+        The project's id, or its short name in addresses (one named by both comes twice); or many,
+        of a frame its column ``id``.
     query, sort : str, optional
         Only contributors whose name in the commits matches, in the order of ``commits_12_mo`` (the
         default), ``commits``, ``name``, ``kudo_position``, ``language``, ``latest_commit``,
@@ -258,9 +242,8 @@ def load_contributors(
     -------
     pandas.DataFrame
         One row a contributor, with the columns of ``fields("contributor_fact")``, such as
-        ``contributor_id`` (str, unique within the project), ``account_id`` (str, of the account
-        that claimed the contributions), ``man_months`` (Int64, months with a commit) and
-        ``commits`` (Int64). Of many projects, ``project_id`` (str, as it was given) comes first.
+        ``contributor_id`` (str, unique within the project) and ``man_months`` (Int64, months with a
+        commit). Of many projects, ``project_id`` (str, as it was given) comes first.
 
     Raises
     ------
@@ -292,7 +275,7 @@ def load_activity(
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the changes of the source code of a project, or of many, month by month.
+    """Load the changes of the source code of a project, or of each of many, month by month.
 
     Parameters
     ----------
@@ -304,8 +287,8 @@ def load_activity(
     pandas.DataFrame
         One row a month of the latest analysis, with the columns of ``fields("activity_fact")``:
         ``month`` (datetime64[us, UTC], its first day), lines added and removed, ``commits`` and
-        ``contributors`` (people who committed in the month), all Int64. The last month is not over;
-        months after the analysis can hold zeros.
+        ``contributors`` (people who committed), all Int64. The last month is not over, and those
+        after the analysis can hold zeros.
 
     Examples
     --------
@@ -328,12 +311,12 @@ def load_size(
     offline: bool = False,
     progress: bool | ProgressCallback = True,
 ) -> pd.DataFrame:
-    """Load the size of the source code of a project, or of many, month by month.
+    """Load the size of the source code of a project, or of each of many, month by month.
 
     Parameters
     ----------
     project, directory, incomplete, refresh, offline, progress
-        As in `load_activity`, and so are the errors.
+        As in `load_contributors`, and so are the errors.
 
     Returns
     -------
@@ -368,7 +351,7 @@ def load_project(
     ----------
     project : str or int
         The id; or, if the directory resolves names, the short name from its addresses, such
-        as ``"firefox"``. The returned record is checked by it.
+        as ``"firefox"``.
     directory, refresh, offline
         As in `load_projects`.
 
@@ -389,7 +372,7 @@ def load_project(
     >>> one["id"].item()
     '1'
     """
-    return _load_record(PROJECT, project, directory, Options(refresh=refresh, offline=offline))
+    return load_record(PROJECT, project, directory, Options(refresh=refresh, offline=offline))
 
 
 @suggests_options
@@ -406,7 +389,7 @@ def load_account(
     ----------
     account : str or int
         The id; an e-mail address, of which only the MD5 digest is sent; or, if the directory
-        resolves names, a login such as ``"fst"``. The returned record is checked by it.
+        resolves names, a login such as ``"fst"``.
     directory, refresh, offline
         As in `load_project`, and so are the errors.
 
@@ -422,7 +405,7 @@ def load_account(
     >>> len(one)
     1
     """
-    return _load_record(ACCOUNT, account, directory, Options(refresh=refresh, offline=offline))
+    return load_record(ACCOUNT, account, directory, Options(refresh=refresh, offline=offline))
 
 
 def _load(path: str, directory: Directory | None, options: Options, **asked: Any) -> pd.DataFrame:
@@ -439,91 +422,9 @@ def _load_of(
     **asked: Any,
 ) -> pd.DataFrame:
     """Load a collection of one project, or of each of many."""
-    queries = {name: query_of(resource, name, **asked) for name in names_of(project)}
+    queries = queries_of(resource, project, **asked)
     with open_directory(directory) as client:
         if pd.api.types.is_list_like(project):
             return load_many(queries, client, options)
-        (query,) = queries.values()
+        (query,) = queries
         return load_query(query, client, options)
-
-
-def _load_record(
-    resource: Resource, value: object, directory: Directory | None, options: Options
-) -> pd.DataFrame:
-    """Load one record by what identifies it."""
-    name = identifier_of(value, resource.name)
-    identifiers = [name]
-    if resource is ACCOUNT and "@" in name:
-        # The live service hashes the address in lower case, the specification as it is.
-        texts = dict.fromkeys([name.lower().encode(), name.encode()])
-        identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
-    queries = [record_query(resource, identifier) for identifier in identifiers]
-    refused = 0
-    with open_directory(directory) as client:
-        for query in queries[:-1]:
-            try:
-                return _read_record(query, name, client, options)
-            except NotFoundError as error:
-                refused = error.attempts
-        return _read_record(queries[-1], name, client, options, refused)
-
-
-def _read_record(
-    query: Query, name: str, client: Directory, options: Options, refused: int = 0
-) -> pd.DataFrame:
-    """Read the record of a query, and check that it is the one of this name."""
-    session, resource = client.session, query.resource
-    try:
-        fetched = query.get(session, options)
-    except ServiceError as error:
-        # Today's service finds a project without an analysis by a search alone.
-        if resource is not PROJECT or not has_no_analysis(error) or name.isdigit():
-            raise
-        search, refused = Query(resource=PROJECT, query=name), refused + error.attempts
-        fetched = search.get(session, options)
-    frame = Records(resource, [fetched.page]).frame()
-    rows = frame.to_dict("records")
-    is_it = [_matches(row, name) for row in rows]
-    if sum(is_it) != 1:
-        came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
-        raise NotFoundError(
-            f"{fetched.url} returned {', '.join(came) or 'nothing'}, not the {resource.name} asked for "
-            f"by the id or name {query.facts['id']!r}.",
-            url=fetched.url,
-            status=200,
-            attempts=fetched.attempts,
-        )
-    session.warn_if_stale([fetched])
-    page = ReceivedPage.of(fetched, query)
-    page.attempts += refused
-    return provenance.set_provenance(
-        frame[is_it].reset_index(drop=True),
-        source=client.name,
-        base_url=client.base_url,
-        resource=resource.name,
-        query=query.to_provenance(),
-        items_available=1,
-        items_loaded=1,
-        completeness="proven",
-        **cost_of([page]),
-    )
-
-
-def _matches(row: dict[Any, Any], identifier: str) -> bool:
-    """Return whether a record has an id, a name or an e-mail address, or may have its digest."""
-    if identifier == row["id"] or identifier.isdigit():
-        return bool(identifier == row["id"])
-    if re.fullmatch(r"[0-9a-fA-F]{32}", identifier):
-        # Today's live service takes an unknown digest that begins with digits for an id.
-        return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
-    if "@" in identifier:
-        spellings = identifier, identifier.lower()
-        texts = [prefix + text for text in spellings for prefix in ("", "mailto:")]
-        digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
-        return str(row.get("email_sha1")).lower() in digests
-    return identifier.casefold() in map(str.casefold, _names(row))
-
-
-def _names(row: dict[Any, Any]) -> list[str]:
-    names = [row.get(column) for column in ("url_name", "vanity_url", "login", "name")]
-    return list(dict.fromkeys(name for name in names if isinstance(name, str)))

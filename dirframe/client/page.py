@@ -8,17 +8,15 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from lxml import etree
 
 from dirframe.errors import UnreadableResponseError
 from dirframe.schema import COLLECTION_COUNTS, SYNTHETIC_MARK
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Default maximum size of a document. Parsing takes about six times its size in memory.
 MAX_BYTES = 64 * 1024 * 1024
@@ -38,11 +36,10 @@ _SYNTHETIC = b"<?" + SYNTHETIC_MARK.encode()
 class Page:
     """A parsed document: its envelope and the elements of its records.
 
-    `status` is ``success``, ``failed``, or another word. The counts are None if they are absent or
-    no numbers. `records` take the most memory: drop them with `dataclasses.replace` once read.
+    `records` take the most memory: drop them with `dataclasses.replace` once read.
     """
 
-    status: str | None = None
+    status: str | None = None  # success, failed, or another word
     error: str | None = None
     items_returned: int | None = None
     items_available: int | None = None
@@ -88,29 +85,30 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
         found = f"more than {max_bytes:,} bytes"
         _refuse(found, source, text=f"holds {found}, the most that is allowed (max_bytes=)")
     root = _parse_root(content, source)
-    name = _local_name(root)
-    children = {_local_name(child): child for child in root}
-    messages = [children.get("error"), children.get("message"), root if name == "error" else None]
-    result = root if name == "result" else children.get("result")
-    records = [] if result is None else list(result)
+    envelope = [root, *root]
+    results = [element for element in envelope if _local_name(element) == "result"]
+    if len(results) > 1:
+        _refuse("a response with more than one <result>", source)
+    records = [record for result in results for record in result]
     names = list(dict.fromkeys(map(_local_name, records)))
     for other in names[1:]:
         check_records(Page(record_name=other, source=source), names[0])
+    texts = {_local_name(element): (element.text or "").strip() for element in envelope}
     return Page(
-        status=_text_of(children.get("status")),
-        error=next(filter(None, map(_text_of, messages)), None),
-        **{count: _count(children.get(count)) for count in COLLECTION_COUNTS},
-        has_result=result is not None,
-        synthetic=_SYNTHETIC in content[: content.find(name.encode())],
+        status=texts.get("status") or None,
+        error=texts.get("error") or texts.get("message") or None,
+        **{count: _count(texts.get(count, "")) for count in COLLECTION_COUNTS},
+        has_result=bool(results),
+        synthetic=_SYNTHETIC in content[: content.find(_local_name(root).encode())],
         records=records,
         record_name=names[0] if names else None,
         source=source,
     )
 
 
-def check_records(page: Page, name: str | None) -> None:
+def check_records(page: Page, name: str) -> None:
     """Raise if the records of a page have another name than the expected one."""
-    if name is not None and page.record_name not in {None, name}:
+    if page.record_name not in {None, name}:
         found = f"<{page.record_name}>"
         text = f"should hold <{name}> records alone, but it holds {found}"
         _refuse(found, page.source, text=text)
@@ -126,19 +124,11 @@ def _parse_root(content: bytes, source: str | None) -> etree._Element:
         _refuse(_describe(content), source)
     if name not in {"response", "error", "result"}:
         _refuse(f"an XML document with the root <{name}>", source)
-    if sum(_local_name(child) == "result" for child in root) > 1:
-        _refuse("a response with more than one <result>", source)
     return root
 
 
 def _local_name(element: etree._Element) -> str:
-    """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
-
-
-def _text_of(element: etree._Element | None) -> str | None:
-    """Return the stripped text of a leaf; None if there is none."""
-    return None if element is None else ((element.text or "").strip() or None)
 
 
 def _value(record: etree._Element, name: str) -> str | None:
@@ -156,14 +146,14 @@ def _has_text(record: etree._Element, name: str) -> bool:
     return any(text.strip() for child in children for text in child.itertext())
 
 
-def _count(element: etree._Element | None) -> int | None:
-    text = (_text_of(element) or "").replace(",", "")
+def _count(text: str) -> int | None:
+    text = text.replace(",", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 # -- what else a document is ---------------------------------------------------------------
 
-#: Whitespace, comments and processing instructions: allowed before DOCTYPE and root.
+#: Allowed before DOCTYPE and root.
 _PROLOG = rb"(?:\s|<!--.*?-->|<\?.*?\?>)*+"
 #: By how it begins; the first that fits.
 _OTHERS = {

@@ -12,27 +12,19 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from itertools import chain
+from typing import Any, TypeAlias, TypeVar
 
-from dirframe.client.page import check_records
-from dirframe.client.query import better_sort
-from dirframe.errors import InvalidInputError, QuotaExceededError, RequestError
-from dirframe.schema import PROJECT
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-    from datetime import date
-
-    from dirframe.client.http.session import FetchedPage
-    from dirframe.client.page import Page
-    from dirframe.client.query import Query
-    from dirframe.schema import Resource
+from dirframe.client.http.session import FetchedPage
+from dirframe.client.page import Page, check_records
+from dirframe.client.query import Query, better_sort
+from dirframe.errors import InvalidInputError, QuotaExceededError, RequestError, ServiceError
+from dirframe.schema import PROJECT, Resource
 
 Key = TypeVar("Key")
 
@@ -70,19 +62,11 @@ class ReceivedPage:
     source: Any = None  # where the records are: as fetched, then a row, or a place in an archive
 
     @classmethod
-    def failed(cls, error: RequestError, **place: Any) -> ReceivedPage:
-        """Return a page that failed, and may come another time."""
-        why = f"status {error.status}" if error.status else "no response"
-        if isinstance(error, QuotaExceededError):
-            why = "not asked for"
-        return cls(attempts=error.attempts, refusal=why, error=error, **place)
-
-    @classmethod
     def of(cls, fetched: FetchedPage, query: Query, **place: Any) -> ReceivedPage:
         """Return a fetched page of a query; `place` is its number and sort."""
         page = fetched.page
         is_counted = page.items_available is not None or page.items_returned is not None
-        is_single = query.may_be_single and len(page.records) == 1 and not is_counted
+        is_single = not query.numbered and len(page.records) == 1 and not is_counted
         return cls(
             retrieved=fetched.retrieved.astimezone(UTC),
             attempts=fetched.attempts,
@@ -104,6 +88,13 @@ def ids_of(page: Page, resource: Resource) -> tuple[str | None, ...]:
     """Return the ids of the records of a page; of a resource without a key, digests of them."""
     check_records(page, resource.name)
     return page.values(resource.key) if resource.key else page.digests()
+
+
+def why_failed(error: RequestError) -> str:
+    """Return why a page did not come that may come another time."""
+    if isinstance(error, QuotaExceededError):
+        return "not asked for"
+    return f"status {error.status}" if error.status else "no response"
 
 
 def needed_pages(signs: Mapping[Key, str]) -> list[Key]:
@@ -134,10 +125,9 @@ class Pages:
     def __init__(self, query: Query, *, counts_all: bool = False) -> None:
         self.query, self.counts_all = query, counts_all
         self.is_sort_asked = query.sort is not None
-        self.received: list[ReceivedPage] = []  # in the order of arrival
+        self.received: list[ReceivedPage] = []  # in the order of arrival, also those that failed
         self.latest: dict[int, ReceivedPage] = {}  # by their numbers
-        self.own: dict[Hashable, ReceivedPage] = {}  # own pages of records, also those refused
-        self._end: str = ""  # what failed and ended the reading
+        self.own: dict[Hashable, ReceivedPage] = {}  # of records, also those refused or failed
         self._confirmed: set[int] = set()  # pages that came again as they were
         self._judgement: tuple[Readings, str | None] | None = None
 
@@ -146,21 +136,20 @@ class Pages:
         self.received.append(page)
         self._judgement = None
         if page.number is None:
-            self.own[page.record] = page
-        elif page.number:
+            # An error of another kind ends the reading: the page is still to be asked for.
+            if page.error is None or isinstance(page.error, ServiceError):
+                self.own[page.record] = page
+        elif page.number and page.error is None:
             before = self.latest.get(page.number)
             is_same = before and (before.ids, before.available) == (page.ids, page.available)
             if page.refusal is not None or (is_same and page.available is not None):
                 self._confirmed.add(page.number)
             self.latest[page.number] = page
 
-    def end(self, error: RequestError) -> None:
-        """Count the requests of an error that ended the reading, unless a page has them."""
-        page = ReceivedPage.failed(error, number=0)
-        if not isinstance(error, QuotaExceededError):
-            self._end = f"; {error.url} failed ({page.refusal})"
-        if all(other.error is not error for other in self.received):
-            self.received.append(page)
+    @property
+    def error(self) -> RequestError | None:
+        """Why the newest page that failed did so."""
+        return next((page.error for page in reversed(self.received) if page.error), None)
 
     # -- which pages are missing -----------------------------------------------------------
 
@@ -182,9 +171,9 @@ class Pages:
     @property
     def total(self) -> int:
         """The number of records on all pages to read; 0 if it is not known."""
-        if not self.query.sample or 1 not in self.latest:
-            return self.expected or 0
-        return len(self.latest[1].ids) * len(self._drawn_pages())
+        if self.query.sample and 1 in self.latest:
+            return len(self.latest[1].ids) * len(self._drawn())
+        return self.expected or 0
 
     @property
     def _most(self) -> float:
@@ -195,7 +184,7 @@ class Pages:
         if 1 not in self.latest:
             return [1]
         if self.query.sample:
-            return [number for number in self._drawn_pages() if number not in self.latest]
+            return [number for number in self._drawn() if number not in self.latest]
         used, covered, size = self._used(), self._covered(), len(self.latest[1].ids)
         after = len(used) + 1
         if after in self.latest or not self.query.resource.paged or covered >= self._most:
@@ -207,31 +196,37 @@ class Pages:
         is_full = len(used[-1].ids) == size and (len(used) > 1 or size % PAGE_SIZE_STEP == 0)
         return [after] if lacking == 0 and is_full else []
 
-    def planned(self) -> Sequence[int] | None:
-        """Return the numbers of all pages to read, judged by the first one; None if it cannot tell."""
-        if self.query.sample:
-            return self._drawn_pages()
-        pages, expected, size = 1 + len(self.missing()), self.expected, len(self.latest[1].ids)
-        if self.available is None or pages > MOST_PAGES:
-            return None
+    def planned(self) -> list[int]:
+        """Return the numbers of all pages to read, judged by the first one; none if it cannot tell."""
+        numbers, available, size = [1, *self.missing()], self.available, len(self.latest[1].ids)
+        if available is None or len(numbers) > MOST_PAGES:
+            return []
         # Of several pages, a full last one will need one more.
-        is_full = size < (expected or 0) == pages * size and self._most > self.available
-        return range(1, pages + 1 + is_full)
+        if size < available == len(numbers) * size < self._most and not self.query.sample:
+            numbers.append(len(numbers) + 1)
+        return numbers
 
-    def has_all(self) -> bool:
-        """Return whether only the page behind the last one may be missing."""
-        is_counted = self.available is not None and not self.query.sample
-        return is_counted and self._covered() >= (self.expected or 0)
+    def may_end_at(self, number: int) -> bool:
+        """Return whether there may be no page of a number, as only behind all others."""
+        if number in self.latest or self.available is None or self.query.sample:
+            return False
+        return self._covered() >= (self.expected or 0)
 
     def _covered(self) -> int:
         """Return the number of records on the pages from the first one on."""
         return sum(len(page.ids) for page in self._used())
 
-    def ends_since(self, begin: int) -> bool:
-        """Return whether the newest page, if it came after so many, shows that it is the last one."""
-        page, first = self.received[-1], self.latest[1]
-        before = self.latest.get((page.number or 0) - 1, first)
-        return len(self.received) > begin and (not page.ids or _repeats(page, [first, before]))
+    def is_end(self, page: ReceivedPage) -> bool:
+        """Return whether a page is behind the last one: empty, or the first or the one before again.
+
+        On another day, the same records on a later page show that others were added before them.
+        """
+        number, day = page.number or 0, page.retrieved.date()
+        before = [self.latest[n] for n in (1, number - 1) if n in self.latest and n < number]
+        return not page.ids or any(
+            other.retrieved.date() == day and all(one in other.ids for one in page.ids)
+            for other in before
+        )
 
     def _used(self) -> list[ReceivedPage]:
         """Return the pages from the first one to the end, to a missing one, or to `max_items`."""
@@ -240,22 +235,24 @@ class Pages:
         used: list[ReceivedPage] = []
         covered = 0
         while (page := self.latest.get(len(used) + 1)) is not None:
-            is_end = not page.ids or (used and _repeats(page, [used[0], used[-1]]))
-            if is_end or covered >= self._most:
+            if covered >= self._most or self.is_end(page):
                 break
             used.append(page)
             covered += len(page.ids)
         return used
 
-    def _drawn_pages(self) -> list[int]:
-        """Return the numbers of the first page, and of those that hold the sample."""
+    def _drawn(self) -> dict[int, list[int]]:
+        """Return the numbers of the first page, and of those that hold the sample: at which places."""
         if self.available is None:
             raise InvalidInputError(
                 "No sample can be drawn: the directory does not state how many records it has "
                 "(items_available)."
             )
         size = len(self.latest[1].ids) or 1
-        return sorted({1, *(place // size + 1 for place in self.query.positions(self.available))})
+        drawn: dict[int, list[int]] = {1: []}
+        for position in self.query.positions(self.available):
+            drawn.setdefault(position // size + 1, []).append(position % size)
+        return drawn
 
     # -- which pages do not fit ------------------------------------------------------------
 
@@ -265,7 +262,7 @@ class Pages:
         A change moves records over the edge of a page or two, and its pages count differently. An
         order that does not hold repeats records everywhere; no reading mends that.
         """
-        unfit = [] if self.query.sample else self._unfit()
+        unfit = self._unfit()
         if self.counts_all:
             is_worth_it = len(unfit) <= _FEW and len(self._days()) == 1
         else:
@@ -275,7 +272,7 @@ class Pages:
     def _unfit(self) -> list[int]:
         """Return the numbers of the pages that do not belong to one state of the collection."""
         available, used, unfit, end = self.available, self._used(), set[int](), 0
-        if available is None:
+        if available is None or self.query.sample:
             return []
         repeated = _repeated(used)
         for number, page in enumerate(used, start=1):
@@ -330,14 +327,12 @@ class Pages:
     def _judged(self) -> tuple[Readings, str | None]:
         """Return the newest reading of each record, and why these may not be all records."""
         if self._judgement is None:
-            used, has_ids = self._used(), bool(self.query.resource.key)
+            used = self._used()
             # The used pages come first: the records are in their order.
             everything = [*used, *(page for page in self.received if page.number is not None)]
-            counts_all = has_ids and self.counts_all
-            records = self._readings(everything if counts_all else used)
-            in_use = len(records)
-            doubt = self._doubt(records, in_use)
-            if has_ids and not counts_all and (doubt or self.missing()):
+            records = self._readings(everything if self.counts_all else used)
+            in_use, doubt = len(records), self._doubt(records, len(records))
+            if self.query.resource.key and not self.counts_all and (doubt or self.missing()):
                 # All that came is returned, but earlier versions of pages prove nothing.
                 records = self._readings(everything)
                 doubt = self._doubt(records, in_use)
@@ -346,9 +341,13 @@ class Pages:
 
     def _readings(self, pages: list[ReceivedPage]) -> Readings:
         """Return the newest reading of each record; without an id, those of the last versions."""
-        if self.query.sample:
-            return self._drawn()
         readings: Readings = {}
+        if self.query.sample and self.latest:
+            for number, places in self._drawn().items():
+                if page := self.latest.get(number):
+                    came = [place for place in places if place < len(page.ids)]
+                    readings |= {page.ids[at] or (number, at): (page, at) for at in came}
+            return readings
         # The place of a record remains the first one.
         for page in [*pages, *sorted(pages, key=lambda page: page.retrieved)]:
             for place, identifier in enumerate(page.ids):
@@ -356,17 +355,7 @@ class Pages:
                     readings[identifier] = page, place
                 elif page is self.latest.get(page.number or 0):
                     readings[page.number, place] = page, place
-        most = min(self.query.max_items or sys.maxsize, sys.maxsize)
-        return dict(islice(readings.items(), most))
-
-    def _drawn(self) -> Readings:
-        readings: Readings = {}
-        for position in self.query.positions(self.available or 0):
-            number, place = divmod(position, len(self.latest[1].ids) or 1)
-            page = self.latest.get(number + 1)
-            if page is not None and place < len(page.ids):
-                readings[page.ids[place] or (number, place)] = page, place
-        return readings
+        return dict([*readings.items()][: self.query.max_items])
 
     def _doubt(self, records: Readings, in_use: int) -> str | None:
         """Return why these may not be all records; `in_use` of them are on used pages, or in an archive."""
@@ -441,15 +430,14 @@ class Pages:
     def completeness(self) -> tuple[str, str | None]:
         """Return the provenance's word for how complete the records are, and why not proven."""
         records, doubt = self._judged()
+        end, error = "", self.error
+        if error is not None and not isinstance(error, QuotaExceededError):
+            end = f"; {error.url} failed ({why_failed(error)})"
         if self.missing():
             of = "" if self.expected is None else f" of {self.expected:,}"
-            received = f"{len(records):,}{of} records were received{self._end}"
-            return "incomplete", f"not finished: {received}"
+            return "incomplete", f"not finished: {len(records):,}{of} records were received{end}"
         if left := len(self.own_missing()):
-            return (
-                "incomplete",
-                f"not finished: {left:,} own pages were not asked for yet{self._end}",
-            )
+            return "incomplete", f"not finished: {left:,} own pages were not asked for yet{end}"
         days = self._days()
         period = f"read from {days[0]} to {days[-1]}" if len(days) > 1 else ""
         if doubt is not None:
@@ -524,15 +512,3 @@ def _repeated(pages: Iterable[ReceivedPage]) -> set[Hashable]:
     """Return the ids that come more than once."""
     counts = Counter(chain.from_iterable(page.ids for page in pages))
     return {id_ for id_, count in counts.items() if count > 1 and id_ is not None}
-
-
-def _repeats(page: ReceivedPage, others: list[ReceivedPage]) -> bool:
-    """Return whether a page only repeats another one of the same day.
-
-    On another day, the same records on a later page show that others were added before them.
-    """
-    first, day = page.ids[0], page.retrieved.date()
-    return any(
-        first in other.ids and set(page.ids) <= set(other.ids) and other.retrieved.date() == day
-        for other in others
-    )

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dirframe._display import card, counted, suggests_options
 from dirframe.client.collection import Walk
-from dirframe.client.directory import open_directory
-from dirframe.client.many import names_of, query_of
+from dirframe.client.directory import Directory, open_directory
+from dirframe.client.http.quota import Quota
+from dirframe.client.lookup import Projects, queries_of
 from dirframe.client.paging import Pages
-from dirframe.client.query import Options, query_at, record_query
+from dirframe.client.query import Options, Query, query_at, record_query
 from dirframe.errors import InvalidInputError
 from dirframe.schema import ACTIVITY_FACT, CONTRIBUTOR_FACT, SIZE_FACT
-
-if TYPE_CHECKING:
-    from dirframe.client.directory import Directory
-    from dirframe.client.http.quota import Quota
-    from dirframe.client.many import Projects
-    from dirframe.client.query import Query
 
 #: Collections of a project, by the names of their loaders.
 _OF_PROJECTS = {"activity": ACTIVITY_FACT, "contributors": CONTRIBUTOR_FACT, "size": SIZE_FACT}
@@ -55,25 +50,24 @@ class Plan:
         return max(math.ceil(more / self.quota.limit) + (self.quota.left > 0), 1)
 
     def __repr__(self) -> str:
-        least, most, quota = self.requests_at_least, self.requests_needed, self.quota
-        facts, noun = {"records": "the directory does not say"}, self.collection.replace("_", " ")
+        noun, quota = self.collection.replace("_", " "), self.quota
         if self.projects:
             noun += f" of {counted(self.projects, 'project')}"
+        records, requests = "the directory does not say", counted(self.requests_at_least, "request")
         if self.pages is not None:
             items = noun if self.items is None else f"{self.items:,} {noun}"
-            facts["records"] = f"{items} on {counted(self.pages, 'page')}"
-        if self.details:
-            facts["own pages"] = f"at most {self.details:,}"
-        facts["in the cache"] = counted(self.cached, "page")
-        requests = f"at least {counted(least, 'request')}"
-        if most is not None:
-            requests = (
-                counted(most, "request") if most == least else f"{requests}, at most {most:,}"
-            )
-        facts["requests to pay"] = requests
-        facts["left today"] = f"{counted(quota.left, 'request')} of {quota.limit:,}"
-        if quota.resets_at:
-            facts["first comes back"] = f"{quota.resets_at:%Y-%m-%d %H:%M} UTC"
+            records = f"{items} on {counted(self.pages, 'page')}"
+        if self.requests_needed != self.requests_at_least:
+            most = "" if self.requests_needed is None else f", at most {self.requests_needed:,}"
+            requests = f"at least {requests}{most}"
+        facts = {
+            "records": records,
+            "own pages": f"at most {self.details:,}" if self.details else "",
+            "in the cache": counted(self.cached, "page"),
+            "requests to pay": requests,
+            "left today": f"{counted(quota.left, 'request')} of {quota.limit:,}",
+            "first comes back": f"{quota.resets_at:%Y-%m-%d %H:%M} UTC" if quota.resets_at else "",
+        }
         note = {True: "It fits.", False: "It does NOT fit today.", None: "It may fit, or not."}
         days = f" At most {counted(self.days, 'day')}." if self.days and self.days > 1 else ""
         return card(f"Plan: load the {noun}", facts, note[self.fits] + days)
@@ -102,17 +96,16 @@ def plan(
         `projects`, ``"activity"``, ``"contributors"`` or ``"size"``.
     query, sort, max_items, sample, seed, details, directory, refresh
         As in `load_projects`.
-    projects : list, pandas.Series or pandas.DataFrame, optional
-        The projects, as in `load_activity`, `load_contributors` and `load_size`.
+    projects : str, int, list, pandas.Series or pandas.DataFrame, optional
+        One project or many, as in `load_contributors`.
 
     Returns
     -------
     Plan
-        ``items`` (records), ``projects`` (of many), ``pages``, ``details`` (own pages) and how many
-        of all pages are ``cached``; ``requests_needed`` at most and ``requests_at_least``; the
-        ``quota``, whether the load ``fits`` into what is left of it today, and the number of
-        ``days``. The first page is then in the cache. A redirect, or a sample whose first order is
-        not kept, costs one request more.
+        Numbers of ``items`` (records), ``projects`` (of many), ``pages``, ``details`` (own pages) and
+        of all these pages those ``cached``; ``requests_needed`` at most and ``requests_at_least``;
+        the ``quota``, whether the load ``fits`` into it today, and the ``days`` that it takes. A
+        redirect, or a sample whose first order is not kept, costs one request more.
 
     Raises
     ------
@@ -131,17 +124,16 @@ def plan(
             'Name the collection first: dirframe.plan("projects", directory=directory).'
         )
     options: dict[str, Any] = {"query": query, "sort": sort, "max_items": max_items}
+    options |= {"sample": sample, "seed": seed, "details": details}
     with open_directory(directory) as client:
         if projects is None:
-            options |= {"sample": sample, "seed": seed, "details": details}
             return _price(client, query_at(collection, client, **options), refresh=refresh)
         if collection not in _OF_PROJECTS:
+            names = ", ".join(_OF_PROJECTS)
             raise InvalidInputError(
-                f"{collection!r} is no collection of projects; choose one of "
-                f"{', '.join(_OF_PROJECTS)}."
+                f"{collection!r} is no collection of projects; choose one of {names}."
             )
-        resource = _OF_PROJECTS[collection]
-        queries = [query_of(resource, name, **options) for name in names_of(projects)]
+        queries = queries_of(_OF_PROJECTS[collection], projects, **options)
         return _price_many(client, queries, refresh=refresh)
 
 
@@ -153,7 +145,7 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
     query = pages.query
     facts: dict[str, Any] = {"collection": query.resource.collection, "quota": client.quota()}
     numbers, items = pages.planned(), pages.expected
-    if numbers is None or items is None:
+    if not numbers or items is None:
         return Plan(**facts)
     # The load, too, takes this first page, unless it asks for another order.
     came = [1] if client.cache_folder and sort == query.sort else []
@@ -180,14 +172,14 @@ def _price(client: Directory, query: Query, *, refresh: bool) -> Plan:
 def _price_many(client: Directory, queries: list[Query], *, refresh: bool) -> Plan:
     """Return the price of a collection of each of many projects, without a request."""
     cached = sum(not refresh and query.is_known(client.session) for query in queries)
-    left, resource = len(queries) - cached, queries[0].resource
+    to_pay, resource = len(queries) - cached, queries[0].resource
     # A paged collection may have more than one page.
     return Plan(
         collection=resource.collection,
         projects=len(queries),
         pages=None if resource.paged else len(queries),
         cached=cached,
-        requests_needed=None if resource.paged else left,
-        requests_at_least=left,
+        requests_needed=None if resource.paged else to_pay,
+        requests_at_least=to_pay,
         quota=client.quota(),
     )

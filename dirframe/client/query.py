@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import pandas as pd
 
 from dirframe._display import did_you_mean
-from dirframe.client.page import check_records
+from dirframe.client.directory import Directory
+from dirframe.client.http.session import FetchedPage, Session
+from dirframe.client.page import Page, check_records
 from dirframe.errors import InvalidInputError
-from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, resource_named
+from dirframe.schema import ALL_RESOURCES, PROJECT, UNKNOWN, Resource, resource_named
 from dirframe.settings import KEY_PARAMETER
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from dirframe.client.directory import Directory
-    from dirframe.client.http.session import FetchedPage, Session
-    from dirframe.client.page import Page
-    from dirframe.schema import Resource
 
 Incomplete = Literal["raise", "warn"]
 
@@ -61,7 +56,8 @@ class Query:
     """A validated query; without a `path`, to the resource's own collection.
 
     `sample` positions are drawn by `seed` of all records. `numbered` is whether the first page is
-    asked for by its number, and `facts` is recorded in provenance instead of the path.
+    asked for by its number: what has no pages may be one record. `facts` is recorded in provenance
+    instead of the path.
     """
 
     resource: Resource
@@ -74,8 +70,7 @@ class Query:
     path: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     numbered: bool = True
-    may_be_single: bool = False
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("query", "sort"):
@@ -127,9 +122,9 @@ class Query:
 
     def is_known(self, session: Session, page: int = 1) -> bool:
         """Return whether a page, or that it is refused, is fresh in the cache."""
-        urls = [session.address(self.path, self.params(number)) for number in {1, page}]
-        is_refused = any(session.get_refusal(url) is not None for url in urls)
-        return is_refused or session.is_cached(self.path, self.params(page))
+        path, params = self.path, self.params(page)
+        is_cached = session.is_cached(path, params)
+        return is_cached or session.get_refusal(session.address(path, params)) is not None
 
     def positions(self, population: int) -> list[int]:
         """Return the positions of the sample, from 0, in ascending order."""
@@ -158,11 +153,9 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
     given = {"page", *(name for name, value in options.items() if value is not None)}
     steps = {*unquote(parts.path).split("/")}
     is_elsewhere = parts.scheme or parts.netloc or parts.fragment or steps & {".", ".."}
-    has_key = (
-        f"{KEY_PARAMETER}=" in unquote(address).casefold() or client.api_key.redact(name) != name
-    )
-    has_more = has_key or given & parameters.keys()
-    if is_elsewhere or has_more or not parts.path.endswith(".xml"):
+    is_key_named = f"{KEY_PARAMETER}=" in unquote(address).casefold()
+    has_key = is_key_named or client.api_key.redact(name) != name
+    if is_elsewhere or has_key or given & parameters.keys() or not parts.path.endswith(".xml"):
         # Without the host, whose user may have a password.
         shown = client.api_key.redact(parts.path) if name else path
         if not name or name.isidentifier():
@@ -178,27 +171,20 @@ def query_at(path: object, client: Directory, **options: Any) -> Query:
         )
     options |= {name: parameters.pop(name) for name in ("query", "sort") if name in parameters}
     quoted = quote("/" + parts.path.lstrip("/"), safe=_SAFE)
-    resource, is_collection, may_be_single = UNKNOWN, False, True
+    options |= {"resource": UNKNOWN, "numbered": False}
     for known in ALL_RESOURCES.values():
         for template in known.paths:
             if re.fullmatch(_PLACEHOLDER.sub("[^/]+", re.escape(template)), quoted):
-                resource, may_be_single = known, template.endswith("}.xml")
-                is_collection = known.paged and not may_be_single
-    return Query(
-        resource=resource,
-        path=quoted,
-        parameters=parameters,
-        numbered=is_collection,
-        may_be_single=may_be_single,
-        **options,
-    )
+                options["resource"] = known
+                options["numbered"] = known.paged and not template.endswith("}.xml")
+    return Query(path=quoted, parameters=parameters, **options)
 
 
 def record_query(resource: Resource, identifier: str) -> Query:
     """Return the query to the own page of a record."""
     path = f"/{resource.collection}/{quote(identifier, safe='')}.xml"
     facts = {"id": identifier}
-    return Query(resource=resource, path=path, numbered=False, may_be_single=True, facts=facts)
+    return Query(resource=resource, path=path, numbered=False, facts=facts)
 
 
 def recognised(query: Query, page: Page) -> Query:

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from dirframe import provenance
 from dirframe.client.dtypes import find_resource
-from dirframe.client.page import MAX_BYTES, parse
+from dirframe.client.page import MAX_BYTES, Page, parse
 from dirframe.client.paging import ANALYSIS_COLUMNS, are_left_out
 from dirframe.client.records import Records
 from dirframe.errors import IncompleteWarning, InvalidInputError, UnreadableResponseError, warn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import pandas as pd
-
-    from dirframe.client.page import Page
-    from dirframe.schema import Resource
+from dirframe.schema import Resource
 
 
 def read_pages(
@@ -89,13 +85,9 @@ def read_pages(
         **facts,
     )
     if facts.get("complete") is False:
-        warn(
-            IncompleteWarning(
-                f"The {len(pages):,} recorded pages are not a whole collection: "
-                f"{facts['incomplete_reason']}. Add the missing pages, or say in your results that "
-                "it is a part."
-            )
-        )
+        part = f"{len(pages):,} recorded pages are not a whole collection"
+        hint = "Add the missing pages, or say in your results that it is a part."
+        warn(IncompleteWarning(f"The {part}: {facts['incomplete_reason']}.", hint=hint))
     return frame
 
 
@@ -122,12 +114,12 @@ def _read_page(file: Path, max_bytes: int) -> Page:
         ) from error
     page = parse(content, source=str(file), max_bytes=max_bytes)
     if not page.succeeded:
-        message = f': "{page.error}"' if page.error else ""
-        found = "the report of a failure"
+        found = f"the report of a failure ({page.error or 'without a text'})"
         raise UnreadableResponseError(
-            f"{file} is {found}{message}, not a page of records. Leave it out or fetch it again.",
+            f"{file} is {found}, not a page of records.",
             found=found,
             source=page.source,
+            hint="Leave it out or fetch it again.",
         )
     return page
 

@@ -9,22 +9,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
-from dirframe.client.dtypes import add_converted, free_name, infer_kind, warn_unreadable
-from dirframe.client.page import check_records
-from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, resource_named
+from dirframe.client.dtypes import convert_column, free_name, infer_kind, warn_unreadable
+from dirframe.client.page import Page, check_records
+from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, Resource, resource_named
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from dirframe.client.page import Page
-    from dirframe.schema import Resource
-
-    Element = Any  # of lxml, whose stubs say that texts may be bytes
-    Path = tuple[str, ...]
+Element = Any  # of lxml, whose stubs say that texts may be bytes
+Path = tuple[str, ...]
 
 
 class Records:
@@ -33,21 +29,25 @@ class Records:
     def __init__(self, resource: Resource | None = None, pages: Iterable[Page] = ()) -> None:
         self.resource = resource
         self.rows = 0
-        self._root = _Node((), frozenset())
         for page in pages:
             self.add(page)
+
+    @cached_property
+    def _root(self) -> _Node:
+        root = _Node()
+        for field in self.resource.fields if self.resource else ():
+            node = root
+            for tag in field.path:
+                node = node[tag]
+            node.is_list = field.kind is Kind.ITEMS
+        return root
 
     def add(self, page: Page) -> int:
         """Add the records of a page, which are of the same resource; return the row of the first."""
         begin = self.rows
-        if page.record_name is None:
-            return begin
-        if self.resource is None:
-            self.resource = resource_named(page.record_name)
-        check_records(page, self.resource.name)
-        if not begin:
-            lists = [field.path for field in self.resource.fields if field.kind is Kind.ITEMS]
-            self._root = _Node((), frozenset(lists))
+        if page.record_name is not None:
+            self.resource = self.resource or resource_named(page.record_name)
+            check_records(page, self.resource.name)
         for row, record in enumerate(page.records, begin):
             _read(record, self._root, row)
         self.rows += len(page.records)
@@ -69,21 +69,20 @@ class Records:
         for column in cells.values():
             column.extend([None] * (self.rows - len(column)))
         kinds = {field.column: field.kind for field in resource.fields}
-        columns, unreadable = typed_columns(cells, kinds, resource)
-        warn_unreadable(resource.collection, unreadable)
+        columns = typed_columns(cells, kinds, resource)
         frame = pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
         return frame if rows is None else frame.iloc[[*rows]].reset_index(drop=True)
 
 
 def typed_columns(
     cells: dict[str, list[Any]], kinds: Mapping[str, Kind], resource: Resource
-) -> tuple[dict[str, pd.Series[Any]], list[str]]:
-    """Return columns in the dtypes of their kinds, and which texts could not be converted.
+) -> dict[str, pd.Series[Any]]:
+    """Return columns in the dtypes of their kinds, and those of texts that could not be converted.
 
     Lists are Python lists. A column without a kind is text; outside the specification it is inferred.
     """
     columns: dict[str, pd.Series[Any]] = {}
-    unreadable: list[str] = []
+    unreadable: dict[str, pd.Series[Any]] = {}
     for name, values in cells.items():
         kind = kinds.get(name, Kind.TEXT)
         if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
@@ -92,35 +91,34 @@ def typed_columns(
             continue
         if name not in kinds and resource.name not in RESOURCES:
             kind = infer_kind(name, {value for value in values if value})
-        unreadable += add_converted(columns, name, values, kind, cells)
-    return columns, unreadable
+        columns[name], texts = convert_column(values, kind)
+        if texts is not None:
+            columns[free_name(f"{name}_unreadable", cells)] = unreadable[name] = texts
+    warn_unreadable(resource.collection, unreadable)
+    return columns
 
 
 class _Node(dict[str, "_Node"]):
     """An element at one path of a record, or of an entry of a list: those below it by their tags."""
 
-    __slots__ = ("below", "cells", "entry", "is_list", "lists", "path")
+    __slots__ = ("cells", "entry", "is_list", "path")
 
-    def __init__(self, path: Path, lists: frozenset[Path]) -> None:
-        self.path, self.lists = path, lists
-        self.is_list = path in lists
-        self.below: list[_Node] = []
+    def __init__(self, path: Path = ()) -> None:
+        self.path, self.is_list = path, False
         self.cells: list[Any] = []
         self.entry: _Node | None = None  # the root of the fields of its entries
 
     def __missing__(self, tag: str) -> _Node:
         name = tag.rpartition("}")[2]
-        if name not in self:
-            self[name] = _Node((*self.path, name), self.lists)
-            self.below.append(self[name])
-        self[tag] = self[name]
-        return self[name]
+        self[tag] = self[name] if name != tag else _Node((*self.path, name))
+        return self[tag]
 
     def nodes(self) -> Iterator[_Node]:
         """Yield all nodes below this one."""
-        for node in self.below:
-            yield node
-            yield from node.nodes()
+        for tag, node in self.items():
+            if tag == node.path[-1]:  # not once more by its name with a namespace
+                yield node
+                yield from node.nodes()
 
     def put(self, row: int, value: Any) -> None:
         """Put a value into a row; a second one, of an element or attribute, makes a list."""
@@ -176,7 +174,7 @@ def _entries(elements: Iterable[Element], container: _Node) -> list[Any]:
         if not attributes and not len(element):
             entries.append(text or None)
             continue
-        node = container.entry = container.entry or _Node((), frozenset())
+        node = container.entry = container.entry or _Node()
         fields = [(node[tag].path[0], value.strip()) for tag, value in attributes]
         if len(element):
             _read(element, node, 0)

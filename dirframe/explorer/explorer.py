@@ -6,15 +6,17 @@ import asyncio
 import signal
 import threading
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 import dirframe
 from dirframe.charts import CHARTS
+from dirframe.clean.countries import with_countries
 from dirframe.errors import DirframeError, DirframeWarning, InvalidInputError, MissingExtraError
 from dirframe.explorer.code import load_lines, select_lines, sort
 from dirframe.explorer.filters import ANY_ACTIVITY, ANY_YEAR, VALUES, Filters
@@ -31,8 +33,6 @@ except ImportError as error:
         raise
     raise MissingExtraError(library, extra="explorer", purpose="The explorer") from error
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _AUTO = {"width": "auto"}  # the style sheet sets the width
 _HIDDEN = {"display": "none"}
@@ -274,15 +274,15 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
 
     def _show(self, frame: pd.DataFrame, name: str, lines: list[str]) -> None:
         """Show all records of a frame, which some lines of code give."""
-        if "country_code" in frame and "country_name" not in frame:
-            frame = dirframe.unify_countries(frame)
+        loaded = with_countries(frame)
+        if loaded is not frame:
             lines = [*lines, f"{name} = dirframe.unify_countries({name})"]
-        self._loaded, self._name, self._lines = frame, name, ["import dirframe", "", *lines]
-        self._counted = Filters(frame)
+        self._loaded, self._name, self._lines = loaded, name, ["import dirframe", "", *lines]
+        self._counts = Filters(loaded)
         with self._quietly():
             charts = [(c.title, n) for n, c in CHARTS.items() if c.collection in {"", name}]
             _offer(self.chart, charts)
-            _offer(self.order_by, [("as loaded", ""), *view.sortable(frame)])
+            _offer(self.order_by, [("as loaded", ""), *view.sortable(loaded)])
             if self.path.value in {"", "projects.csv", "accounts.csv"}:
                 self.path.value = f"{name}.csv"
         self.show_all()
@@ -309,7 +309,7 @@ class Explorer(w.VBox):  # type: ignore[misc]  # ipywidgets ships no types
             lines.append(line)
         self.frame = frame
         self._out["count"].value = f'<b role="status">{self._size()}</b>'
-        options = self._counted.options(choices)
+        options = self._counts.options(choices)
         with self._quietly():
             for name, control in self._filters.items():
                 control.layout.display = None if name in options else "none"

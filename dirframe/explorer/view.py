@@ -60,9 +60,9 @@ def table(frame: pd.DataFrame) -> str:
 def sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:
     """Return the columns to sort by, with their headings: no lists, ids, and names of the index."""
     kinds = {name: str(dtype) for name, dtype in frame.dtypes.items()}
-    hidden = {*frame.index.names, *(n for n, k in kinds.items() if k == "object" or "<" in k)}
+    hidden = {"id", *frame.index.names, *(n for n, k in kinds.items() if k == "object" or "<" in k)}
     pairs = ((words, name) for name, words in headings(frame).items())
-    return [(words, name) for words, name in pairs if name not in hidden and name[-2:] != "id"]
+    return [(words, n) for words, n in pairs if n not in hidden and not n.endswith("_id")]
 
 
 def message(text: str, severity: str) -> str:

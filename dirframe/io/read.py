@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -15,24 +16,19 @@ from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
 from dirframe._files import unknown_suffix
 from dirframe.client.dtypes import (
-    add_converted,
     convert_column,
     dtype_of,
+    free_name,
     infer_kind,
     warn_unreadable,
 )
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
-from dirframe.schema import EXTENSIONS, RESOURCES, Kind, detect_resource, resource_named
+from dirframe.schema import EXTENSIONS, RESOURCES, Kind, Resource, detect_resource, resource_named
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from dirframe.schema import Resource
-
-    Record = dict[str, Any]
-    Texts = list[str | None]
+Record = dict[str, Any]
+Texts = list[str | None]
 
 _HINT = (
     "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
@@ -167,7 +163,7 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
     kinds = {field.column: field.kind for field in resource.fields} if resource else {}
     is_specified = resource in RESOURCES.values()
     data: dict[str, pd.Series[Any]] = {}
-    unreadable: list[str] = []
+    unreadable: dict[str, pd.Series[Any]] = {}
     for column, texts in columns.items():
         kind = kinds.get(column, Kind.TEXT if is_specified else None)
         if kind is None:
@@ -177,7 +173,9 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
         elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
             data[column] = _loaded(texts)
         else:
-            unreadable += add_converted(data, column, texts, kind, columns)
+            data[column], kept = convert_column(texts, kind)
+            if kept is not None:
+                data[free_name(f"{column}_unreadable", columns)] = unreadable[column] = kept
     warn_unreadable(resource.collection if resource else "records", unreadable)
     return pd.DataFrame(data)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,6 @@ from dirframe.provenance import caption, get_provenance, resource_of, set_proven
 from dirframe.schema import ACCOUNT, RESOURCES, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from dirframe.archive.archive import Archive
     from dirframe.schema import Field, Resource
 
@@ -72,15 +71,7 @@ def write_study(
     archive: Archive | str | Path | None,
 ) -> None:
     """Write frames as a study; the options are those of `dirframe.export`."""
-    if isinstance(authors, str):
-        raise InvalidInputError(
-            f'authors is {authors!r}; it must be a list of names, such as ["Grace Hopper"].'
-        )
-    if license and not _LICENCE.fullmatch(license):
-        raise InvalidInputError(
-            f"license is {license!r}; it must be an identifier of SPDX, such as CC-BY-4.0, or the "
-            "address of the licence."
-        )
+    _check_options(title, authors, license)
     contents = {} if archive is None else {"pages.archive": _pages(archive, personal=personal)}
     tables: dict[str, pd.DataFrame] = {}
     listed: list[str] = []
@@ -132,6 +123,21 @@ def write_study(
             packed.writestr(entry, contents[name], zipfile.ZIP_DEFLATED)
 
 
+def _check_options(title: object, authors: object, license: object) -> None:
+    if not isinstance(title, str | None):
+        raise InvalidInputError(f"title is {title!r}; it must be text.")
+    names = [*authors] if isinstance(authors, Iterable) and not isinstance(authors, str) else [None]
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidInputError(
+            f'authors is {authors!r}; it must be a list of names, such as ["Grace Hopper"].'
+        )
+    if license and not (isinstance(license, str) and _LICENCE.fullmatch(license)):
+        raise InvalidInputError(
+            f"license is {license!r}; it must be an expression of SPDX, such as CC-BY-4.0, or the "
+            "address of the licence."
+        )
+
+
 def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
     if not personal:
         raise InvalidInputError(
@@ -148,7 +154,7 @@ def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
 
 
 def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a frame without what tells, or may tell, who or where a person is, and the names of that."""
+    """Return a frame without what may tell who or where a person is, and the names of what is left out."""
     resource, record = resource_of(frame), get_provenance(frame)
     fields = resource.by_column if resource else {}
     described = {part.column: part for field in fields.values() for part in field.fields}
@@ -233,11 +239,12 @@ def _package(
     synthetic = all(source.record["synthetic"] for source in sources)
     licence = license or (SAMPLE_LICENCE if synthetic else "")
     address = licence if ":" in licence else f"https://spdx.org/licenses/{licence}"
+    of_licence = {"name": licence, "path": "" if " " in licence else address}
     titles, links = [source.title() for source in sources], {s.name: s.link for s in sources}
     package = {
         "name": "study",
         "title": " ".join((title or "; ".join(dict.fromkeys(titles))).split()),
-        "licenses": [{"name": licence, "path": address}] if licence else None,
+        "licenses": [_filled(of_licence)] if licence else None,
         "contributors": [{"title": name, "role": "author"} for name in authors or links],
         "sources": [_filled({"title": name, "path": link}) for name, link in links.items()],
     }

@@ -8,25 +8,24 @@ import io
 import json
 import math
 import re
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
 from dirframe._display import is_share
-from dirframe._tables import DIGEST, FORMULA, schema_digest
+from dirframe._tables import FORMULA
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
 from dirframe.provenance import ATTRIBUTE, caption
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-_QUOTED = re.compile(r'[",\t\r\n]|^\s|\s$|^$')
+#: Texts that mean something else without quotation marks: markup, JSON, several cells, or none.
+_QUOTED = re.compile(r'[",;\t\r\n]|^[\s<[{]|\s$|^$')
 # json.dumps makes an encoder for each value.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
@@ -150,10 +149,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
     table = to_arrow(frame)
     metadata = {**table.schema.metadata, b"citation": _citation(frame).encode()}
-    # Parquet names the types of lists in its own way, so the digest is of what is read again.
-    empty, stream = io.BytesIO(), io.BytesIO()
-    parquet.write_table(table.slice(0, 0).replace_schema_metadata(metadata), empty)
-    metadata |= {DIGEST: schema_digest(parquet.read_schema(empty))}
+    stream = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata(metadata), stream, write_page_checksum=True)
     return stream.getvalue()
 
@@ -261,12 +257,11 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
 def checked_frame(name: str, given: Any) -> pd.DataFrame:
     """Return a frame with what an export writes, or raise: columns with a name each, no index."""
     frame = require_frame(given)
-    repeated: list[Any] = [level for level in frame.index.names if level in frame]
-    for level in repeated:
-        if frame.index.get_level_values(level).tolist() != frame[level].tolist():
-            _warn(name, f"the index {level!r} is not written, for a column has its name")
-    if repeated:
-        frame = frame.reset_index(repeated, drop=True)
+    if repeated := [level for level in frame.index.names if level in frame]:
+        raise InvalidInputError(
+            f"The index of {name!r} and a column are both called {repeated[0]!r}. Rename one of them, "
+            "or leave the index out with reset_index(drop=True)."
+        )
     if any(level is not None for level in frame.index.names):
         frame = frame.reset_index()
     names = list[Any](frame)

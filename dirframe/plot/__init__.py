@@ -1,9 +1,9 @@
 """Draw charts of the statistics in `dirframe.stats`.
 
-Each chart takes the same frame and options as the statistic of its name, calls it, and returns the
-`matplotlib.axes.Axes`. It states what it shows, the number of records, what is excluded, and its
-source. Rows beyond `top` become one, ``other``, which is hatched; None shows all. A wrong option
-raises `InvalidInputError`. All charts have these options besides:
+Each chart calls the statistic of its name, with the same frame and with the options that both have,
+and returns the `matplotlib.axes.Axes`. It states what it shows, the number of records, what is
+excluded, and its source. Rows beyond `top` become one, ``other``, which is hatched; None shows all.
+A wrong option raises `InvalidInputError`. All charts have these options besides:
 
 - ``ax``: where to draw. By default a new figure, as high as its rows need. A figure without a
   layout engine gets matplotlib's constrained layout, so that no text is cut off.
@@ -12,30 +12,28 @@ raises `InvalidInputError`. All charts have these options besides:
   follow it. False draws no caption, for a text that states them itself. The caption is an
   annotation whose ``get_gid()`` is ``"caption"``.
 - ``width``: that of the new figure, for print: ``"column"`` (84 mm) or ``"page"`` (174 mm). By
-  default 6.4 inches.
+  default 6.4 inches, and 4.6 for `lorenz`, which is square.
 
-`panels` draws a chart of each part of a frame, and `style` applies the style sheet ``STYLE`` in a
-``with`` block; no global setting is changed. Names are shown literally: ``$`` and ``<`` are not
-markup. Scripts that matplotlib's fonts lack (Chinese, Japanese, Korean and others) use the first
-installed font of `FONTS`; without one, matplotlib draws boxes and warns.
+`panels` draws a chart of each part of a frame, and `style` applies a style sheet for publications
+in a ``with`` block; no global setting is changed. Names are shown literally: ``$`` and ``<`` are
+not markup. Scripts that matplotlib's fonts lack (Chinese, Japanese, Korean and others) use an
+installed font that has them, such as Noto Sans; without one, matplotlib draws boxes and warns.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import matplotlib.pyplot as plt
 
-from dirframe._display import unknown_attribute
 from dirframe.plot.accounts import (
     accounts_by_country,
     accounts_by_kudo_rank,
     accounts_map,
     posts_distribution,
 )
-from dirframe.plot.colours import language_colour
 from dirframe.plot.languages import (
     contributors_by_language,
     language_breakdown,
@@ -54,14 +52,8 @@ from dirframe.plot.projects import (
     team_size_classes,
     users_against_contributors,
 )
-from dirframe.plot.text import FONTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = [
-    "FONTS",
-    "STYLE",
     "accounts_by_country",
     "accounts_by_kudo_rank",
     "accounts_map",
@@ -71,7 +63,6 @@ __all__ = [
     "contributors_by_language",
     "growth",
     "language_breakdown",
-    "language_colour",
     "language_share",
     "languages_by_year",
     "license_families",
@@ -88,25 +79,12 @@ __all__ = [
     "users_against_contributors",
 ]
 
-#: Path of the style sheet, for ``matplotlib.pyplot.style.context`` and ``use``.
-STYLE = str(Path(__file__).with_name("dirframe.mplstyle"))
-
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        raise unknown_attribute(f"module {__name__!r}", name, __all__)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)  # completion offers no modules
+_STYLE = Path(__file__).with_name("dirframe.mplstyle")
 
 
 @contextmanager
 def style() -> Iterator[None]:
     """Apply the style sheet for publications within a ``with`` block.
-
-    ``matplotlib.pyplot.style.use(STYLE)`` applies it permanently.
 
     Examples
     --------
@@ -120,5 +98,5 @@ def style() -> Iterator[None]:
     # A notebook's backend switches the interactive mode on when it is loaded. Loaded within the
     # block, it would be switched off again at the end, and no later chart would be displayed.
     plt.draw_if_interactive()
-    with plt.style.context(STYLE):
+    with plt.style.context(_STYLE):
         yield

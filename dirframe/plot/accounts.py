@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch, PathPatch
 
 from dirframe import stats
@@ -12,12 +14,7 @@ from dirframe.plot import axes, text, worldmap
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look
 from dirframe.plot.colours import NEUTRAL, classes
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-
-    from dirframe.stats.kernel import Frame
+from dirframe.stats.kernel import Frame
 
 _NAMED = 6  # territories named in the caption
 
@@ -45,7 +42,7 @@ def accounts_map(accounts: Frame, *, ax: Axes | None = None, **look: Unpack[Look
 
     The caption states how many accounts are in no country, or in a territory too small for the map.
     The shape of a country has its two-letter code as its gid. Options as
-    `dirframe.stats.accounts_by_country` and `dirframe.plot`.
+    `dirframe.stats.accounts_by_country` and `dirframe.plot`, without `top`.
 
     Notes
     -----

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib import dates
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.container import BarContainer
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, PercentFormatter, SymmetricalLogLocator
 from matplotlib.transforms import offset_copy
+from numpy.typing import NDArray
 
 from dirframe._display import percent
 from dirframe.plot import text
 from dirframe.plot.canvas import WIDER, Canvas, Look
 from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, OTHER_HATCH, language_colour
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
-
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.container import BarContainer
-    from matplotlib.patches import Patch
-    from numpy.typing import NDArray
-
 #: Records of a row or year; what describes fewer is pale.
 FEW = 10
-_LAST_DAY = 2_932_896.0  # 9999-12-31: Matplotlib has no later dates
 _COLUMN = 60  # points of a column of numbers
-_TWO_LINES = 0.76  # size of text in rows of which one has two lines
+_TWO_LINES = 0.76  # by which text is smaller, so that two lines of a name fit into a row
 
 
 def bar_chart(
@@ -95,10 +91,15 @@ def distribution_chart(table: pd.DataFrame, ax: Axes | None, look: Look, *, unit
     units(ax, f"{unit}, logarithmic", f"{str(records.name).capitalize()}, logarithmic")
     grid(ax)
     bounds = [
-        f"{part} have at most {numbers[table['share_at_most'] >= share - 1e-12].min():,.0f}"
+        f"{part} have at most {at_most(table, share):,}"
         for part, share in {"Half": 0.5, "90%": 0.9, "99%": 0.99}.items()
     ]
     return canvas.finish(f"{', '.join(bounds)}; the most is {numbers.max():,.0f}.")
+
+
+def at_most(table: pd.DataFrame, share: float) -> int:
+    """Return the smallest number that a share of the records of a distribution does not exceed."""
+    return int(table.iloc[:, 0][table["share_at_most"] >= share - 1e-12].min())
 
 
 def rows(ax: Axes, names: Sequence[str]) -> float:
@@ -190,7 +191,10 @@ def share_axis(axis: Axis) -> None:
 def log_axis(
     ax: Axes, which: str, most: float, *, least: float = -0.5, margin: float = 1.4, ticks: int = 6
 ) -> None:
-    """Set a scale from `least` to beyond `most`: linear from 0 to 1, then logarithmic."""
+    """Set a scale from `least` to `margin` times `most`: linear from 0 to 1, then logarithmic.
+
+    By default it leaves room for whole dots at 0 and at the most.
+    """
     getattr(ax, f"set_{which}scale")("symlog", linthresh=1, linscale=0.5)
     locator = SymmetricalLogLocator(base=10, linthresh=1, subs=[1] if most >= 50 else [1, 2, 5])
     locator.set_params(numticks=max(ticks, 2))
@@ -202,22 +206,22 @@ def log_axis(
 
 def date_axis(ax: Axes) -> None:
     """Set an x axis of dates, with as many ticks as fit."""
-    if ax.get_xlim()[1] > _LAST_DAY:
-        ax.set_xlim(right=_LAST_DAY)
     ax.xaxis_date()
     ems = text.width(ax) / text.size(ax, mpl.rcParams["xtick.labelsize"])
     widths = {dates.YEARLY: 4.5, dates.MONTHLY: 6, dates.DAILY: 8}
     most = {unit: max(int(ems / width), 2) for unit, width in widths.items()}
     locator = dates.AutoDateLocator(minticks=2, maxticks=most)
     formats = ["%Y", "%Y-%m", "%Y-%m-%d", "%H:%M", "%H:%M", "%S.%f"]
-    look: Any = {"formats": formats, "zero_formats": ["", *formats[:4], "%H:%M"]}
-    formatter = dates.ConciseDateFormatter(locator, show_offset=False, **look)
+    at_zero = ["", *formats[:4], "%H:%M"]
+    formatter = dates.ConciseDateFormatter(
+        locator, formats=formats, zero_formats=at_zero, show_offset=False
+    )
     ax.xaxis.set(major_locator=locator, major_formatter=formatter)
 
 
 def days(moments: Any) -> NDArray[np.float64]:
     """Convert dates to positions on an axis: days since 1970."""
-    return np.minimum(np.asarray(dates.date2num(moments), dtype=np.float64), _LAST_DAY)
+    return np.asarray(dates.date2num(moments), dtype=np.float64)
 
 
 def steps(ax: Axes, edges: Any, heights: Any, unfinished: Any, colour: str) -> None:
@@ -233,8 +237,8 @@ def hatch_unfinished(
     ax: Axes, starts: Any, widths: Any, heights: Any, colour: str, *, bottom: float = 0
 ) -> None:
     """Hatch periods that were not over."""
-    look: Any = {"facecolor": "none", "edgecolor": colour, "hatch": "//////", "linewidth": 0.8}
-    ax.bar(starts, heights, widths, bottom, align="edge", gid="unfinished", **look)
+    line: Any = {"facecolor": "none", "edgecolor": colour, "hatch": "//////", "linewidth": 0.8}
+    ax.bar(starts, heights, widths, bottom, align="edge", gid="unfinished", **line)
 
 
 def legend(ax: Axes, handles: Sequence[Artist], title: str) -> None:

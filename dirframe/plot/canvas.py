@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from inspect import getfullargspec
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.text import Annotation
+from matplotlib.axis import Axis
+from matplotlib.backend_bases import RendererBase
+from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox, IdentityTransform
 
 from dirframe import provenance
@@ -16,22 +20,12 @@ from dirframe._display import counted, did_you_mean
 from dirframe.charts import CHARTS
 from dirframe.errors import InvalidInputError
 from dirframe.plot import text
-from dirframe.stats.kernel import origin, read
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
-
-    import pandas as pd
-    from matplotlib.axis import Axis
-    from matplotlib.backend_bases import RendererBase
-    from matplotlib.text import Text
-
-    from dirframe.stats.kernel import Frame
+from dirframe.stats.kernel import Frame, origin, read
 
 #: Width of a new figure in inches: 84 and 174 mm, one and two columns of most journals.
 INCHES: dict[str | None, float] = {"column": 3.3, "page": 6.85}
 USUAL_WIDTH = 6.4
-#: Width of axes and the labels beside them after the layout, by that of the axes before it.
+#: Factor from the width of the axes before the layout to that of axes and tick labels after it.
 WIDER = 1.17
 #: The gid of the caption, and that of the message in empty axes.
 CAPTION, EMPTY = "caption", "empty"
@@ -164,7 +158,7 @@ def set_title(ax: Axes, words: str, size: float | str, pad: float | None = None)
 def checked(look: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """Return the title, the caption and the width; raise if one is invalid."""
     title, caption, width = map(look.get, Look.__annotations__)
-    if width not in {None, *INCHES}:
+    if width not in (None, *INCHES):
         raise InvalidInputError(f"width is {width!r}; it must be 'column' or 'page'.")
     for name, value in {"title": title, "caption": caption}.items():
         if not isinstance(value, str | bool | None):

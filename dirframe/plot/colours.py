@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 from zlib import crc32
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_rgb
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 #: For data of one kind, such as all bars of a chart of countries.
 ACCENT = "#4477AA"
@@ -24,7 +21,7 @@ OTHER, OTHER_HATCH = "#E1E4E8", "/////"
 # The scheme "muted" of Paul Tol, "Colour Schemes", SRON/EPS/TN/09-002 (2021), which is
 # distinguishable with every kind of colour blindness, for the nine most frequent main languages of
 # 12,360 projects recorded in 2013. Hatches tell those apart that are alike in greyscale.
-_LOOKS = {
+_FILLS = {
     "java": ("#CC6677", ""),
     "c": ("#332288", ""),
     "c++": ("#88CCEE", ""),
@@ -41,35 +38,23 @@ _HATCHES = ("....", "----", "||||", "++++", "oo", "**", "\\\\||", "--..", "xx--"
 
 
 def language_colour(language: str) -> str:
-    """Return the colour of a language, in hexadecimal.
-
-    Parameters
-    ----------
-    language : str
-        Its name, case-insensitive. Nine frequent ones have a colour of their own, from a palette
-        that is distinguishable to colour-blind readers; all others, and none, share a grey.
-
-    Examples
-    --------
-    >>> language_colour("Python")
-    '#117733'
-    """
-    return _LOOKS.get(str(language).strip().casefold(), (NEUTRAL, ""))[0]
+    """Return the colour of a language: its own for nine frequent ones, else grey."""
+    return _FILLS.get(str(language).strip().casefold(), (NEUTRAL, ""))[0]
 
 
-def looks(languages: Iterable[str]) -> dict[str, tuple[str, str]]:
+def fills(languages: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return colour and hatch of languages, of which no two look the same in greyscale."""
     result: dict[str, tuple[str, str]] = {}
     free = list(_HATCHES)
     for language in languages:
-        look = _LOOKS.get(language.strip().casefold())
-        if look is None:
+        own = _FILLS.get(language.strip().casefold())
+        if own is None:
             free = free or list(_HATCHES)
             start = crc32(language.encode()) % len(_HATCHES)  # mostly the same in every chart
             hatch = next(h for h in (*_HATCHES[start:], *_HATCHES) if h in free)
             free.remove(hatch)
-            look = (NEUTRAL, hatch)
-        result[language] = look
+            own = (NEUTRAL, hatch)
+        result[language] = own
     return result
 
 
@@ -100,7 +85,7 @@ def classes(numbers: Any) -> tuple[NDArray[np.int64], dict[int, tuple[str, Any]]
     }
 
 
-def fill(colour: str, hatch: str) -> dict[str, Any]:
+def bar_properties(colour: str, hatch: str) -> dict[str, Any]:
     """Return the properties of a bar or legend entry; the hatch contrasts with the colour."""
     edge = "#4A5058" if _grey(colour) > 0.5 else "white"
     return {"facecolor": colour, "hatch": hatch, "edgecolor": edge}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import Literal, Unpack
 
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from dirframe import stats
@@ -14,12 +15,8 @@ from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look
-from dirframe.plot.colours import OTHER, OTHER_HATCH, fill, looks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from dirframe.stats.kernel import Frame
+from dirframe.plot.colours import OTHER, OTHER_HATCH, bar_properties, fills
+from dirframe.stats.kernel import Frame
 
 
 def language_share(
@@ -123,39 +120,34 @@ def languages_by_year(
     ax: Axes | None = None,
     top: int | None = 8,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
-    min_projects: int = axes.FEW,
     **look: Unpack[Look],
 ) -> Axes:
     """Draw a bar for the projects begun in each year, stacked by the share of each main language.
 
-    The language with the most projects is at the bottom. A wide bar holds years with few projects
-    together. A year that is not over at the newest date is hatched at its top; one with fewer than
-    10 projects is pale. Options as `dirframe.stats.languages_by_year` and `dirframe.plot`.
+    The language with the most projects is at the bottom. A year that is not over at the newest date
+    is hatched at its top; one with fewer than 10 projects is pale. Options as
+    `dirframe.stats.languages_by_year` and `dirframe.plot`.
 
     Examples
     --------
     >>> months = pd.to_datetime(["2012-05-01", "2013-01-01"])
     >>> projects = pd.DataFrame({"analysis_main_language_name": "C", "analysis_min_month": months})
-    >>> ax = languages_by_year(projects, min_projects=1)
-    >>> [float(bar.get_height()) for bar in ax.containers[0]]
+    >>> [float(bar.get_height()) for bar in languages_by_year(projects).containers[0]]
     [1.0, 1.0]
     """
-    table = stats.languages_by_year(projects, top=top, date=date, min_projects=min_projects)
+    table = stats.languages_by_year(projects, top=top, date=date)
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
     ax, years = canvas.ax, table.drop_duplicates("year", ignore_index=True)
     totals = table.groupby("year")["projects"].sum().tolist()
-    look_of = looks(dict.fromkeys(table["language"]))
+    fill_of = fills(dict.fromkeys(table["language"]))
     if text.counts_of(table)["languages_in_other"]:
-        look_of[table["language"].iloc[-1]] = (OTHER, OTHER_HATCH)
-    last, first = (years[name].to_numpy(int, copy=True) for name in ("year", "from_year"))
-    since, is_wide = first[0], first < last
-    first[0] = last[0]  # many years with few projects would fill the axis
-    x, widths, bottom = (first + last) / 2, last - first + 0.92, np.zeros(len(years))
-    for language, (colour, hatch) in look_of.items():
+        fill_of[table["language"].iloc[-1]] = (OTHER, OTHER_HATCH)
+    x, width, bottom = years["year"].to_numpy(int), 0.92, np.zeros(len(years))
+    for language, fill in fill_of.items():
         share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
-        bars = ax.bar(x, share, widths, bottom, linewidth=0.5, **fill(colour, hatch))
+        bars = ax.bar(x, share, width, bottom, linewidth=0.5, **bar_properties(*fill))
         pale = axes.fade(bars, totals, "years")
         bottom += share
     axes.number_axis(ax.xaxis, least=1)
@@ -164,21 +156,17 @@ def languages_by_year(
     is_finished, ink = years["finished"].iloc[-1], mpl.rcParams["text.color"]
     if not is_finished:
         # Above the languages: of two textures, one over the other, none can be read.
-        start = x[-1] - widths[-1] / 2
-        axes.hatch_unfinished(ax, start, widths[-1], 0.035, ink, bottom=1.01)
-    key = [Patch(label=name, linewidth=0.5, **fill(*look_of[name])) for name in look_of]
+        axes.hatch_unfinished(ax, x[-1] - width / 2, width, 0.035, ink, bottom=1.01)
+    key = [Patch(label=name, linewidth=0.5, **bar_properties(*fill_of[name])) for name in fill_of]
     axes.legend_beside(ax, key)
     begun = "first activity" if date == "analysis_min_month" else "when the directory got it"
     axes.units(ax, f"Year ({begun})", "Projects (share of the year's)")
-    ax.set(xlim=(first[0] - 0.5, last[-1] + 0.5), ylim=(0, 1.05))
+    ax.set(xlim=(x[0] - 0.5, x[-1] + 0.5), ylim=(0, 1.05))
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(visible=False)
     return canvas.finish(
         "The language is that of the latest analysis.",
-        is_wide[0] and f"First bar: {since} to {last[0]}.",
-        any(is_wide[1:])
-        and f"Wide bars: years with fewer than {min_projects:,} projects, together.",
         pale,
         not is_finished
-        and f"Hatched at its top: {last[-1]} is not over at the newest date in the data.",
+        and f"Hatched at its top: {x[-1]} is not over at the newest date in the data.",
     )

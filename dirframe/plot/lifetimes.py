@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from datetime import date
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 from pandas.tseries.offsets import MonthBegin
@@ -15,15 +17,10 @@ from dirframe._display import counted
 from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart
 from dirframe.plot.canvas import Canvas, Look, of_project
-from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, fill, language_colour, looks
+from dirframe.plot.colours import ACCENT, NEUTRAL, OTHER, bar_properties, fills, language_colour
+from dirframe.stats.counts import names_of
+from dirframe.stats.kernel import Frame
 from dirframe.stats.lifetimes import FREQUENCIES
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from matplotlib.axes import Axes
-
-    from dirframe.stats.kernel import Frame
 
 _ANOTHER = "another or none"
 _PERIODS = {"D": "day", "W": "week", "MS": "month", "QS": "quarter", "YS": "year"}
@@ -86,7 +83,7 @@ def life_span(
 ) -> Axes:
     """Draw a bar for each project, from its first to its last month with activity (UTC).
 
-    The longest are at the top, in the look of their main language. Beside it the months, with a
+    The longest are at the top, in the fill of their main language. Beside it the months, with a
     plus if the life had not ended when the code was fetched, or this is unknown; the caption says
     of how many. Options as `dirframe.stats.life_span` and `dirframe.plot`.
 
@@ -102,15 +99,16 @@ def life_span(
     canvas = Canvas(table, ax, look, rows=len(table) + 3)  # room for the legend
     if canvas.is_empty:
         return canvas.finish()
-    ax, size = canvas.ax, axes.rows(canvas.ax, [*table["name"].fillna("id " + table["id"])])
+    names = names_of(table["name"]).astype("str").fillna("id " + table["id"])
+    ax, size = canvas.ax, axes.rows(canvas.ax, [*names.fillna("without a name")])
     spoken = [name if language_colour(name) != NEUTRAL else _ANOTHER for name in table["language"]]
-    names = sorted(dict.fromkeys(spoken), key=lambda name: name == _ANOTHER)
-    look_of = looks(names) | {_ANOTHER: (NEUTRAL, "....")}
+    languages = sorted(dict.fromkeys(spoken), key=lambda name: name == _ANOTHER)
+    fill_of = fills(languages) | {_ANOTHER: (NEUTRAL, "....")}
     starts = axes.days(table["first_month"])
     lengths = axes.days(table["last_month"] + MonthBegin(1)) - starts
     height = axes.thickness(len(table))
     for row, language in enumerate(spoken):
-        life = fill(*look_of[language])
+        life = bar_properties(*fill_of[language])
         ax.barh(row, lengths[row], height, starts[row], linewidth=0, **life)
     ax.margins(x=0.02)
     axes.date_axis(ax)
@@ -118,7 +116,7 @@ def life_span(
     ended = table["ended"].fillna(value=False)
     months = [f"{n:,}{'+' * (not end)}" for n, end in zip(table["months"], ended, strict=True)]
     pad = axes.columns(ax, {"months": months}, size)
-    key = [Patch(label=name, linewidth=0, **fill(*look_of[name])) for name in names]
+    key = [Patch(label=name, linewidth=0, **bar_properties(*fill_of[name])) for name in languages]
     axes.legend(ax, key, "Main language")
     counts = text.counts_of(table)
     lives, going = counts["with_life_span"], counts["with_life_span"] - counts["ended"]
@@ -219,7 +217,7 @@ def growth(
     axes.date_axis(ax)
     ax.set(xlim=(edges[0], edges[-1]), ylim=(0, max(heights.max(), 1) * 1.05))
     axes.number_axis(ax.yaxis)
-    unit = nouns.capitalize() + " in all" * cumulative
+    unit = f"{nouns.capitalize()} in all" if cumulative else nouns.capitalize()
     axes.units(ax, f"Created at (UTC, by {_PERIODS[freq]})", unit)
     axes.grid(ax)
     return canvas.finish(

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from dirframe import provenance
 from dirframe._display import counted
+from dirframe.charts import CHARTS
 from dirframe.plot import text
 from dirframe.plot.canvas import CAPTION, INCHES, Caption, checked, reason_if_empty, set_title
-from dirframe.stats.strata import describe, divided
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from dirframe.stats.strata import describe, divided, require_own
 
 _PANELS = 12  # more would be too small to compare
-_WIDTH, _NARROWEST = 3.7, 3.3  # inches
-#: Inches of a panel, where it is not 3.2.
+#: Inches of a panel: three are as wide as a notebook's cell, two as a page of most journals.
+_WIDTH, _NARROWEST = 3.7, 3.3
+_HEIGHT = 3.2
+#: Heights of those that are wide, or have 20 rows.
 _HEIGHTS = {"accounts_map": 2.6, "life_span": 5.0}
 _CAPTION = 7  # points, as the caption of a small chart
 
@@ -63,6 +63,7 @@ def panels(
     >>> [ax.get_title() for ax in figure.axes]
     ['Chad (n = 2)', 'Cuba (n = 1)']
     """
+    require_own(chart, "plot", CHARTS)
     look = {name: options.pop(name, None) for name in ("title", "caption", "width")}
     title, caption, width = checked(look)
     strata = divided(frame, column, min_records=min_records, most=_PANELS)
@@ -71,7 +72,7 @@ def panels(
     inches = INCHES.get(width)
     across = min(len(strata), max(int((inches or 3 * _WIDTH) / _NARROWEST), 1))
     down = -(-len(strata) // across)
-    size = (inches or _WIDTH * across, _HEIGHTS.get(chart.__name__, 3.2) * down + 0.8)
+    size = (inches or _WIDTH * across, _HEIGHTS.get(chart.__name__, _HEIGHT) * down + 0.8)
     figure = plt.figure(figsize=size)
     # With matplotlib's default padding, titles would touch the ticks above.
     figure.set_layout_engine("constrained", h_pad=0.08, w_pad=0.06)

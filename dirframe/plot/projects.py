@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Sequence
+from typing import Any, Unpack
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from dirframe import stats
 from dirframe._display import counted, percent
@@ -12,13 +14,7 @@ from dirframe.plot import axes, text
 from dirframe.plot.axes import bar_chart, distribution_chart
 from dirframe.plot.canvas import Canvas, Look, of_project
 from dirframe.plot.colours import ACCENT, NEUTRAL, classes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from matplotlib.axes import Axes
-
-    from dirframe.stats.kernel import Frame
+from dirframe.stats.kernel import Frame
 
 _DOTS = 60  # contributors; more dots would merge into a line
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Container, Iterable
+from typing import Any
 
 import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties, fontManager
 from matplotlib.textpath import text_to_path
 
 from dirframe._display import counted
 
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
-    import pandas as pd
-    from matplotlib.axes import Axes
-
 #: Fonts for scripts that matplotlib's own font lacks, in order of preference.
-FONTS = (
+_FONTS = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Noto Sans KR"),
     *("Source Han Sans SC", "PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo"),
     *("Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "WenQuanYi Micro Hei"),
@@ -70,7 +67,7 @@ _FEWEST_LETTERS = 12  # in a line
 def literal() -> dict[str, Any]:
     """Return the properties of text that is no markup, in any script with an installed font."""
     installed = {*fontManager.get_font_names()}
-    family = [*mpl.rcParams["font.family"], *(font for font in FONTS if font in installed)]
+    family = [*mpl.rcParams["font.family"], *(font for font in _FONTS if font in installed)]
     return {"parse_math": False, "usetex": False, "fontfamily": family}
 
 

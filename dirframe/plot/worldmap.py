@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.path import Path as Outline
+from numpy.typing import NDArray
 
 from dirframe._files import data_folder
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Points = NDArray[np.float64]
+Points = NDArray[np.float64]
 
 _SOUTHERNMOST, _NORTHERNMOST = -57.0, 84.0  # land in degrees, without Antarctica
 _FILE = "world/countries-110m.json"

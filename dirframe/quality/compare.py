@@ -103,8 +103,7 @@ def _checked_ids(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
             f"In `{name}`, each record must have an id of its own, as text or a whole number: "
             f"{missing:,} have none, {repeated:,} that of an earlier one, and the ids are {kind}.",
             hint="Leave records out first, such as with frame.dropna(subset='id') and "
-            "dirframe.exclude(frame, ['duplicate_id']) (--exclude duplicate_id), or convert them "
-            "with frame.astype({'id': 'Int64'}).",
+            "frame.drop_duplicates('id'), or convert them with frame.astype({'id': 'Int64'}).",
         )
     return ids
 

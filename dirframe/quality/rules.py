@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,11 +14,11 @@ import pandas as pd
 from dirframe import provenance
 from dirframe._tables import read_rows
 from dirframe.errors import InvalidInputError
-from dirframe.stats.counts import later_median, true
+from dirframe.stats.counts import later_median, names_of, true
 from dirframe.stats.kernel import MOMENT, read, require_records, retrieved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable
 
     from dirframe.stats.counts import Mask
 
@@ -43,10 +44,10 @@ _UNITS = {"d": "days", "w": "weeks", "mo": "months", "y": "years"}
 
 
 class Rule(NamedTuple):
-    """The columns that a rule needs, and the text that shows the values of a record.
+    """The columns that a rule needs, the text that shows the values of a record, what it matches.
 
-    It matches where `match` says so or, without one, where the first column is below the second or,
-    of one column, outside of the bounds; missing values never.
+    A rule with `match` matches where that is true, one of two columns where the first is below the
+    second, and one of a single column where it is outside `bounds`. Missing values never match.
     """
 
     needs: tuple[str, ...]
@@ -159,13 +160,14 @@ def exclude(
 
 def rules_of(names: Iterable[str] | str, older_than: object = None) -> list[str]:
     """Return names of rules, each once and in order; an age adds ``stale_analysis``."""
-    chosen = {names} if isinstance(names, str) else set(names)
-    if unknown := sorted(str(name) for name in chosen if name not in RULES):
+    is_one = isinstance(names, str) or not isinstance(names, Iterable)
+    chosen, known = [names] if is_one else [*names], [*RULES]
+    if unknown := [str(name) for name in chosen if name not in known]:
         raise InvalidInputError(
             f"There is no rule {', '.join(unknown)}. The rules are {', '.join(RULES)}."
         )
     if older_than is not None:
-        chosen.add("stale_analysis")
+        chosen.append("stale_analysis")
     return [name for name in RULES if name in chosen]
 
 
@@ -176,10 +178,10 @@ def applicable(frame: pd.DataFrame) -> list[str]:
 
 
 def columns_of(
-    frame: pd.DataFrame, rules: Collection[str], max_age: str | None = None
+    frame: pd.DataFrame, rules: Collection[str], older_than: str | None = None
 ) -> pd.DataFrame:
     """Return the columns that some rules read, with the bounds that depend on the whole frame."""
-    age = offset_of(max_age)
+    age = offset_of(older_than)
     needs = [need for name in rules for need in RULES[name].needs]
     p = read(frame, *needs, optional=RULE_COLUMNS).reindex(columns=[*RULE_COLUMNS])
     if "lines_outlier" in rules:
@@ -207,10 +209,11 @@ def _bounds(p: pd.DataFrame) -> tuple[pd.Series[Any], pd.Series[Any]]:
     lines = positive["code_lines"].to_numpy(np.float64)
     logarithms = pd.Series(np.log10(lines), positive.index)
     bounds = {"all projects": _bound(logarithms)}
-    for language, own in logarithms.groupby(positive["language"]):
+    languages = names_of(p["language"]).astype("str")
+    for language, own in logarithms.groupby(languages):
         if len(own) >= _OWN_BOUND:
             bounds[str(language)] = _bound(own)
-    group = p["language"].where(p["language"].isin([*bounds]), "all projects").astype("str")
+    group = languages.where(languages.isin([*bounds]), "all projects")
     return group.map(bounds).astype("Int64"), group
 
 

@@ -19,7 +19,7 @@ from dirframe.quality.rules import (
     reference_day,
 )
 from dirframe.schema import ACCOUNT, PROJECT, Kind, Resource
-from dirframe.stats.counts import table_of
+from dirframe.stats.counts import names_of, table_of
 from dirframe.stats.kernel import read, require_records
 
 if TYPE_CHECKING:
@@ -83,9 +83,8 @@ def summary(frame: pd.DataFrame) -> Summary:
     if differs is not None:
         title += f", {differs}"
     if record["completeness"] != "unknown":
-        note = provenance.completeness_note(record) or "complete"
+        note = provenance.completeness_note(record, with_reason=True) or "complete"
         title += f"{'; the load was' if differs is not None else ','} {note}"
-        title += f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
     if absent := provenance.absent(frame, record["not_sent"]):
         title += f". {counted(len(absent.columns), 'column')} not sent by the directory"
     bias = _bias(frame, known or PROJECT, record)
@@ -147,21 +146,22 @@ def _not_loaded(frame: pd.DataFrame, resource: Resource, record: dict[str, Any])
 
 def _reasons(frame: pd.DataFrame, resource: Resource) -> Reasons:
     """Yield each reason to beware, and the records that it is about."""
-    p = read(frame, optional=["id", "language", "fetched"])
+    columns = ["id", "language", "fetched", "country_code", "country_alpha_2"]
+    p = read(frame, optional=columns)
     if resource is PROJECT:
         yield from _of_projects(frame, p)
-    elif resource is ACCOUNT and "country_code" in frame:
-        unknown = frame["country_code"].isna()
+    elif resource is ACCOUNT and "country_code" in p:
+        unknown = names_of(p["country_code"]).isna()
         yield "no country", unknown
-        if "country_alpha_2" in frame:
-            yield "country not resolved", ~unknown & frame["country_alpha_2"].isna()
+        if "country_alpha_2" in p:
+            yield "country not resolved", ~unknown & p["country_alpha_2"].isna()
     if "id" in p:
         yield "repeated id: counted more than once", p["id"].notna() & p["id"].duplicated()
     rules = [name for name in applicable(frame) if name not in _SEPARATE]
-    columns = columns_of(frame, rules)
+    values = columns_of(frame, rules)
     for name in sorted(rules, key=DOUBTFUL.__contains__):
         doubt = " (in doubt)" if name in DOUBTFUL else ""
-        yield f"rule {name}{doubt}", pd.Series(matches(columns, name))
+        yield f"rule {name}{doubt}", pd.Series(matches(values, name))
 
 
 def _of_projects(frame: pd.DataFrame, p: pd.DataFrame) -> Reasons:
@@ -175,7 +175,7 @@ def _of_projects(frame: pd.DataFrame, p: pd.DataFrame) -> Reasons:
             return
         yield "no analysis", without_analysis
     if "language" in p:
-        yield "no main language", p["language"].isna()
+        yield "no main language", names_of(p["language"]).isna()
     if "fetched" in p:
         fetched, now = p["fetched"], reference_day(frame, p["fetched"])
         day = "the load" if now is None else f"{now:%Y-%m-%d}"

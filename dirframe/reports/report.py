@@ -6,37 +6,32 @@ import base64
 import io
 import platform
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib as mpl
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from dirframe import __version__, plot, provenance, stats
 from dirframe._display import counted, html_table, percent, printable
 from dirframe._files import atomic_write, check_writable, make_folder
 from dirframe.charts import STATISTICS
 from dirframe.citation import Source, cite
-from dirframe.clean import unify_countries
+from dirframe.clean.countries import with_countries
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
+from dirframe.plot.axes import at_most
 from dirframe.plot.canvas import detach_words, reason_if_empty
 from dirframe.quality.summary import summary
-from dirframe.schema import ACCOUNT, PROJECT
+from dirframe.schema import ACCOUNT, PROJECT, Resource
 from dirframe.stats.kernel import require_records
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from matplotlib.figure import Figure
-
-    from dirframe.schema import Resource
 
 #: The charts and statistics of each section of a collection.
 _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
@@ -58,7 +53,7 @@ _SECTIONS: dict[str, dict[str, list[Callable[..., Any]]]] = {
 #: Those that show the 15 most frequent.
 _LONG = {"language_share", "contributors_by_language", "licenses", "accounts_by_country"}
 _NAMED = 3  # of the most frequent
-_FEW = 10  # with fewer projects, nothing is said of a tenth of them
+_FEW = 10  # with fewer projects, "the 10% with the most contributors" would be less than one
 _PACKAGES = ("pandas", "numpy", "matplotlib", "pyarrow", "pycountry")
 
 
@@ -106,6 +101,8 @@ def report(
     ...     dirframe.report(projects, Path(folder) / "report.html").name
     'report.html'
     """
+    if not isinstance(title, str | None):
+        raise InvalidInputError(f"title is {title!r}; it must be text.")
     named = _by_collection(frames)
     target = Path(path)
     check_writable(target, overwrite=overwrite, suffixes=[".html"])
@@ -120,7 +117,7 @@ def _by_collection(
     frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
     """Return the frame of projects and that of accounts, or the one that is given."""
-    if isinstance(frames, pd.DataFrame):
+    if not isinstance(frames, Mapping | Sequence):
         frames = [frames]
     pairs = frames.items() if isinstance(frames, Mapping) else (("", frame) for frame in frames)
     found: list[tuple[str, pd.DataFrame]] = []
@@ -141,9 +138,7 @@ def _by_collection(
 
 
 def _render(frames: dict[str, pd.DataFrame], title: str | None) -> str:
-    accounts = frames.get("accounts")
-    if accounts is not None and "country_code" in accounts and "country_name" not in accounts:
-        frames["accounts"] = unify_countries(accounts)
+    frames = {name: with_countries(frame) for name, frame in frames.items()}
     sections = {
         heading: [_show(function, frame) for function in functions]
         for name, frame in frames.items()
@@ -217,11 +212,11 @@ def _svg(figure: Figure) -> str:
 def _part(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     """Return what a report says of a whole frame, also where it is from and what to beware of."""
     record, difference = provenance.get_provenance(frame), provenance.difference(frame)
-    note, source = provenance.completeness_note(record), record["source"] or record["base_url"]
-    reason = f" ({record['incomplete_reason']})" if record["incomplete_reason"] else ""
+    note = provenance.completeness_note(record, with_reason=True)
+    source = record["source"] or record["base_url"]
     warnings = {
         "do not say where they are from: nobody can tell whether they are complete": not source,
-        f"are {note}{reason}, and no fair sample": record["completeness"] == "incomplete",
+        f"are {note}, and no fair sample": record["completeness"] == "incomplete",
         "are synthetic: generated, not observed": record["synthetic"],
         f"are not those that were loaded: {difference}": difference,
     }
@@ -232,7 +227,7 @@ def _part(name: str, frame: pd.DataFrame) -> dict[str, Any]:
         "findings": _findings(frame, PROJECT if name == "projects" else ACCOUNT),
         "record": record,
         "source": source,
-        "query": ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in {None, ""}),
+        "query": ", ".join(f"{k} {v}" for k, v in record["query"].items() if v not in (None, "")),
         "load": note or "proven complete",
         "steps": record["steps"] + [f"others, which left {difference}"] * bool(difference),
         "citations": [cite(frame), cite(frame, style="bibtex")] if source else [],
@@ -291,11 +286,10 @@ def _most_frequent(name: str, table: pd.DataFrame) -> str:
 def _distribution(name: str, table: pd.DataFrame) -> str:
     numbers, records = table[name], table.iloc[:, 1]
     none = int(records[numbers == 0].sum())
-    # As the chart says it.
-    half, ninth = (numbers[table["share_at_most"] >= at - 1e-12].min() for at in (0.5, 0.9))
     return (
-        f"{percent(none / records.sum())} ({none:,}) have none; half have at most {half:,}, 90% at "
-        f"most {ninth:,}, and the most is {counted(int(numbers.max()), name.removesuffix('s'))}"
+        f"{percent(none / records.sum())} ({none:,}) have none; half have at most "
+        f"{at_most(table, 0.5):,}, 90% at most {at_most(table, 0.9):,}, and the most is "
+        f"{counted(int(numbers.max()), name.removesuffix('s'))}"
     )
 
 

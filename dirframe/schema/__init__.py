@@ -7,15 +7,13 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dirframe._tables import read_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 #: How services of this kind write a share below one percent.
 LESS_THAN_ONE = "<1"
@@ -52,21 +50,17 @@ class Dialect(enum.Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a record, at a path of elements below the record's own.
-
-    `personal` ones tell who or where a person is. The entries of a repeated element have a `tag`,
-    which names their text, and `fields`.
-    """
+    """One field of a record, at a path of elements below the record's own."""
 
     path: tuple[str, ...]
     kind: Kind
     meaning: str
     required: bool = False
-    personal: bool = False
+    personal: bool = False  # tells who or where a person is
     unit: str = ""
     dialect: Dialect = Dialect.SPECIFIED
-    tag: str = ""
-    fields: tuple[Field, ...] = ()
+    tag: str = ""  # of the entries of a repeated element: it names their text
+    fields: tuple[Field, ...] = ()  # of these entries
 
     @cached_property
     def column(self) -> str:
@@ -77,23 +71,18 @@ class Field:
 
 @dataclass(frozen=True)
 class Resource:
-    """A kind of record: its element, collection, fields and sort values.
-
-    `sorts` are those of the specification, `other_sorts` those of other dialects. Without one, the
-    embedded service sorts by `query_sort` or `default_sort`. `paths` are templates, the collection
-    first. `key` is the column that identifies a record within its collection, if there is one.
-    """
+    """A kind of record: its element, collection, fields and sort values."""
 
     name: str
     collection: str
     fields: tuple[Field, ...] = ()
-    sorts: tuple[str, ...] = ()
-    default_sort: str = ""
-    other_sorts: tuple[str, ...] = ()
-    query_sort: str = ""
-    paths: tuple[str, ...] = ()
+    sorts: tuple[str, ...] = ()  # of the specification
+    default_sort: str = ""  # of the embedded service
+    other_sorts: tuple[str, ...] = ()  # of other dialects
+    query_sort: str = ""  # of the embedded service, for a query
+    paths: tuple[str, ...] = ()  # templates, that of the collection first
     paged: bool = True
-    key: str = "id"
+    key: str = "id"  # the column that identifies a record within its collection, if there is one
 
     @property
     def words(self) -> tuple[str, str]:
@@ -143,7 +132,6 @@ def _fields(resource: str, list_path: str = "") -> tuple[Field, ...]:
 
 
 def _of_analysis(field: Field) -> Field:
-    """Return a field of a project's analysis as one of the analysis itself."""
     dialect = Dialect.EXTENSION if field.dialect is Dialect.SPECIFIED else field.dialect
     return replace(field, path=field.path[1:], required=False, dialect=dialect)
 
@@ -171,7 +159,7 @@ UNKNOWN = Resource("record", "records", key="")
 
 def resource_named(name: str) -> Resource:
     """Return the resource of an element name; one without fields if the schema has none."""
-    return ALL_RESOURCES.get(name) or Resource(name, f"{name}s")
+    return ALL_RESOURCES.get(name) or (Resource(name, f"{name}s") if name else UNKNOWN)
 
 
 def detect_resource(columns: Iterable[object]) -> Resource | None:

@@ -2,7 +2,7 @@
 
 # Where the specification is silent: a page past the end is an empty result; an invalid page, an
 # unknown sort and a query beyond its limits are failures (400); an exhausted quota is 429 with
-# Retry-After; methods other than GET and HEAD are 405, before the key is checked.
+# Retry-After; methods other than GET and HEAD are 405.
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import ipaddress
 import logging
 import re
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 from urllib.parse import quote
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from flask import Blueprint, Flask, Response, abort, current_app, render_template, request
 from lxml import etree
@@ -20,17 +21,12 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import ACCOUNT, PAGE_SIZE, PROJECT, Resource
+from dirframe.service.keys import KeyStore
 from dirframe.service.pages import pages
 from dirframe.service.read_xml import DOCUMENTS
 from dirframe.service.records import email_slug, serialize
+from dirframe.service.store import Store
 from dirframe.service.xml import asked, current_store, failure_xml, request_arguments, result_xml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
-    from dirframe.service.keys import KeyStore
-    from dirframe.service.store import Store
 
 #: Name of a site that has none.
 SITE_NAME = "Open source directory"
@@ -61,13 +57,14 @@ def create_app(
 
     Without `analyses` it sends them on the own page of each project alone, and ten records a page.
     """
-    app = Flask(__name__)
+    app = Flask(__name__, static_folder=None)
     size = PAGE_SIZE if analyses else _SHORT_PAGE
     app.config.update(PROVIDE_AUTOMATIC_OPTIONS=False, ANALYSES=analyses, PAGE_SIZE=size)
     app.extensions |= {"store": store, "keys": keys}
     # A redirect to the canonical URL would repeat the key in its Location header.
     app.url_map.merge_slashes = app.url_map.strict_slashes = app.url_map.redirect_defaults = False
     app.jinja_env.globals.update(site_name=name, store=store)
+    app.before_request(_check_key)
     app.after_request(_finish)
     app.register_error_handler(HTTPException, _fail)
     app.register_error_handler(InvalidInputError, lambda error: _fail(BadRequest(str(error))))
@@ -77,9 +74,15 @@ def create_app(
     return app
 
 
-@xml.before_request
-def check_key() -> None:
-    """Count the request, or refuse it."""
+def _is_xml() -> bool:
+    """Return whether the response is XML: by the address, also if nothing is there."""
+    return request.blueprint == xml.name or request.path.rstrip("/").endswith(".xml")
+
+
+def _check_key() -> None:
+    """Count a request for XML, or refuse it."""
+    if not _is_xml():
+        return
     keys: KeyStore = current_app.extensions["keys"]
     try:
         wait = keys.charge(request_arguments().get("api_key", ""))
@@ -92,15 +95,6 @@ def check_key() -> None:
     if wait:
         text = f"The daily limit of this api_key is used up. It is free again in {wait} seconds."
         raise TooManyRequests(text, retry_after=wait)
-
-
-@xml.after_request
-def _as_xml(response: Response) -> Response:
-    response.mimetype = "application/xml"
-    response.headers["Cache-Control"] = "private, no-cache"
-    # For programs in a browser: a key in the URL and no cookie, so other sites gain nothing.
-    response.headers["Access-Control-Allow-Origin"] = "*"
-    return response
 
 
 @xml.get("/accounts.xml", defaults={"resource": ACCOUNT})
@@ -164,11 +158,10 @@ def _healthz() -> Response:
 
 
 def _fail(error: HTTPException) -> Response:
-    """Return an error as XML or as a page, by the address."""
+    """Return an error as XML or as a page."""
     response = current_app.make_response(error.get_response(request.environ))
-    if request.path.rstrip("/").endswith(".xml"):
+    if _is_xml():
         response.data = failure_xml(error.description or error.name)
-        response.mimetype = "application/xml"
     else:
         response.data = render_template("error.html", error=error)
     return response
@@ -176,6 +169,11 @@ def _fail(error: HTTPException) -> Response:
 
 def _finish(response: Response) -> Response:
     response.headers.extend(_HEADERS)
+    if _is_xml():
+        response.mimetype = "application/xml"
+        response.headers["Cache-Control"] = "private, no-cache"
+        # For programs in a browser: a key in the URL and no cookie, so other sites gain nothing.
+        response.headers["Access-Control-Allow-Origin"] = "*"
     # An old client of this interface reads the status from a header.
     response.headers["Status"] = response.status
     # Without parameters, keys and digests of e-mail addresses.

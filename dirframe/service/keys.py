@@ -10,16 +10,13 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import InvalidInputError, StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: Requests per day and key, and applications of a developer (specification, Limits).
 DAILY_QUOTA = 1_000
@@ -80,7 +77,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def add(self, developer: str, application: str, *, daily_limit: int = DAILY_QUOTA) -> str:
+    def add(self, developer: str, application: str) -> str:
         """Register an application and return its key, 40 hexadecimal digits, which is not kept.
 
         A developer has five applications at most, each with one key; names are compared in any
@@ -101,7 +98,7 @@ class KeyStore(AbstractContextManager["KeyStore"]):
             self._database.execute(
                 "INSERT INTO keys (hash, developer, application, daily_limit, created_at)"
                 " VALUES (?, ?, ?, ?, ?)",
-                (_hash(key), developer, application, daily_limit, time.time()),
+                (_hash(key), developer, application, DAILY_QUOTA, time.time()),
             )
         return key
 

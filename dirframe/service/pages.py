@@ -15,7 +15,7 @@ from dirframe.service.xml import asked, current_store
 #: Elements that the page of a record shows elsewhere, or not.
 _NO_FACTS = {"name", "description", "avatar_url", "email_sha1"}
 
-pages = Blueprint("pages", __name__)
+pages = Blueprint("pages", __name__, static_folder="static")
 pages.add_app_template_test(lambda text: bool(re.match(URL, text)), "url")
 
 
@@ -76,7 +76,11 @@ def single(resource: Resource, segment: str) -> str:
         resource=resource,
         record=record,
         facts=facts,
-        licences=[e.text for e in record.iterfind("licenses/*/nice_name") if e.text],
+        licences=[
+            title  # which is the name in today's dialect
+            for licence in record.iterfind("licenses/license")
+            if (title := licence.findtext("nice_name") or licence.findtext("name"))
+        ],
         tags=[tag.text for tag in record.iterfind("tags/tag") if tag.text],
         languages=record.findall("analysis/languages/language"),
         xml=url_for("xml.single", resource=resource, segment=record.findtext("id")),

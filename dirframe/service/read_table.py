@@ -7,20 +7,17 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from lxml import etree
+from lxml.etree import _Element
 
 from dirframe import _tables, schema
 from dirframe.errors import ConfigurationError, StoreError
-from dirframe.service.read_xml import SYNTHETIC, Document, open_file, refuse_unreadable
+from dirframe.service.read_xml import Synthetic, open_file, refuse_unreadable
 from dirframe.service.records import ITEM_TAGS, URL, Refusals, Row, row_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lxml.etree import _Element
 
 #: The collection and id of each record of a table.
 Ids: TypeAlias = "set[tuple[str, str]]"
@@ -30,7 +27,7 @@ _LOG = logging.getLogger("dirframe.service")
 _EMAIL = tuple(schema.Field((name,), schema.Kind.TEXT, "") for name in ("email", "email_md5"))
 #: The forms of values, and the reason to refuse others. Separators of thousands have two readings.
 _FORMS = {
-    # That with a zero is of a frame in which others are missing.
+    # pandas writes 7.0 in a column with missing values.
     schema.Kind.INTEGER: (r"[-+]?\d+(\.0)?", "it is not a whole number, written in digits alone"),
     schema.Kind.NUMBER: (
         r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?",
@@ -42,7 +39,7 @@ _FORMS = {
 
 def read_table(
     data: object, resource: schema.Resource | None, ids: Ids
-) -> Iterator[Row | Document]:
+) -> Iterator[Row | Synthetic]:
     """Yield the records of a file of what its content shows, or of a pandas, polars or Arrow frame."""
     name = str(data) if isinstance(data, Path) else "the frame"
     try:
@@ -79,7 +76,7 @@ def read_table(
         yield row
     refusals.check()
     if synthetic:
-        yield SYNTHETIC
+        yield Synthetic()
 
 
 def _read(data: object) -> tuple[_tables.Columns, bool]:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple, NoReturn
 
 from lxml import etree
+from lxml.etree import _Element
 
 from dirframe.errors import InvalidInputError, StoreError
 from dirframe.schema import EXTENSIONS, RESOURCES, SYNTHETIC_MARK
 from dirframe.service.records import Refusals, Row, row_of, serialize
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from typing import IO, NoReturn
-
-    from lxml.etree import _Element
 
 #: Kinds of documents that are served as they are, by the end of their addresses.
 DOCUMENTS = {resource.collection: resource for resource in EXTENSIONS.values()}
@@ -33,8 +29,8 @@ class Document(NamedTuple):
     entries: list[str]
 
 
-#: Instead of a document: the records are generated.
-SYNTHETIC = Document("", [])
+class Synthetic:
+    """Says that records of a source are generated."""
 
 
 def find_files(sources: Iterable[Path]) -> dict[Path, str]:
@@ -91,13 +87,13 @@ def digest_of(paths: Iterable[Path]) -> str:
     return digest.hexdigest()[:24]
 
 
-def read_xml(source: Path) -> Iterator[Row | Document]:
+def read_xml(source: Path) -> Iterator[Row | Document | Synthetic]:
     """Yield the records and documents of a file, or of all files of a folder."""
     for path, address in find_files([source]).items():
         yield from _read_file(path, address)
 
 
-def _read_file(path: Path, address: str) -> Iterator[Row | Document]:
+def _read_file(path: Path, address: str) -> Iterator[Row | Document | Synthetic]:
     """Yield the records of a file, or the document that it is by its address in its folder."""
     address = address.removesuffix(".gz").removesuffix(".xml")
     document = DOCUMENTS.get(address.rpartition("/")[2])
@@ -117,7 +113,7 @@ def _read_file(path: Path, address: str) -> Iterator[Row | Document]:
     if document:
         yield Document(address, entries)
     if events.root.xpath(f"preceding-sibling::processing-instruction('{SYNTHETIC_MARK}')"):
-        yield SYNTHETIC
+        yield Synthetic()
 
 
 def _records(events: Iterable[tuple[str, _Element]]) -> Iterator[_Element]:

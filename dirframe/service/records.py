@@ -9,19 +9,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import md5, sha1
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
+from lxml.etree import _Element
 
 from dirframe.errors import StoreError
 from dirframe.schema import ACCOUNT, RESOURCES, Field, Kind, Resource
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from lxml.etree import _Element
 
 #: Tags of repeated elements by the tag of the element that wraps them.
 ITEM_TAGS = {
@@ -44,7 +41,10 @@ _AVATAR = re.compile(r"gravatar\.[^/]+/avatar(?:/|\.php\?(?:[^#]*&)?gravatar_id=
 
 
 def _parts(resource: Resource) -> dict[str, list[tuple[Field, bool]]]:
-    """Return by parent ("" is the record) times and what is always sent, and whether it is."""
+    """Return the timestamps and the fields that are always sent, with whether they are the latter.
+
+    They are grouped by the path of their parent, "" for the record itself.
+    """
     parts = defaultdict(list)
     for field in resource.fields:
         is_sent = field in resource.specified and (resource is not ACCOUNT or field.required)

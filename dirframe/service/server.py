@@ -12,8 +12,10 @@ import time
 from contextlib import ExitStack
 from functools import partial
 from operator import attrgetter
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from wsgiref.types import WSGIApplication
 
 from waitress import create_server, wasyncore
 from waitress.channel import ClientDisconnected, HTTPChannel
@@ -21,28 +23,18 @@ from waitress.channel import ClientDisconnected, HTTPChannel
 from dirframe.errors import ConfigurationError
 from dirframe.service.app import ACCESS_LOG, SITE_NAME, behind_proxy, create_app
 from dirframe.service.keys import KeyStore
-from dirframe.service.store import open_data
+from dirframe.service.store import Data, open_data
 from dirframe.settings import ApiKey
-
-if TYPE_CHECKING:
-    from os import PathLike
-    from wsgiref.types import WSGIApplication
-
-    from dirframe.service.store import Data
 
 if sys.platform != "win32":
     import resource
 
-#: Seconds for a whole request and to stop, and for a response of which nothing is read.
-_TIMEOUT = 10.0
-_STALLED = 30.0
-#: Connections at most, and open files for the rest of the process: stores, keys, its own.
-_CONNECTIONS = 4096
-_OTHER_FILES = 200
-#: Bytes that the system buffers, which count as read, and of unread responses to requests sent at
-#: once, above which a client is disconnected.
-_SEND_BUFFER = 2**17
-_UNREAD = 2**20
+_TIMEOUT = 10.0  # seconds in which a whole request arrives, and in which the service stops
+_STALLED = 30.0  # seconds in which a client reads none of its response, then it is disconnected
+_CONNECTIONS = 4096  # at most
+_OTHER_FILES = 200  # open files of the rest of the process, such as stores and keys
+_SEND_BUFFER = 2**17  # bytes of a response that the system takes, which count as read
+_UNREAD = 2**20  # bytes of unread responses above which a client is disconnected
 
 
 def _connections() -> int:
@@ -54,7 +46,7 @@ def _connections() -> int:
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc] # waitress ships no types
-    """A connection that keeps nobody out."""
+    """A connection that is closed before it keeps other clients out."""
 
     last_activity: float
 

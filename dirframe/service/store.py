@@ -13,31 +13,30 @@ import shutil
 import sqlite3
 import tempfile
 from array import array
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from dirframe._files import atomic_write, data_folder
 from dirframe._sqlite import open_database
 from dirframe.errors import ConfigurationError, InvalidInputError, StoreError
 from dirframe.schema import PAGE_SIZE, PROJECT, RESOURCES, Resource
 from dirframe.service.read_table import Ids, read_table
-from dirframe.service.read_xml import SYNTHETIC, Document, digest_of, is_xml, read_xml
+from dirframe.service.read_xml import Document, Synthetic, digest_of, is_xml, read_xml
 from dirframe.service.records import COLUMNS, Row, fold
 from dirframe.settings import cache_folder
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 #: What can be served: a path, a frame, several of these, or a mapping from collections to them.
 Data: TypeAlias = Any
+_Read: TypeAlias = Row | Document | Synthetic
 
 #: Different words of a query, a limit of the cost of a request.
 MAX_WORDS = 10
 
 #: Version of the tables, which is part of the name of a store.
-_VERSION = 11
+_VERSION = 12
 
 _COLLECTIONS = {resource.collection: resource for resource in RESOURCES.values()}
 #: SQL of the sorts; the id breaks ties. Those of the specification can be reversed.
@@ -73,9 +72,9 @@ class Store:
         #: The number of records of each collection, and the sorts by whose field they have values.
         self.counts: dict[str, int] = {}
         self.sorts: dict[str, list[str]] = {}
-        #: Whether any record is generated.
-        self.synthetic = self.document(SYNTHETIC.address) is not None
         with self._database() as database:
+            #: Whether any record is generated.
+            self.synthetic = bool(database.execute("PRAGMA user_version").fetchone()[0])
             for name, resource in _COLLECTIONS.items():
                 counts = ", ".join(f"count({column})" for column in _OPTIONAL)
                 sql = f"SELECT count(*), {counts} FROM {name}"
@@ -240,7 +239,7 @@ def _parts(data: Data) -> list[tuple[str, Any]]:
     return [(n, Path(p) if isinstance(p, (str, os.PathLike)) else p) for n, p in parts]
 
 
-def _rows(parts: list[tuple[str, Any]]) -> Iterator[Row | Document]:
+def _rows(parts: list[tuple[str, Any]]) -> Iterator[_Read]:
     ids: Ids = set()
     for name, part in parts:
         if isinstance(part, Path) and is_xml(part):
@@ -249,7 +248,7 @@ def _rows(parts: list[tuple[str, Any]]) -> Iterator[Row | Document]:
             yield from read_table(part, _COLLECTIONS.get(name), ids)
 
 
-def _build(path: Path, rows: Iterable[Row | Document]) -> None:
+def _build(path: Path, rows: Iterable[_Read]) -> None:
     """Import all records into a new store, or none; a later record of an id replaces an earlier one."""
     try:
         with atomic_write(path, overwrite=True) as temporary:
@@ -260,7 +259,7 @@ def _build(path: Path, rows: Iterable[Row | Document]) -> None:
         raise StoreError(f"The store {path} cannot be written: {error}.") from error
 
 
-def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
+def _fill(database: sqlite3.Connection, rows: Iterable[_Read]) -> None:
     tables = (_TABLES.format(name=name, columns=", ".join(COLUMNS)) for name in _COLLECTIONS)
     # An interrupted build leaves no store, so it needs no journal.
     database.executescript(
@@ -270,7 +269,9 @@ def _fill(database: sqlite3.Connection, rows: Iterable[Row | Document]) -> None:
     )
     marks = ", ?" * len(COLUMNS)
     for number, row in enumerate(rows):
-        if isinstance(row, Document):
+        if isinstance(row, Synthetic):
+            database.execute("PRAGMA user_version = 1")
+        elif isinstance(row, Document):
             document = (row.address, json.dumps(row.entries))
             database.execute("REPLACE INTO documents VALUES (?, ?)", document)
         else:

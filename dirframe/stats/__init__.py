@@ -21,9 +21,6 @@ What all of them share is said here, and the rest in the docstring of each.
   bounds.
 """
 
-from typing import TYPE_CHECKING
-
-from dirframe._display import unknown_attribute
 from dirframe.stats.accounts import accounts_by_country, accounts_by_kudo_rank, posts_distribution
 from dirframe.stats.contributors import (
     contributor_concentration,
@@ -72,13 +69,3 @@ __all__ = [
     "team_size_classes",
     "users_against_contributors",
 ]
-
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        raise unknown_attribute(f"module {__name__!r}", name, __all__)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)  # completion offers no modules

@@ -6,10 +6,12 @@ A contributor is a person who committed in the twelve months before the project'
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import (
@@ -23,12 +25,6 @@ from dirframe.stats.counts import (
     valid,
 )
 from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-
 
 #: The smallest number of each class of sizes.
 SIZES = (0, 1, 2, 5, 10, 20, 50, 100)
@@ -158,19 +154,16 @@ def team_size_classes(projects: Frame, *, bounds: Sequence[int] = SIZES) -> Coun
     >>> team_size_classes(projects, bounds=[0, 5])["team_size"].tolist()
     ['0–4', '5 or more']
     """
-    for bound in bounds:
-        whole_number("bounds", bound, least=0, ending="the smallest number of a class")
-    if not len(bounds) or bounds[0] != 0 or any(low >= high for low, high in pairwise(bounds)):
-        raise InvalidInputError(f"bounds must ascend from 0; got {list(bounds)}.")
+    lowest = _ascending(bounds)
     known, counted = _contributors(projects)
     exact(known.to_frame("contributors"))
-    classes = np.searchsorted(np.asarray(bounds), known, side="right") - 1
-    groups, every = known.groupby(classes), range(len(bounds))
+    classes = np.searchsorted(lowest, known, side="right") - 1
+    groups, every = known.groupby(classes), range(len(lowest))
     number = groups.size().reindex(every, fill_value=0)
     table = table_of(
-        team_size=("str", size_names(bounds)),
-        smallest=("Int64", bounds),
-        largest=("Int64", [*(bound - 1 for bound in bounds[1:]), None]),
+        team_size=("str", size_names(lowest)),
+        smallest=("Int64", lowest),
+        largest=("Int64", [*(bound - 1 for bound in lowest[1:]), None]),
         projects=("Int64", number),
         share=("Float64", shares(number)),
         contributors=("Int64", groups.sum().reindex(every, fill_value=0)),
@@ -212,6 +205,16 @@ def users_against_contributors(projects: Frame) -> Counted:
 
 def _contributors(projects: Frame) -> tuple[pd.Series[int], dict[str, Any]]:
     return valid(read(projects, "people")["people"], "contributors", "projects")
+
+
+def _ascending(bounds: object) -> list[int]:
+    """Return the smallest number of each class; raise unless they ascend from 0."""
+    limits: dict[str, Any] = {"least": 0, "most": 2**63 - 1, "ending": "as each of them"}
+    given = bounds if isinstance(bounds, Iterable) else []
+    lowest = [whole_number("bounds", bound, **limits) for bound in given]
+    if lowest[:1] != [0] or any(low >= high for low, high in pairwise(lowest)):
+        raise InvalidInputError(f"bounds must ascend from 0; got {bounds!r}.")
+    return lowest
 
 
 def size_names(bounds: Sequence[int]) -> list[str]:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import exact, first_reason, names_of, ranked, shares, table_of, unusable
 from dirframe.stats.entries import coded, distinct_pairs, entries_of
 from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: Columns that describe a distribution: quartiles, median, and its 95% confidence interval.
 _SPREAD = ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from dirframe import provenance
+from dirframe.charts import STATISTICS
 from dirframe.errors import ColumnsNotSentError, InvalidInputError, MissingColumnsError
 from dirframe.stats.contributors import SIZES, size_names
 from dirframe.stats.counts import names_of, other_label
 from dirframe.stats.kernel import read, require_records, whole_number
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 #: Strata that are derived from other columns.
 _DERIVED = ("language", "country", "year", "team_size")
@@ -69,6 +68,7 @@ def by(
     >>> by(posts_distribution, accounts, "country")["accounts"].tolist()
     [2, 1]
     """
+    require_own(statistic, "stats", STATISTICS)
     frame = require_records(frame)
     strata = divided(frame, column, min_records=min_records)
     tables = [(s.label, statistic(s.frame, **options)) for s in strata or [Stratum(None, frame)]]
@@ -84,6 +84,16 @@ def by(
         "stratum_missing": sum(len(s.frame) for s in strata if s.label is None),
     }
     return describe(frame, [table for _, table in tables], result, f"by: {column}", numbers)
+
+
+def require_own(function: object, package: str, names: Container[str]) -> None:
+    """Raise unless a function is a statistic of `dirframe.stats`, or a chart of `dirframe.plot`."""
+    module, name = (getattr(function, part, "") for part in ("__module__", "__name__"))
+    if not module.startswith(f"dirframe.{package}.") or name not in names:
+        raise InvalidInputError(
+            f"Expected a function of dirframe.{package}, such as {package}.tags; got {function!r}.",
+            hint="stats.by divides what a statistic counts, and plot.panels what a chart shows.",
+        )
 
 
 def describe(

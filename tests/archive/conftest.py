@@ -2,13 +2,10 @@
 
 import warnings
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 
 import pytest
 import time_machine
-from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import AnalysesNotSentWarning, IncompleteWarning, QuotaExceededError
@@ -23,19 +20,6 @@ options = {"cache": False, "workers": int(workers), "name": "rig"}
 with dirframe.Directory(url, key, **options) as directory:
     dirframe.harvest("projects", file, directory=directory, details=bool(details))
 """
-
-#: Arguments of `check_history`; changes by the number of the request.
-HISTORIES = {
-    "count": st.integers(0, 70),
-    "changes": st.dictionaries(
-        st.integers(2, 150),
-        st.tuples(st.sampled_from(["add", "remove", "move"]), st.integers(0, 200)),
-        max_size=40,
-    ),
-    "a_day": st.integers(4, 20),
-    "order": st.sampled_from(["id", "newest first", "none"]),
-}
-
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
@@ -120,36 +104,3 @@ class Harvests:
 def harvests(tmp_path):
     """Return a function from a rig to its `Harvests`; the rig notes the pages and records it sent."""
     return lambda rig: Harvests(rig, tmp_path)
-
-
-def check_history(*, count, changes, a_day, order):
-    """Harvest over days while records come and go: what is called proven is what there is."""
-    ids = numbered(count)
-    if order == "none":
-        Random(7).shuffle(ids)
-    rig = Rig(ids[::-1] if order == "newest first" else ids, size=4)
-    if order == "id":
-        rig.sorts = {"id": lambda xml: int(id_of(xml))}
-    total, final = 0, []
-
-    def before(_):
-        nonlocal total, final
-        what, place = changes.get(total, (None, 0))
-        if what == "add":
-            new = str(max(map(int, rig.ids), default=0) + 1)
-            rig.edit(lambda ids: [new, *ids] if order == "newest first" else [*ids, new])
-        elif what == "move" and order == "none":
-            rig.edit(lambda ids: [*ids[place % (len(ids) + 1) :], *ids[: place % (len(ids) + 1)]])
-        elif what and rig.ids:
-            rig.edit(lambda ids: [*ids[: place % len(ids)], *ids[place % len(ids) + 1 :]])
-        total += 1
-        final = rig.ids
-
-    rig.before = before
-    with rig.in_process(), TemporaryDirectory() as folder:
-        harvests = Harvests(rig, Path(folder))
-        archive, _ = harvests.over_days(a_day, at_most=80)
-        status, ids = archive.status(), harvests.check()["id"].tolist()
-        assert status.completeness != "proven" or sorted(ids) == sorted(final)
-        if not changes:
-            assert status.completeness in {"proven", "counted"}

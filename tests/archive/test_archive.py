@@ -129,20 +129,6 @@ def test_order_that_does_not_hold_names_the_one_that_would(harvests, rig, option
     assert ("project_name" in status.reason) == is_named
 
 
-def test_unfinished_archive_says_so(harvests):
-    rig = Rig(55)
-    harvest = harvests(rig)
-    with rig.in_process(), pytest.raises(QuotaExceededError):
-        harvest.run({"daily_quota": 2})
-    archive = dirframe.open_archive(harvest.path)
-    with pytest.warns(IncompleteWarning) as caught:
-        frame = archive.frame()
-    assert caught[0].filename == __file__
-    assert (len(frame), frame.attrs["dirframe"]["complete"]) == (20, False)
-    assert "20 of 55" in str(archive)
-    assert "4 requests" in str(archive)
-
-
 def test_archive_without_pages_says_so(harvests):
     rig = Rig(55, key="another")
     harvest = harvests(rig)
@@ -166,22 +152,21 @@ def test_another_question_is_refused_before_anything_is_sent(harvests):
     with rig.in_process():
         harvest.run(query="project", sort="name")
         paid, before = len(rig.requests), harvest.path.read_bytes()
-        for options, error in (
-            ({"query": "other"}, ArchiveError),
-            ({}, ArchiveError),
-            ({"query": "project", "sort": "id"}, InvalidInputError),
-            ({"query": "project", "sort": "no such sort"}, InvalidInputError),
+        same, elsewhere = {"query": "project"}, {"url": "http://127.0.0.1:2"}
+        for collection, directory, options, error in (
+            ("projects", {}, {"query": "other"}, ArchiveError),
+            ("projects", {}, {}, ArchiveError),
+            ("projects", {}, same | {"sort": "id"}, InvalidInputError),
+            ("projects", {}, same | {"sort": "no such sort"}, InvalidInputError),
+            ("projects", elsewhere, same, ArchiveError),
+            ("accounts", {}, same, ArchiveError),
         ):
+            harvest.collection = collection
             with pytest.raises(error):
-                harvest.run(**options)
-        with pytest.raises(ArchiveError):
-            harvest.run({"url": "http://127.0.0.1:2"}, query="project")
-        harvest.collection = "accounts"
-        with pytest.raises(ArchiveError):
-            harvest.run(query="project")
-        assert (len(rig.requests), harvest.path.read_bytes()) == (paid, before)
+                harvest.run(directory, **options)
+        assert harvest.path.read_bytes() == before
         harvest.collection = "projects"
-        harvest.run({"name": "another display name"}, query="project")
+        harvest.run({"name": "another display name"}, **same)
     assert len(rig.requests) == paid
 
 

@@ -1,25 +1,21 @@
 """A harvest pays for each page once, over days, kills and whatever the directory does meanwhile."""
 
 from collections import Counter
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import dirframe
 from dirframe import provenance
 from dirframe.errors import NotFoundError, QuotaExceededError, ServiceError
 from tests import processes
-from tests.archive.conftest import (
-    HISTORIES,
-    LINE,
-    Reshuffled,
-    check_history,
-    kept,
-    number,
-    shuffled,
-)
+from tests.archive.conftest import LINE, Harvests, Reshuffled, kept, number, shuffled
+from tests.faults.test_faults import EDITS
 from tests.rig import faults
 from tests.rig.server import Reply, Rig, failed, id_of, record
 from tests.rig.today import BROKEN, DELETED, GONE, SILENT, Today
@@ -123,11 +119,17 @@ def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
     with rig.in_process():
         with pytest.raises(QuotaExceededError) as stopped:
             harvest.run({"daily_quota": 40, "workers": 4})
-        status = dirframe.open_archive(harvest.path).status()
+        archive = dirframe.open_archive(harvest.path)
+        status = archive.status()
         assert stopped.value.resets_at is not None
         assert (status.pages, status.records, status.requests_left) == (40, 400, 60)
         assert not status.finished
+        for text in ("400 of 1,000", "60 requests"):
+            assert text in str(archive)
         harvest.check()
+        with pytest.warns(dirframe.IncompleteWarning) as caught:
+            archive.frame()
+        assert caught[0].filename == __file__
         with pytest.raises(QuotaExceededError):
             harvest.run({"daily_quota": 40})
     assert len(rig.sent) == 40
@@ -155,6 +157,9 @@ def test_killed_harvest_goes_on_and_loses_what_was_in_flight(harvests, make, pag
 
 
 def test_order_is_the_first_that_is_kept(harvests):
+    def refused(request):
+        return Reply(failed("No such sort."), 400) if request.query.get("sort") else None
+
     numbers = {"id": number}
     texts = {"id": id_of}
     names = {"project_name": lambda xml: xml.partition("<name>")[2].lower()}
@@ -170,6 +175,7 @@ def test_order_is_the_first_that_is_kept(harvests):
         ("nothing", Rig(shuffled(50)), {}, None, 1),
         ("one page", Rig(shuffled(9)), {}, None, 0),
         ("accounts", Rig(shuffled(50), kind="account"), {}, None, 1),
+        ("refused", Rig(shuffled(50), answer=refused), {}, None, 0),  # no page was sent in vain
     ]
     failures = []
     for name, rig, sorts, expected, vain in cases:
@@ -182,21 +188,6 @@ def test_order_is_the_first_that_is_kept(harvests):
         if found != (expected, expected, vain) or status.completeness != "proven":
             failures.append((name, found, status))
     assert not failures
-
-
-def test_refused_order_falls_back_and_one_asked_for_is_an_error(harvests):
-    def answer(request):
-        return Reply(failed("No such sort."), 400) if request.query.get("sort") else None
-
-    rig = Rig(shuffled(55), answer=answer)
-    harvest = harvests(rig)
-    with rig.in_process():
-        archive = harvest.run()
-        assert (archive.status().sort, archive.status().completeness) == (None, "proven")
-        assert len(rig.pages) == 6 + 2
-        harvest.path = harvest.folder / "other"
-        with pytest.raises(ServiceError):
-            harvest.run(sort="name")
 
 
 # What changes meanwhile
@@ -332,6 +323,31 @@ def test_own_pages_may_be_added_later_and_are_needed_by_few(harvests):
     assert set(frame["id"][frame["analysis__id"].isna()]) == {"1", "2"}
 
 
-@given(**HISTORIES)
-def test_harvest_calls_proven_only_what_there_is(**history):
-    check_history(**history)
+@given(
+    count=st.integers(0, 70),
+    changes=st.dictionaries(
+        st.integers(2, 150),
+        st.tuples(st.sampled_from(["add", "remove", "turn"]), st.integers(0, 200)),
+        max_size=40,
+    ),
+    daily=st.integers(4, 20),
+    keeps_ids=st.booleans(),
+)
+def test_harvest_calls_proven_only_what_there_is(count, changes, daily, keeps_ids):
+    """Changes are by the number of the request; `Harvests.check` asserts what must hold."""
+    rig = Rig(shuffled(count), size=4)
+    rig.sorts = {"id": number} if keeps_ids else {}
+
+    def before(_):
+        asked = len(rig.requests)
+        if asked in changes:
+            kind, place = changes[asked]
+            new = str(1000 + asked)
+            rig.edit(lambda ids: EDITS[kind](ids, place % (len(ids) + 1), new))
+
+    rig.before = before
+    with rig.in_process(), TemporaryDirectory() as folder:
+        harvest = Harvests(rig, Path(folder))
+        archive, _ = harvest.over_days(daily, at_most=80)
+        harvest.check()
+        assert changes or archive.status().completeness in {"proven", "counted"}

@@ -1,12 +1,14 @@
 """Pages in memory to one typed frame, in times of `lxml.etree.fromstring` of the same pages.
 
-Goals: everything with its lists 3.5, 4.5 at most; 100,000 records within 1 GB.
+Goals: everything with its lists 3.5, 4.5 at most; 100,000 records within 1 GB; a load from the cache
+four times a loop that gets its pages, 1,500 as 150.
 """
 
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lxml import etree
 
@@ -14,6 +16,7 @@ import dirframe
 from dirframe.client.page import parse
 from dirframe.client.records import Records
 from tests.benchmarks.corpus import month_pages, project_pages, side_by_side
+from tests.rig.server import Rig
 
 RECORDS = 6_000
 ROUNDS = 5
@@ -42,6 +45,21 @@ def compare(pages, ways):
         print(f"{name:<34} {seconds / taken['bare lxml']:6.2f} times bare lxml")
 
 
+def warm(pages):
+    """Compare a load from the cache with a loop that gets each of its pages."""
+    with Rig(10 * pages - 5).in_process() as rig, TemporaryDirectory() as folder:
+        directory = rig.directory(Path(folder), daily_quota=pages)
+
+        def loop():
+            for number in range(1, pages + 1):
+                directory.session.get("/projects.xml", {"page": str(number)})
+
+        load = partial(dirframe.load_projects, directory, progress=False)
+        load()
+        taken = side_by_side({"loop": loop, "load": load}, 3)
+    print(f"{pages:,} cached pages: a load {taken['load'] / taken['loop']:.2f} times a bare loop")
+
+
 def peak(records):
     """Print the highest memory of this process, which reads pages that it makes one by one."""
     pages, _ = project_pages(1_000)
@@ -59,6 +77,8 @@ def main():
     print(f"{len(pages):,} pages of 25 {kind}, {sum(map(len, pages)) / 1e6:.1f} MB")
     compare(pages, {"everything": ours, "everything, and four child tables": with_children})
     compare(month_pages(60), {"months (many short leaves)": ours})
+    for pages in (150, 1_500):
+        warm(pages)
     subprocess.run([sys.executable, "-m", __spec__.name, "peak", "100000"], check=True)
 
 

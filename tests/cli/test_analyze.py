@@ -36,7 +36,8 @@ def test_options_reach_statistics(files, run):
     file = files / "projects.parquet"
     assert len(run("stats", "tags", "-p", "top=3", file).table) == 4
     assert len(run("stats", "team_size_classes", "-p", "bounds=[0,1,10]", file).table) == 3
-    outcome = run("stats", "growth", "-p", "freq=YS", "--collection", "projects", file)
+    assert len(run("stats", "team_size_classes", "-p", "bounds=0,10", file).table) == 2
+    outcome = run("stats", "growth", "-p", "freq=YS", file)
     assert (pd.to_datetime(outcome.table.iloc[:, 0]).dt.month == 1).all()
 
 
@@ -56,11 +57,11 @@ def test_charts_are_written_by_their_suffix(files, folder, run):
 
 def test_chart_has_the_title_caption_width_and_colours_asked_for(files, folder, run):
     words = ("plot", "tags", files / "projects.parquet", "-o", "tags.svg")
-    options = ("-p", "title=Our tags", "-p", "caption=Ours.", "-p", "width=column")
+    options = ("-p", "title=Our tags, 2013", "-p", "caption=2013", "-p", "width=column")
     assert run(*words, *options).code == 0
     picture = (folder / "tags.svg").read_text(encoding="utf-8")
-    assert ">Our tags</text>" in picture  # text stays text
-    assert ">Ours.</text>" in picture
+    assert ">Our tags, 2013</text>" in picture  # text stays text
+    assert ">2013</text>" in picture
     assert 'width="237.6pt"' in picture  # 84 mm
     assert run(*words, "-p", "caption=false", "--overwrite").code == 0
     assert "50 projects" not in (folder / "tags.svg").read_text(encoding="utf-8")

@@ -86,9 +86,6 @@ def test_what_people_try_first_works_or_is_answered_with_what_does_it(run, tmp_p
         (["stats", "language-shar"], "'language_share'"),
         (["plot", "tag", "x.csv"], "'tags'"),
         (["keys", "ad"], "'add'"),
-        (["projects", "--sample", "--language", "Java"], "--where language=Java"),
-        (["projects", "--sample", "--country", "DE"], "--where country=DE"),
-        (["stats", "tags", "--sample", "--tag", "web"], "--where tag=web"),
     ):
         done = run(*words)
         assert (done.code, done.out) == (2, "")

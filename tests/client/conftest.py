@@ -2,6 +2,7 @@
 
 import tempfile
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -28,17 +29,14 @@ def connect(tmp_path):
 @pytest.fixture
 def serve():
     """Serve what a function of a request returns, or one document for all, in this process."""
+    ports = count(10)  # several at a time
     with ExitStack() as stack:
 
         def serve(answer, **options):
-            function = answer if callable(answer) else lambda _: answer
-            rig = Rig(answer=function, **options)
-            rig.url = f"http://127.0.0.1:{serve.number}"  # several at a time
-            serve.number += 1
-            stack.enter_context(rig.in_process())
-            return rig
+            rig = Rig(answer=answer if callable(answer) else lambda _: answer, **options)
+            rig.url = f"http://127.0.0.1:{next(ports)}"
+            return stack.enter_context(rig.in_process())
 
-        serve.number = 10
         yield serve
 
 

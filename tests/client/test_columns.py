@@ -6,7 +6,6 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,20 +32,14 @@ def convert(read):
     """Read texts as a column of accounts: its values, and the texts that were kept."""
 
     def convert(column, *texts):
-        records = [
-            record(n, "account", **({} if text is None else {column: text}))
-            for n, text in enumerate(texts)
-        ]
+        given = [{} if text is None else {column: text} for text in texts]
+        records = [record(n, "account", **fields) for n, fields in enumerate(given)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnreadableValueWarning)
             frame = read(page_xml(records), resource="account")
         assert frame[column].dtype == KINDS[column]
-        name = f"{column}_unreadable"
-        kept = frame[name].tolist() if name in frame else [None] * len(frame)
-        return [
-            tuple(None if pd.isna(value) else value for value in pair)
-            for pair in zip(frame[column].tolist(), kept, strict=True)
-        ]
+        both = frame.reindex(columns=[column, f"{column}_unreadable"]).astype("object")
+        return [*both.where(both.notna(), None).itertuples(index=False, name=None)]
 
     return convert
 
@@ -160,18 +153,15 @@ def test_inference_is_what_all_texts_are(read):
     cases = [
         (["1", "0", "-7"], integer), (["9223372036854775807"], integer),
         (["9223372036854775808"], text),  # no Int64, and no float has all its digits
-        (["007", "12"], text), (["-0"], number), (["+1"], text),
+        (["007", "12"], text), (["12.3%"], text), (["0x10"], text), (["1", "none"], text),
         (["1,935"], text),  # or one and a bit, where commas are points
-        (["12.3%"], text), (["0x10"], text), (["1.5", "2"], number),
-        (["0.238928822531949"], number), (["0.1234567890123456"], number),
-        (["9007199254740993", "0.5"], text), (["0.12345678901234567891"], text),
+        (["1.5", "2"], number), (["0.1234567890123456"], number), (["1e5"], number),
+        (["9007199254740993", "0.5"], text), ([f"0.{400 * '0'}1"], text), (["1e999"], text),
         (["1.10", "1.9"], text),  # versions
-        (["1.10", "1.90"], number), (["3.0", "4.25"], number), (["1e5"], number), (["1e999"], text),
-        ([f"0.{400 * '0'}1"], text),  # no float is so small
-        ([f"0.{20 * '0'}"], number), (["nan"], text), (["inf"], text),
+        (["1.10", "1.90"], number), (["3.0", "4.25"], number), (["nan"], text),
         (["2013-05-01T00:00:00Z"], moment), (["2013-05-01", "2013-05"], moment),
         (["2013-05-01T10:00:00+02:00"], moment), (["2013-13-01"], text),
-        (["2013-05-01T00:00:00.1234567Z"], text), (["1", "none"], text), (["true"], text),
+        (["2013-05-01T00:00:00.1234567Z"], text),
     ]  # fmt: skip
     assert [infer(read, texts) for texts, _ in cases] == [kind for _, kind in cases]
     names = ("account_id", "name", "nice_name", "html_url", "email_sha1", "version", "key", "type")
@@ -207,18 +197,6 @@ def test_inference_loses_nothing_and_does_not_depend_on_order_or_pages(read, tex
         assert len({Decimal(text) for text in texts}) == len(set(values))
     else:
         assert not whole.isna().any()
-
-
-def test_fields_says_the_dtypes_of_the_loaders(sample, sample_projects):
-    accounts = dirframe.load_accounts(sample, max_items=50, progress=False)
-    for resource, frame in (("account", accounts), ("project", sample_projects)):
-        fields = dirframe.fields(resource).set_index("name")
-        types = fields["type"].to_dict()
-        assert frame.dtypes.astype(str).to_dict() == {name: types[name] for name in frame}
-        assert list(frame)[:10] == list(types)[:10]
-        assert fields["unit"][fields["type"].isin(["Int64", "Float64"])].notna().all()
-    with pytest.raises(InvalidInputError, match="people"):
-        dirframe.fields("people")
 
 
 TAGS = "<tags><tag>a</tag><tag>b</tag></tags>"
@@ -320,7 +298,8 @@ def test_child_table_keeps_what_else_an_entry_has(build):
         "<licenses><license><name>gpl</name></license></licenses>",
         "<licenses><license><name>a</name></license><license><new>b</new></license></licenses>",
     )
-    languages = dirframe.child_table(frame, "languages")
+    with pytest.warns(UnreadableValueWarning, match="1 in percentage"):
+        languages = dirframe.child_table(frame, "languages")
     assert languages["percentage"].isna().all()
     assert languages["percentage_unreadable"].tolist() == ["lots"]
     table = dirframe.child_table(frame, "licenses")
@@ -342,58 +321,50 @@ def test_child_table_reads_lists_whatever_they_were_made_to(build, tmp_path):
     frame = build(TAGS + LANGUAGES, "", TAGS)
     file = dirframe.export(frame, tmp_path / "projects.csv")
     frame.to_parquet(tmp_path / "projects.parquet")
-    forms = {
-        "JSON": pd.read_csv(file, dtype={"id": "str"}),
-        "tuples": frame.assign(tags=frame["tags"].map(tuple, na_action="ignore")),
-        "arrays": frame.assign(tags=frame["tags"].map(np.array, na_action="ignore")),
-        "Parquet": pd.read_parquet(tmp_path / "projects.parquet"),
-        "Python": frame.astype({"tags": object, "analysis_languages": object}),
-        "Arrow": pa.Table.from_pandas(frame),
-    }
-    for form, other in forms.items():
+
+    def check(form, other):
         for name in ("tags", "languages"):
             expected, found = (dirframe.child_table(one, name) for one in (frame, other))
             pd.testing.assert_frame_equal(found, expected, obj=f"{name} of {form}")
         assert len(dirframe.select(other, tags="a")) == 2, form
 
+    check("JSON", pd.read_csv(file, dtype={"id": "str"}))
+    for form in (tuple, np.array):
+        check(form, frame.assign(tags=frame["tags"].map(form, na_action="ignore")))
+    check("Parquet", pd.read_parquet(tmp_path / "projects.parquet"))
+    check("Arrow", pa.Table.from_pandas(frame))
+    polars = pytest.importorskip("polars", reason="Polars is optional")
+    check("Polars", polars.from_pandas(frame))
+
 
 def test_child_table_refuses_what_is_no_list_or_no_frame(build):
-    frame = build(TAGS, "")
-    for convert in (set, str, len):
-        other = frame.assign(tags=frame["tags"].map(convert, na_action="ignore"))
-        with pytest.raises(InvalidInputError, match="tags"):
-            dirframe.stats.tags(other)
-    for other, name, found in (
-        (frame, "people", "people"),
-        (frame.drop(columns="id"), "tags", "'id'"),
-        (pd.concat([frame, frame[["name"]]], axis=1), "tags", "name"),
-        ([1], "tags", "list"),
-        (None, "tags", "NoneType"),
-        (frame["tags"], "tags", r"pandas\.Series"),
+    frame = build(TAGS)
+    for other, found in (
+        *((frame.assign(tags=frame["tags"].map(form)), "tags") for form in (set, str, len)),
+        (frame.drop(columns="id"), "'id'"),
+        (pd.concat([frame, frame[["name"]]], axis=1), "name"),
+        ([1], "list"),
+        (frame["tags"], r"pandas\.Series"),
     ):
         with pytest.raises(InvalidInputError, match=found):
-            dirframe.child_table(other, name)
+            dirframe.child_table(other, "tags")
+    with pytest.raises(InvalidInputError, match="people"):
+        dirframe.child_table(frame, "people")
 
 
-def test_child_table_of_another_resource():
+def test_child_table_of_another_resource(build):
     """Its own key, lists that the schema does not name, and dtypes by what the entries are."""
-    lists = pd.Series(
-        [[{"deep": ["a", ["b"]], "name": "x", "rank": "7", "contributor_id": "7"}], None],
-        dtype="object",
-    )
-    frame = pd.DataFrame({"contributor_id": ["7", "8"], "prizes": lists})
+    entry = {"deep": ["a", ["b"]], "name": "x", "rank": "7"}
+    frame = pd.DataFrame({"contributor_id": ["7", "8"], "prizes": [[entry], None]})
     set_provenance(frame, source="D", resource="contributor_fact")
     table = dirframe.child_table(frame, "prizes")
     assert table["rank"].dtype == "Int64"
-    assert table.to_dict("list") == {
-        "contributor_id": ["7"], "deep": [["a", ["b"]]], "name": ["x"], "rank": [7],
-    }  # fmt: skip
+    assert table.to_dict("records") == [{"contributor_id": "7", **entry, "rank": 7}]
     with pytest.raises(InvalidInputError, match="prizes"):
         dirframe.child_table(frame, "medals")
     # Fields that the specification does not list are text.
-    links = pd.Series([[{"title": "x", "rank": "7"}]], dtype="object")
-    ranks = dirframe.child_table(pd.DataFrame({"id": ["1"], "links": links}), "links")["rank"]
-    assert (ranks.dtype, ranks.tolist()) == ("str", ["7"])
+    prizes = dirframe.child_table(build("<prizes><prize rank='7'/></prizes>"), "prizes")
+    assert prizes["rank"].tolist() == ["7"]
 
 
 def test_arrow_table_is_taken_as_the_frame_is(sample_projects, tmp_path):
@@ -404,8 +375,7 @@ def test_arrow_table_is_taken_as_the_frame_is(sample_projects, tmp_path):
     for name, source in (("arrow", table), ("pandas", projects)):
         dirframe.export(source, tmp_path / f"{name}.csv")
     assert (tmp_path / "arrow.csv").read_bytes() == (tmp_path / "pandas.csv").read_bytes()
-    pq.write_table(table.select(["id", "name"]).slice(0, 5), tmp_path / "part.parquet")
-    assert "5 of 1,500 " in dirframe.cite(pq.read_table(tmp_path / "part.parquet"))
+    assert "5 of 1,500 " in dirframe.cite(table.select(["id", "name"]).slice(0, 5))
 
 
 def test_arrow_types_become_those_of_the_loaders():
@@ -415,7 +385,6 @@ def test_arrow_types_become_those_of_the_loaders():
         "id": (text, "str", "7"),
         "view": (text.cast(pa.string_view()), "str", "7"),
         "coded": (text.dictionary_encode(), "str", "7"),
-        "small": (pa.array([1, None], pa.int8()), "Int64", 1),
         "unsigned": (pa.array([1, None], pa.uint64()), "Int64", 1),
         "whole": (pa.array([Decimal(1), None], pa.decimal128(9, 0)), "Int64", 1),
         "float": (pa.array([1.5, None], pa.float32()), "Float64", 1.5),

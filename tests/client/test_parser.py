@@ -25,7 +25,9 @@ XML = Path(__file__).parent.parent / "xml"
 
 ONE = "<project><id>1</id></project>"
 DTD = "<!DOCTYPE response [{}]>".format
-LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+LAUGHS = '<!ENTITY l0 "ha">' + "".join(
+    f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10)
+)
 
 
 def around(records):
@@ -102,26 +104,15 @@ def test_parser_finds_each_text_and_attribute_again(read, pages):
 
 def test_parser_finds_every_text_of_real_pages(shared):
     """Numbers and times are counted: they are written in other ways than they came."""
-    types = dirframe.fields("project").set_index("name")["type"]
-    typed = set(types.index[~types.isin(["str", "object", "list"])])
     for folder, records in (("pages", 313), ("projects", 49)):
         files = sorted((shared / "real" / folder).glob("*.xml"))
         frame = dirframe.read_pages(files)
         assert len(frame) == records
-        expected, numbers = Counter(), Counter()
-        for content in map(Path.read_bytes, files):
-            expected += texts_of(content)
-            for leaf in etree.fromstring(content).iterfind("result/project//*"):
-                above = [ancestor.tag for ancestor in leaf.iterancestors()][-4::-1]
-                name = "_".join([*above, leaf.tag])
-                if name in typed and not len(leaf) and (leaf.text or "").strip():
-                    expected[leaf.text.strip()] -= 1
-                    numbers[name] += 1
-        columns = frame.drop(columns=[name for name in frame if name in typed])
-        assert texts_in(columns.to_dict("list")) == +expected
-        assert {name: frame[name].notna().sum() for name in numbers} == numbers
-        assert len(numbers) > 10
-        assert dirframe.child_table(frame, "languages")["percentage"].notna().all()
+        expected = sum(map(texts_of, map(Path.read_bytes, files)), Counter())
+        texts = frame.select_dtypes(["str", "object"])
+        found, numbers = texts_in(texts.to_dict("list")), frame.drop(columns=list(texts))
+        assert found <= expected
+        assert (expected - found).total() == numbers.count().sum() > 10 * records
 
 
 @given(record=RECORDS, seed=st.integers(0, 999))
@@ -232,27 +223,15 @@ REFUSED = {
     "plain text": (b"Bad Gateway", "not XML"),
     "gzip": (b"\x1f\x8b\x08\x00abc", "gzip"),
     "zip": (b"PK\x03\x04abc", "ZIP"),
-    "zeros inside": (around("<project><id>1\0</id></project>"), "XML"),
     "another root": (b"<feed><entry/></feed>", "<feed>"),
-    "an encoding that it is not in": (
-        b'<?xml version="1.0" encoding="UTF-8"?><response><name>Gr\xf6\xdfe</name></response>', "XML",
-    ),
-    "an unknown encoding": (
-        b'<?xml version="1.0" encoding="klingon"?><response><status>success</status></response>', "XML",
-    ),
+    "an encoding that it is not in": (around("<project><id>Größe</id></project>").replace(b"\xc3", b""), "XML"),
+    "an unknown encoding": (b'<?xml version="1.0" encoding="klingon"?>' + around(ONE), "XML"),
     "text behind the end": (around(ONE) + b"more", "XML"),
     "an unknown entity": (around("<project><id>&nbsp;</id></project>"), "XML"),
     "a doctype": (DTD("").encode() + around(ONE), "DOCTYPE"),
-    "a billion laughs": (
-        DTD('<!ENTITY l0 "ha">' + LAUGHS).encode() + around("<project a='&l9;'>&l9;</project>"), "DOCTYPE",
-    ),
-    "an attribute by default": (
-        DTD('<!ATTLIST project a CDATA "x">').encode() + around("<project/>"), "DOCTYPE",
-    ),
+    "a billion laughs": (DTD(LAUGHS).encode() + around("<project a='&l9;'>&l9;</project>"), "DOCTYPE"),
     "deep nesting": (around("<project>" + "<a>" * 5000 + "</a>" * 5000 + "</project>"), "XML"),
-    "two results": (
-        around(ONE).replace(b"</response>", b"<result></result></response>"), "result",
-    ),
+    "two results": (around(f"{ONE}</result><result>"), "result"),
     "records of two kinds": (around(ONE + "<account><id>3</id></account>"), "<account>"),
     "a failure": ((XML / "failed.xml").read_bytes(), "failure"),
 }  # fmt: skip
@@ -282,22 +261,19 @@ def test_parser_of_a_damaged_page_reads_it_or_refuses_it(read, data):
 def test_parser_opens_no_file_and_no_connection(read, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("SECRET")
-    body = "<response><status>&a;</status></response>"
     with Trap() as trap:
         for place in (f"http://127.0.0.1:{trap.port}/x", secret.as_uri()):
             for dtd in (
                 f'<!DOCTYPE response SYSTEM "{place}">',
-                f'<!DOCTYPE response [<!ENTITY a SYSTEM "{place}">]>',
-                f'<!DOCTYPE response [<!ENTITY % p SYSTEM "{place}"> %p; <!ENTITY a "b">]>',
+                DTD(f'<!ENTITY a SYSTEM "{place}">'),
+                DTD(f'<!ENTITY % p SYSTEM "{place}"> %p; <!ENTITY a "b">'),
             ):
                 with pytest.raises(UnreadableResponseError) as caught:
-                    read((dtd + body).encode())
+                    read(dtd.encode() + around("<project><id>&a;</id></project>"))
                 assert "SECRET" not in str(caught.value)
-            include = around(
-                f'<project xmlns:xi="http://www.w3.org/2001/XInclude"><id>1</id><name>'
-                f'<xi:include href="{place}" parse="text"/></name></project>'
-            )
-            assert "SECRET" not in str(row(read(include)))
+            include = f'<i:include xmlns:i="http://www.w3.org/2001/XInclude" href="{place}"/>'
+            frame = read(around(f"<project><id>1</id><name>{include}</name></project>"))
+            assert "SECRET" not in str(row(frame))
         with socket.create_connection((trap.host, trap.port)):
             while not trap.connections:  # it takes those before first
                 sleep(0.002)

@@ -50,21 +50,13 @@ def test_plan_says_the_price_that_is_paid(connect, count, size, most, items, pag
         price = dirframe.plan("projects", max_items=most, directory=directory)
         assert (price.items, price.pages, len(rig.requests)) == (items, pages, 1)
         assert price.requests_needed == price.requests_at_least == price.pages - price.cached
-        frame = dirframe.load_projects(directory, max_items=most, progress=False)
+        frame = dirframe.load_projects(directory, max_items=most)
         assert get_provenance(frame)["requests_made"] == pages - 1
         assert (len(frame), len(rig.requests)) == (items, pages)
         again = directory.plan("projects", max_items=most)
         assert (again.requests_needed, again.cached) == (0, pages)
         again = directory.plan("projects", max_items=most, refresh=True)
         assert (again.requests_needed, again.cached, len(rig.requests)) == (pages, 0, pages)
-
-
-def test_plan_of_a_query_asks_it(serve, connect):
-    rig = serve(page_xml([], available=0, first=0))
-    price = dirframe.plan("accounts", query="a b", sort="name", directory=connect(rig))
-    assert (price.items, price.pages, price.requests_needed) == (0, 1, 0)
-    [asked] = rig.requests
-    assert asked.query == {"api_key": KEY, "query": "a b", "sort": "name", "page": "1"}
 
 
 def test_plan_says_whether_it_fits(rig, connect):
@@ -87,16 +79,21 @@ def test_plan_without_a_count_that_can_be_is_not_known(rig, connect, count):
     assert "does not say" in str(price)
 
 
-def test_plan_of_an_address(connect, written):
+def test_plan_of_an_address_or_a_query_asks_it(connect, written):
     with Rig(23, kind="language").in_process() as rig:
         directory = connect(rig)
         for asked in ("languages", "/languages.xml"):
             price = dirframe.plan(asked, directory=directory)
             assert (price.collection, price.items, price.pages) == ("languages", 23, 3)
             assert (price.requests_needed, price.fits) == (2, True)
-        dirframe.load_languages(directory, progress=False)
+        dirframe.load_languages(directory)
         assert dirframe.plan("languages", directory=directory).requests_needed == 0
         assert len(rig.requests) == 3
+    price = dirframe.plan("projects", query="a b", sort="name", directory=connect(written))
+    assert (price.items, price.requests_needed) == (2, 0)
+    assert written.requests.pop().query == {
+        "api_key": KEY, "query": "a b", "sort": "name", "page": "1"
+    }  # fmt: skip
     # One document is paid for by looking.
     for asked, items in (("example/analyses/latest/activity_facts", 4), ("1/contributors/5", 1)):
         price = dirframe.plan(f"/projects/{asked}.xml", directory=connect(written))
@@ -107,7 +104,7 @@ def test_plan_refuses_what_there_is_not_before_anything_is_sent(rig, connect):
     for collection, options in (
         ("people", {}), ("projects", {"sort": "colour"}), ("projects", {"max_items": 0}),
         ("accounts", {"details": True}), ("projects", {"projects": [1]}),
-        ("activity", {"projects": []}),
+        ("activity", {"projects": []}), ("activity", {"projects": [1], "details": True}),
     ):  # fmt: skip
         with pytest.raises(InvalidInputError):
             dirframe.plan(collection, directory=connect(rig), **options)
@@ -123,9 +120,9 @@ def test_plan_of_a_sample_with_details_counts_at_most_the_drawn_projects(connect
         # The projects of the first page that were not drawn cost nothing.
         assert price.requests_needed == price.pages - price.cached + 12
         before = len(rig.requests)
-        dirframe.load_projects(directory, sample=12, seed=7, details=True, progress=False)
+        dirframe.load_projects(directory, sample=12, seed=7, details=True)
         assert price.requests_at_least <= len(rig.requests) - before <= price.requests_needed
-        dirframe.load_projects(directory, details=True, progress=False)
+        dirframe.load_projects(directory, details=True)
         price = directory.plan("projects", sample=12, seed=7, details=True)
         assert price.requests_needed == 0
         assert price.details <= 12
@@ -209,16 +206,16 @@ def test_many_collections_of_several_pages(facts, connect):
     price = directory.plan("contributors", projects=[25, 4])
     assert (price.requests_needed, price.requests_at_least, price.fits) == (None, 2, None)
     assert "at least 2 requests" in str(price)
-    frame = dirframe.load_contributors([25, 4, 20], directory=directory, progress=False)
+    frame = dirframe.load_contributors([25, 4, 20], directory=directory)
     counts = frame.groupby("project_id", sort=False)["contributor_id"].nunique()
     assert counts.to_dict() == {"25": 25, "4": 4, "20": 20}
     assert len(facts.requests) == 3 + 1 + 3  # a full last page needs one more
-    capped = dirframe.load_contributors([25, 4], max_items=5, directory=directory, progress=False)
+    capped = dirframe.load_contributors([25, 4], max_items=5, directory=directory)
     assert capped.groupby("project_id", sort=False).size().to_dict() == {"25": 5, "4": 4}
     assert get_provenance(capped)["completeness"] == "incomplete"
     assert get_provenance(capped)["incomplete_reason"] == "capped at max_items=5"
     facts.replies = {"3": SILENT}  # of which nothing is cut off
-    whole = dirframe.load_contributors([3, 4], max_items=5, directory=directory, progress=False)
+    whole = dirframe.load_contributors([3, 4], max_items=5, directory=directory)
     assert get_provenance(whole)["completeness"] == "proven"
 
 
@@ -244,7 +241,7 @@ def test_many_with_failures_are_named_and_asked_for_once(facts, connect):
 
 
 def test_many_refusal_is_of_one_question_and_ends_with_a_page(facts, connect):
-    load = partial(dirframe.load_contributors, [3], directory=connect(facts), progress=False)
+    load = partial(dirframe.load_contributors, [3], directory=connect(facts))
     again = {"refresh": True}
     for replies, options in (
         ({"3": SILENT}, {"sort": "name"}), ({}, {}), ({"3": SILENT}, again), ({}, again), ({}, {}),

@@ -190,7 +190,7 @@ def test_file_has_what_is_shown_and_is_replaced_only_if_asked(
 
 
 def test_show_all_takes_the_filters_away_and_leaves_order_and_chart(sample_projects):
-    explorer = dirframe.Explorer(sample_projects)
+    explorer = dirframe.Explorer(sample_projects.assign(paid=1))
     explorer.languages.value, explorer.search.value, explorer.first_year.value = ("C",), "x", 2008
     explorer.order_by.value, explorer.chart.value = "name", "tags"
     press(explorer, "Show all")
@@ -198,8 +198,8 @@ def test_show_all_takes_the_filters_away_and_leaves_order_and_chart(sample_proje
     assert list(explorer.frame["name"]) == sorted(sample_projects["name"], key=str.casefold)
     assert "plot.tags(shown)" in explorer.code
     columns = {value for _, value in explorer.order_by.options}
-    assert {"name", "stack_count", "created_at"} <= columns
-    assert not columns & {"tags", "licenses", "id"}
+    assert {"name", "stack_count", "created_at", "paid"} <= columns
+    assert not columns & {"tags", "licenses", "id", "analysis_id"}
 
 
 def test_every_chart_that_fits_is_drawn_and_pyplot_knows_none(

@@ -47,9 +47,11 @@ def after_fault(rig, folder, name, *, workers=1, kind=ANY, tries=None):
     rig.forget()
     rig.on_page[3] = [faults.FAULTS[name]] * 99
     options = {"workers": workers} | ({"timeout": 0.4} if name in faults.SLOW else {})
-    error = error_of(rig.directory(folder, **options))
+    directory = rig.directory(folder, **options)
+    error = error_of(directory)
     address = error.source if type(error) is dirframe.UnreadableResponseError else error.url
     asked, tried, kept = {*rig.pages}, rig.pages.count(3), stored(folder)
+    charged, requests = directory.quota().used, len(rig.requests)
     rig.forget()
     # The count of another machine, which knows of no refusal.
     ids = load(rig.directory(folder, data=folder / "other", **options))
@@ -58,6 +60,8 @@ def after_fault(rig, folder, name, *, workers=1, kind=ANY, tries=None):
         "address": address == f"{rig.url}/projects.xml?page=3",
         "message": address in str(error),
         "tries": tries is None or tried == tries,
+        "attempts": getattr(error, "attempts", tried) == tried,
+        "charged": charged == requests,
         "kept": kept == len(asked) - 1,
         "ids": ids == rig.ids,
         "paid": sorted(rig.pages) == sorted({1, 2, 3, 4, 5, 6} - (asked - {3})),

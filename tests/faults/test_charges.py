@@ -9,7 +9,6 @@ import trustme
 import dirframe
 from tests.faults import error_of, load
 from tests.processes import open_files
-from tests.rig import faults
 from tests.rig.server import MARK, Proxy, Rig, Trap
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -58,7 +57,7 @@ def is_free(directory):
     error = error_of(directory)
     assert type(error) is dirframe.NetworkError
     assert MARK not in f"{error} {vars(error)}"
-    assert directory.quota().used == 0
+    assert directory.quota().used == error.attempts == 0
     return error
 
 
@@ -123,17 +122,6 @@ def test_address_where_nobody_listens_is_free_however_often_it_is_tried(nowhere,
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)  # no test asks a name server
     assert "directory.example" in str(is_free(nowhere.directory(url="https://directory.example")))
-
-
-def test_body_that_is_cut_is_asked_for_again_and_each_try_is_charged(rig):
-    rig.on_page = {
-        3: [faults.cut_short, faults.reset_in_body],
-        4: [faults.chunks_that_stop],
-    }
-    directory = rig.directory()
-    assert load(directory) == rig.ids
-    assert rig.pages == [1, 2, 3, 3, 3, 4, 4, 5, 6]
-    assert directory.quota().used == 9
 
 
 # Proxies

@@ -164,14 +164,12 @@ def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
     with pytest.warns(ExportWarning, match="index") as caught:  # one without a name is left out
         export(pd.DataFrame({"a": [1]}, index=["x"]), tmp_path / "index.csv")
     assert caught[0].filename == __file__
-    named = pd.DataFrame({"a": ["x", "y"], "b": [1, 2]}).set_index("a", drop=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         export(pd.DataFrame({"a": [1, 2]}).iloc[::-1], tmp_path / "order.csv")
-        for suffix in READ:
-            assert returned(named, tmp_path, suffix).to_dict("list") == named.to_dict("list")
-    with pytest.warns(ExportWarning, match="the index 'a' is not written"):
-        export(named.assign(a="z"), tmp_path / "other.csv")
+    named = pd.DataFrame({"a": ["x", "y"], "b": [1, 2]}).set_index("a", drop=False)
+    with pytest.raises(InvalidInputError, match="'a'"):
+        export(named, tmp_path / "other.csv")
 
 
 def test_objects_come_back_from_parquet_and_are_refused_by_text(tmp_path):
@@ -194,6 +192,14 @@ def test_csv_that_a_spreadsheet_saved_holds_the_same_values(tmp_path):
             saved = end.join(text.splitlines()) + last
             file.write_text(saved, encoding="utf-8-sig", newline="")
             same(frame, read_export(file))
+
+
+def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
+    names = ["lines<100", "<100", "<html>", "[a", '{"b": 1}', "a;b;c", "a\n;;;;", "=x", "'=x", " "]
+    for name in names:
+        for frame in (pd.DataFrame({name: ["x"]}), pd.DataFrame({name: ["x"], "n": ["y"]})):
+            for suffix in READ:
+                pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
 def test_half_a_file_is_never_read_as_the_whole_one(tmp_path):
@@ -266,10 +272,6 @@ def test_damaged_parquet_is_an_error(tmp_path):
             failures.append(column.path_in_schema)
     assert not failures
     assert refused > group.num_columns / 2
-    # The checksums are of pages, not of names.
-    file.write_bytes(content.replace(b"stack_count", b"stack_bount"))
-    with pytest.raises(InvalidInputError, match=file.name):
-        read_export(file)
 
 
 def test_file_of_something_else_is_refused(tmp_path):
@@ -278,6 +280,7 @@ def test_file_of_something_else_is_refused(tmp_path):
         ("gif.parquet", "GIF89a, and no table"),
         ("page.xml", "<response/>"),
         ("page.csv", "<response/>"),
+        ("page.tsv", "\n<!DOCTYPE html>\n<p>no\ttable</p>\n"),
         ("book.xlsx", "PK"),
         ("study.zip", "PK"),
         ("ragged.csv", "id,name\n1,a\n2,b,c\n"),

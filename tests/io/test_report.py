@@ -164,7 +164,7 @@ def test_method_and_citation_say_what_was_requested_and_done(make):
     known = records(
         source="D",
         base_url="https://directory.example",
-        query={"query": "xml", "sort": None},
+        query={"query": "xml", "sort": None, "ids": ["7"]},
         complete=True,
         requests_made=1,
         requests_cached=4,
@@ -210,6 +210,7 @@ def test_frames_that_cannot_be_meant_are_refused_before_anything_is_drawn(tmp_pa
     for frames, named, name in (
         ([], "none", "report.html"),
         ("projects", "str", "report.html"),
+        (3, "int", "report.html"),
         ([frame, frame], "projects", "report.html"),
         ({"accounts": frame}, "accounts", "report.html"),
         ({"people": frame}, "people", "report.html"),
@@ -223,6 +224,8 @@ def test_frames_that_cannot_be_meant_are_refused_before_anything_is_drawn(tmp_pa
     ):
         with pytest.raises(InvalidInputError, match=named):
             dirframe.report(frames, tmp_path / name)
+    with pytest.raises(InvalidInputError, match="title is 3"):
+        dirframe.report(frame, tmp_path / "report.html", title=3)
     assert [file.name for file in tmp_path.iterdir()] == ["old.html"]
 
 

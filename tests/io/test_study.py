@@ -145,8 +145,14 @@ def test_no_licence_is_claimed_that_is_not_known(write):
     assert "licenses" not in package
     assert package["sources"] == [{"title": "A directory", "path": "https://directory.example"}]
     assert b"terms of A directory (https://directory.example)" in files["README.md"]
-    files = write(frame, license="CC-BY-4.0")
-    assert package_of(files)["licenses"][0]["name"] == "CC-BY-4.0"
+    page = "https://directory.example/terms"
+    for license, expected in (
+        ("MIT OR Apache-2.0", {"name": "MIT OR Apache-2.0"}),
+        (page, {"name": page, "path": page}),
+        ("CC-BY-4.0", {"name": "CC-BY-4.0", "path": "https://spdx.org/licenses/CC-BY-4.0"}),
+    ):
+        files = write(frame, license=license)
+        assert package_of(files)["licenses"] == [expected]
     for said in (b"Licence: CC-BY-4.0.", b"terms of A directory (https://directory.example)"):
         assert said in files["README.md"]
 
@@ -158,7 +164,9 @@ def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, 
     for frames, options in [
         (one, {"license": "CC BY 4.0"}),
         (one, {"license": "public domain"}),
-        (one, {"authors": "Grace Hopper"}),
+        (one, {"license": 1}),
+        (one, {"title": 1}),
+        *((one, {"authors": authors}) for authors in ("Grace Hopper", 1, [1])),
         (one, {"archive": tmp_path / "no.archive", "personal": True}),
         (pd.DataFrame({"id": ["1"]}), {}),  # without a source
         ({"a b": one, "a/b": one}, {}),  # the same file

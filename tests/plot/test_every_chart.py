@@ -33,7 +33,7 @@ def marks(ax):
 
 
 def test_every_chart_has_the_name_of_its_statistic():
-    others = {"FONTS", "STYLE", "language_colour", "panels", "style"}
+    others = {"panels", "style"}
     assert set(CHARTS) == set(plot.__all__) - others
     assert set(CHARTS) - set(stats.__all__) == {"accounts_map"}  # a second one of the same
 

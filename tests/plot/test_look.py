@@ -12,6 +12,7 @@ from matplotlib.testing.compare import compare_images
 
 from dirframe import plot
 from dirframe.errors import InvalidInputError
+from dirframe.plot.colours import language_colour
 from tests.charts import CHARTS, caption, draw, grey, key, labels, names, words
 from tests.frames import LANGUAGE, PEOPLE, accounts, projects
 
@@ -70,7 +71,7 @@ def test_language_has_one_colour_everywhere():
         drawn = dict(zip(names(ax), ax.patches, strict=True))
         for language in ("C", "Java"):
             colour = to_hex(drawn[language].get_facecolor())
-            assert colour == plot.language_colour(language).lower()
+            assert colour == language_colour(language).lower()
     frame = projects(240).assign(half=["left"] * 200 + ["right"] * 40)
     left, right = (
         {name: (patch.get_facecolor(), patch.get_hatch()) for name, patch in key(ax).items()}
@@ -88,13 +89,13 @@ def test_languages_are_told_apart_in_greyscale():
         looks = [(grey(patch.get_facecolor()[:3]), patch.get_hatch()) for patch in patches]
         for (one, hatch), (other, other_hatch) in combinations(looks, 2):
             assert abs(one - other) >= 0.1 or hatch != other_hatch
-    colours = [plot.language_colour(name) for name in LANGUAGES]
+    colours = [language_colour(name) for name in LANGUAGES]
     assert len({*colours}) == 10
     assert max(map(grey, colours)) < 0.82  # the page is white
 
 
 def test_wrong_options_are_refused_and_leave_no_figure():
-    for option, value in [("width", "wide"), ("title", 3), ("caption", 3)]:
+    for option, value in [("width", "wide"), ("width", ["page"]), ("title", 3), ("caption", 3)]:
         with pytest.raises(InvalidInputError, match=option):
             plot.tags(projects(), **{option: value})
         with pytest.raises(InvalidInputError, match=option):
@@ -172,7 +173,7 @@ def test_picture(name, tmp_path):
     Releases of Matplotlib differ a little in the edges of letters.
     """
     drawn = tmp_path / f"{name}.png"
-    with plt.style.context(plot.STYLE, after_reset=True):
+    with plt.style.context("default"), plot.style():
         PICTURES[name]().figure.savefig(drawn, dpi=70)
     difference = compare_images(Path(__file__).parent / "baseline" / drawn.name, drawn, tol=12)
     assert not difference, difference

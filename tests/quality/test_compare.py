@@ -101,7 +101,7 @@ def test_snapshots_that_cannot_be_matched_are_refused():
         provenance.set_provenance(one.copy(), resource=name) for name in ("project", "account")
     ]
     for before, after, named in (
-        (one, pd.concat([one, one]), "`after`.*2"),
+        (one, pd.concat([one, one]), "`after`.*2.*drop_duplicates"),
         (one.assign(id=[7, "7"]), one, "`before`.*1"),
         (one.assign(id=pd.Series(["7", None])), one, "`before`.*1"),
         (one, one.assign(id=[7.0, 8.0]), "`after`"),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dirframe import load_projects, provenance, summary
+from dirframe import load_projects, provenance, select, stats, summary
 from tests.oracle import FETCHED, FIRST, LANGUAGE, LAST, LINES, PEOPLE
 
 
@@ -89,6 +89,19 @@ def test_impossible_projects_are_counted_and_stay():
     doubts = [name.endswith("(in doubt)") for name in found]
     assert doubts == sorted(doubts)  # after what cannot be
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_blank_text_is_missing_as_in_the_statistics_and_to_a_selection():
+    projects = pd.DataFrame({"id": [*"123"], LANGUAGE: ["C", " ", None], LINES: [1, 2, 3]})
+    counted = stats.language_share(projects).attrs["dirframe"]["counted"]
+    without = select(projects, languages=[None])
+    assert counted["without_language"] == len(without) == beware(projects)["no main language"] == 2
+    accounts = pd.DataFrame({"id": [*"12"], "country_code": [" ", None], "email_sha1": "x"})
+    accounts[["country_alpha_2", "country_name"]] = None
+    found = beware(accounts)
+    assert (found["no country"], found["country not resolved"]) == (2, 0)
+    counted = stats.accounts_by_country(accounts).attrs["dirframe"]["counted"]
+    assert counted["country_missing"] == 2
 
 
 def test_impossible_and_unplaced_accounts_are_counted():

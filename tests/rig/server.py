@@ -2,10 +2,8 @@
 
 import os
 import re
-import shutil
 import socket
 import struct
-import tempfile
 import threading
 from collections import deque
 from contextlib import contextmanager, suppress
@@ -13,7 +11,6 @@ from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
 from http.server import BaseHTTPRequestHandler
 from io import BytesIO
-from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from time import sleep
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -161,7 +158,7 @@ class Rig:
         self.url = "http://127.0.0.1:1"  # answered in this process alone
         self._answer, self._tls = answer, tls
         self._lock, self._closing = threading.Lock(), threading.Event()
-        self._folder, self._directories = Path(tempfile.mkdtemp("", "dirframe-rig-")), []
+        self._directories = []
 
     def add(self, kind, records, *, path=None):
         """Add a collection of records: their number, or ids, or XML."""
@@ -212,11 +209,11 @@ class Rig:
             "workers": 1,
         }
         address = options.pop("url", self.url), options.pop("key", self.key)
-        data = options.pop("data", (folder or self._folder) / "data")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("DIRFRAME_DATA_DIR", str(data))
-            self._directories.append(Directory(*address, **usual | options))
-        return self._directories[-1]
+        data = options.pop("data", folder and folder / "data")
+        directory = Directory(*address, **usual | options)
+        directory.quota_folder = data  # None: in memory
+        self._directories.append(directory)
+        return directory
 
     # What it answers
 
@@ -306,19 +303,13 @@ class Rig:
         return self
 
     def __exit__(self, *exc):
-        self.close()
+        self._closing.set()
+        self._server.__exit__()
         self._clear()
 
     def _clear(self):
         for directory in self._directories:
             directory.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def close(self):
-        """Stop the server; the directories on it stay open until the end."""
-        if not self._closing.is_set():
-            self._closing.set()
-            self._server.__exit__()
 
     @property
     def connections(self):

@@ -53,17 +53,17 @@ def test_names_and_numbers_that_cannot_be_kept_are_refused(keys):
         for names in ((name, "charts"), ("Ada", name)):
             with pytest.raises(InvalidInputError):
                 keys.add(*names)
-    keys.add("Ada", "charts", daily_limit=2**63 - 1)
+    keys.add("Ada", "charts")
+    keys.set_daily_limit(1, 2**63 - 1)
     for number, limit in ((1, 0), (1, 2**63), (7, 10), (2**63, 5)):
         with pytest.raises((InvalidInputError, StoreError)):
             keys.set_daily_limit(number, limit)
-    with pytest.raises(StoreError):
-        keys.add("Ada", "maps", daily_limit=0)
     assert [key["daily_limit"] for key in keys.records()] == [2**63 - 1]
 
 
 def test_window_begins_with_the_first_counted_request_and_lasts_a_day(keys, clock):
-    key = keys.add("Ada", "charts", daily_limit=2)
+    key = keys.add("Ada", "charts")
+    keys.set_daily_limit(1, 2)
     clock.shift(timedelta(seconds=5_000))
     assert [keys.charge(key) for _ in range(2)] == [0, 0]
     clock.shift(timedelta(seconds=1_000.5))
@@ -76,7 +76,8 @@ def test_window_begins_with_the_first_counted_request_and_lasts_a_day(keys, cloc
 
 
 def test_clock_that_was_ahead_blocks_no_key(keys, clock):
-    key = keys.add("Ada", "charts", daily_limit=1)
+    key = keys.add("Ada", "charts")
+    keys.set_daily_limit(1, 1)
     clock.shift(timedelta(days=400))
     assert keys.charge(key) == 0
     clock.shift(timedelta(days=-400))

@@ -4,6 +4,7 @@ import logging
 from urllib.parse import parse_qs, urljoin, urlsplit
 from xml.sax.saxutils import escape
 
+import pandas as pd
 import pytest
 from lxml import html
 
@@ -119,6 +120,26 @@ def test_account_without_a_score_is_shown_with_kudo_rank_1(written):
         root = page(client, target)
         assert root.xpath("//dt[starts-with(., 'Standing')]/following-sibling::dd/text()") == [rank]
         assert ("<kudo_score>" in client.get(f"{target}.xml").text) == (rank == "9")
+
+
+LICENCES = "//dt[.='Licences']/following-sibling::dd/text()"
+
+
+def test_project_shows_its_lists_in_every_dialect_and_from_a_table(written, imported):
+    dialects = (
+        "<license><name>mit</name><nice_name>MIT License</nice_name></license>",
+        "<license><name>MIT License</name><vanity_url>mit</vanity_url></license>",  # today
+    )
+    pages = [[record("1", inner=f"<licenses>{one}<license/></licenses>")] for one in dialects]
+    for number, records in enumerate(pages):
+        root = page(written(records), "/projects/1")
+        assert root.xpath(LICENCES) == ["MIT License"], number
+    lists = {"licenses": '["mit"]', "tags": '["web"]', "analysis_languages": '["C"]'}
+    frame = pd.DataFrame({"id": ["1"], "name": ["a"], **{n: [v] for n, v in lists.items()}})
+    root = page(imported({"projects": frame}), "/projects/1")
+    assert root.xpath(LICENCES) == ["mit"]
+    assert root.xpath("//*[@class='tags']//a/text()") == ["web"]
+    assert root.xpath("//*[@class='shares']/li")[0].text_content() == "C"  # of no known share
 
 
 # Behind a proxy, which is this machine

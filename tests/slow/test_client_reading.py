@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import dirframe
 from dirframe.errors import UnreadableResponseError
@@ -18,17 +19,15 @@ from tests.client.test_columns import (  # noqa: F401  # run here with more exam
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
 )
-from tests.client.test_complete import (  # noqa: F401  # run here with more examples
-    test_load_of_a_living_collection_is_a_state_or_in_doubt,
-)
 from tests.client.test_parser import (  # noqa: F401  # run here with more examples
+    DTD,
+    LAUGHS,
     test_parser_finds_each_text_and_attribute_again,
     test_parser_of_a_damaged_page_reads_it_or_refuses_it,
     test_parser_values_do_not_depend_on_the_order_of_elements,
 )
 from tests.processes import LIMIT
 from tests.rig.today import Today
-from tests.test_provenance import WORDS
 
 XML = Path(__file__).parent.parent / "xml"
 
@@ -50,15 +49,11 @@ def test_parser_refuses_documents_cut_off_at_any_byte(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory by Linux's own counters")
 def test_parser_needs_no_more_memory_for_a_bomb(tmp_path):
     """An entity in an entity, a huge element, deep nesting, and 100 MB of elements."""
-    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     record = "<project><id>{}</id></project>".format
     page = "<response><status>success</status><result>{}</result></response>".format
     bombs = {
-        "laughs": f'<!DOCTYPE r [<!ENTITY l0 "ha">{laughs}]>'
-        + page('<project a="&l9;">&l9;</project>'),
-        "quadratic": f'<!DOCTYPE r [<!ENTITY a "{"a" * 50_000}">]>' + page(record("&a;" * 50_000)),
-        "parameter": '<!DOCTYPE r [<!ENTITY % a SYSTEM "http://127.0.0.1:9/a"> %a;]>'
-        + page(record(1)),
+        "laughs": DTD(LAUGHS) + page(record("&l9;")),
+        "quadratic": DTD(f'<!ENTITY a "{"a" * 50_000}">') + page(record("&a;" * 50_000)),
         "deep": page(f"<project>{'<a>' * 5000}{'</a>' * 5000}</project>"),
         "text": page(record("x" * 11_000_000)),
         "long attribute": page(f'<project a="{"x" * 11_000_000}"/>'),
@@ -114,13 +109,7 @@ def test_details_of_recorded_projects_are_those_that_were_recorded(shared, tmp_p
         assert len(asked) == len(rig.requests) == 32 + 1 + int(frame["analysis_id"].notna().sum())
 
 
-def test_polars_frame_is_taken_as_the_frame_it_was(sample):
-    polars = pytest.importorskip("polars", reason="polars is an extra")
-    projects = dirframe.load_projects(sample, max_items=50, progress=False)
-    frame = polars.from_pandas(projects)
-    for name in ("tags", "licenses"):
-        found, expected = (dirframe.child_table(one, name) for one in (frame, projects))
-        assert found.equals(expected)
+WORDS = st.text(st.sampled_from("aZ9 äж{}\\$&#%_~^\"'@,\n\t<>"), max_size=12)
 
 
 @given(WORDS, WORDS)

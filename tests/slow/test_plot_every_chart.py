@@ -1,5 +1,8 @@
 """What every chart promises, in more sizes and styles, in panels, and of a relation."""
 
+from contextlib import nullcontext
+from functools import partial
+
 import matplotlib.pyplot as plt
 import pyarrow as pa
 import pytest
@@ -12,12 +15,15 @@ EVERY = pytest.mark.parametrize("name", CHARTS)
 
 @pytest.mark.parametrize(
     ("size", "style"),
-    [((3.3, 3.6), {}), ((12, 4), {}), (None, plot.STYLE), (None, "dark_background")],
-    ids=str,
+    [
+        *(((3.3, 3.6), nullcontext), ((12, 4), nullcontext), (None, plot.style)),
+        (None, partial(plt.style.context, "dark_background")),
+    ],
+    ids=["small", "wide", "publications", "dark"],
 )
 @EVERY
 def test_chart_has_all_texts_whole_in_any_size_and_style(name, size, style):
-    with plt.style.context(style):
+    with style():
         ax = lay_out(draw(name, ax=plt.figure(figsize=size).subplots() if size else None))
     assert cut_off(ax) == []
     assert covered(ax) == []

@@ -82,9 +82,12 @@ def test_namibia_is_a_country_and_a_file_that_lost_its_code_has_its_name():
 
 
 def test_classes_that_do_not_ascend_from_0_are_refused():
-    for bounds in ([], [1, 2], [-1, 2], [0, 2, 2], [0, 5, 3], [0, 1.5], [0, "9"], [0, True]):
-        with pytest.raises(InvalidInputError):
+    lists = [], [1, 2], [-1, 2], [0, 2, 2], [0, 5, 3], [0, 1.5], [0, "9"], [0, True], [0, 2**63]
+    for bounds in (*lists, 5, None):
+        with pytest.raises(InvalidInputError, match="bounds"):
             stats.team_size_classes(projects({PEOPLE: 1}), bounds=bounds)
+    column = pd.Series([0, 5], index=["small", "large"])
+    assert stats.team_size_classes(projects(), bounds=column)["largest"].tolist() == [4, pd.NA]
 
 
 def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
@@ -97,16 +100,6 @@ def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
         ((most - 1, most - 1, 3), 2),
     ):
         assert measures(of_commits(*commits))["bus factor"] == expected
-
-
-def test_who_of_the_bus_factor_is_still_active_is_told_by_the_newest_commit():
-    for first, second, active in (("2010-01-01", "2013-06-01", 1), ("2012-07-01", "2012-07-02", 1)):
-        last = pd.to_datetime([first, second, "2012-05-01", "2013-07-01"], utc=True)
-        frame = of_commits(50, 40, 40, 1).assign(last_commit_time=last)
-        found = measures(frame)
-        assert (found["bus factor"], found["bus factor still active"]) == (2, active)
-    frame.loc[0, "last_commit_time"] = pd.NaT
-    assert pd.isna(measures(frame)["bus factor still active"])
 
 
 def test_a_missing_name_stands_before_a_blank_one():

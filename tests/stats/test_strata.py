@@ -1,5 +1,6 @@
 """A statistic is computed for each stratum, from its records alone, as far as they were sent."""
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -125,6 +126,11 @@ def test_what_cannot_be_divided_is_refused(frames):
             stats.by(stats.language_share, frame, column, min_records=least)
     with pytest.raises(TypeError, match="tpo"):
         stats.by(stats.language_share, frame, LANGUAGE, tpo=3)
+    for function, other in ((stats.by, plot.tags), (plot.panels, stats.tags)):
+        for wrong in (other, function, "tags", None):
+            with pytest.raises(InvalidInputError, match=function.__module__.split(".")[1]):
+                function(wrong, frame, LANGUAGE)
+    assert plt.get_fignums() == []
     taken = frame.assign(year=1, by_year=2)
     assert {"by_year", "year"} < {*stats.by(stats.languages_by_year, taken, "year")}
 

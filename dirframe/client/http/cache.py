@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import math
 import sqlite3
 import threading
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 from requests_cache.backends.base import BaseCache
 from requests_cache.models.response import CachedResponse
-from requests_cache.serializers import SerializerPipeline, Stage, json_serializer
+from requests_cache.serializers import SerializerPipeline, Stage, json_serializer, utf8_encoder
 
 from dirframe._display import card
 from dirframe._sqlite import close_on_error, enable_wal, open_database
 from dirframe.errors import CacheError, CacheWarning, warn
 from dirframe.settings import cache_folder
-
-if TYPE_CHECKING:
-    from datetime import datetime
-    from pathlib import Path
 
 #: The number is the version of the format; each version has a file of its own.
 _FILE = "http-cache-2.sqlite"
@@ -31,15 +30,8 @@ _TABLE = """
 CREATE TABLE IF NOT EXISTS responses (key TEXT PRIMARY KEY, value BLOB, expires INTEGER)
 """
 #: JSON: a file from elsewhere can hold wrong data, but no code. Compressed to a fifth.
-_SERIALIZER = SerializerPipeline(
-    [
-        *json_serializer.stages,
-        Stage(
-            dumps=lambda text: gzip.compress(text.encode(), 3),
-            loads=lambda entry: gzip.decompress(entry).decode(),
-        ),
-    ]
-)
+_COMPRESSED = Stage(dumps=lambda text: gzip.compress(text, 3), loads=gzip.decompress)
+_SERIALIZER = SerializerPipeline([*json_serializer.stages, utf8_encoder, _COMPRESSED])
 
 
 class PageCache(BaseCache):
@@ -136,14 +128,10 @@ class CacheInfo:
     file: Path
     size_bytes: int  # on disk, with SQLite's companion files
     pages: int
-    expired: int  # of them: requested again, and removed by `prune_cache`
 
     def __repr__(self) -> str:
-        facts = {
-            "file": str(self.file),
-            "size": f"{self.size_bytes / 1024**2:,.1f} MiB",
-            "pages": f"{self.pages:,}" + (f", {self.expired:,} expired" if self.expired else ""),
-        }
+        size = f"{self.size_bytes / 1024**2:,.1f} MiB"
+        facts = {"file": str(self.file), "size": size, "pages": f"{self.pages:,}"}
         return card("Cache of fetched pages", facts)
 
 
@@ -158,8 +146,7 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
     Returns
     -------
     CacheInfo
-        File, size in bytes, number of pages, and of expired ones; a `CacheWarning` is issued if the
-        file cannot be read.
+        File, size in bytes and number of pages; a `CacheWarning` says that the file cannot be read.
 
     Examples
     --------
@@ -167,17 +154,15 @@ def cache_info(folder: str | Path | None = None) -> CacheInfo:
     >>> dirframe.cache_info(tempfile.mkdtemp()).pages
     0
     """
-    file = cache_folder(folder) / _FILE
-    pages = expired = 0
+    file, pages = cache_folder(folder) / _FILE, 0
     if file.exists():
-        count = "SELECT count(*), count(*) FILTER (WHERE expires <= ?) FROM responses"
         try:
             with closing(_open_to_read(file)) as database:
-                pages, expired = database.execute(count, [time.time()]).fetchone()
+                [pages] = database.execute("SELECT count(*) FROM responses").fetchone()
         except (sqlite3.Error, OSError) as error:
             _warn(file, error)
     size = sum(part.stat().st_size for part in file.parent.glob(f"{_FILE}*"))
-    return CacheInfo(file=file, size_bytes=size, pages=pages, expired=expired)
+    return CacheInfo(file=file, size_bytes=size, pages=pages)
 
 
 def clear_cache(folder: str | Path | None = None) -> int:
@@ -199,8 +184,7 @@ def clear_cache(folder: str | Path | None = None) -> int:
     >>> dirframe.clear_cache(tempfile.mkdtemp())
     0
     """
-    # By SQL: other processes that have the file open go on with an empty one.
-    return _delete(cache_folder(folder) / _FILE, before=float("inf"), unlink=True)
+    return _delete(folder, before=math.inf)
 
 
 def prune_cache(folder: str | Path | None = None) -> int:
@@ -217,14 +201,16 @@ def prune_cache(folder: str | Path | None = None) -> int:
     >>> dirframe.prune_cache(tempfile.mkdtemp())
     0
     """
-    return _delete(cache_folder(folder) / _FILE, before=time.time())
+    return _delete(folder, before=time.time())
 
 
-def _delete(file: Path, *, before: float, unlink: bool = False) -> int:
-    """Remove the pages that expire until then, and return their number; or unlink a file that fails."""
+def _delete(folder: str | Path | None, *, before: float) -> int:
+    """Remove the pages that expire until then, and return their number."""
+    file = cache_folder(folder) / _FILE
     if not file.exists():
         return 0
     try:
+        # By SQL: other processes that have the file open go on with an empty one.
         with closing(_open(file)) as database:
             deleted = database.execute("DELETE FROM responses WHERE expires <= ?", [before])
             database.execute("VACUUM")
@@ -233,7 +219,7 @@ def _delete(file: Path, *, before: float, unlink: bool = False) -> int:
         # A file that another process writes to is sound.
         is_busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
         with suppress(OSError):
-            if unlink and not is_busy:
+            if before == math.inf and not is_busy:
                 for part in sorted(file.parent.glob(f"{_FILE}*"), reverse=True):
                     part.unlink(missing_ok=True)
                 return 0

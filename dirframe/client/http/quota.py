@@ -11,15 +11,13 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from dirframe._display import card
 from dirframe._sqlite import close_on_error, open_database
 from dirframe.client.http.responses import RUN_AGAIN_LATER
 from dirframe.errors import DirframeError, QuotaExceededError, QuotaWarning, warn
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _DAY = timedelta(days=1)
 
@@ -34,17 +32,11 @@ _TODAY = "requests WHERE fingerprint = :fingerprint AND sent_at > :day_ago"
 _USED = f"SELECT coalesce(sum(count), 0) FROM {_TODAY}"  # noqa: S608  # a constant
 _STATE = f"SELECT coalesce(sum(count), 0), min(sent_at) FROM {_TODAY}"  # noqa: S608  # a constant
 # A single statement checks and counts, so that two requests cannot take the same last slot.
-_ACQUIRE = f"""
+_ADD = f"""
 INSERT INTO requests (id, fingerprint, sent_at, count)
-SELECT random(), :fingerprint, :now, 1 WHERE ({_USED}) < :limit
+SELECT random(), :fingerprint, :sent_at, min(:count, :limit - ({_USED})) WHERE ({_USED}) < :limit
 RETURNING id
 """
-_RELEASE = "DELETE FROM requests WHERE id = :id"
-_EXHAUST = f"""
-INSERT INTO requests (id, fingerprint, sent_at, count)
-SELECT random(), :fingerprint, :sent_at, :limit - ({_USED}) WHERE ({_USED}) < :limit
-"""
-_EXPIRE = "DELETE FROM requests WHERE sent_at <= :day_ago"
 #: A clock that was ahead dated requests in the future: they were sent by now, so that nobody waits for
 #: longer than a day.
 _REDATE = "UPDATE requests SET sent_at = :now WHERE sent_at > :now"
@@ -81,7 +73,7 @@ class DailyQuota:
         # One connection and a lock: threads that wait here never reach SQLite's busy timeout.
         self._lock, self._is_closed = threading.Lock(), False
         self._database: sqlite3.Connection | None = None
-        self._execute(_EXPIRE)
+        self._execute("DELETE FROM requests WHERE sent_at <= :day_ago")
 
     def state(self) -> Quota:
         """Return what is used and left."""
@@ -91,32 +83,28 @@ class DailyQuota:
         resets_at = None if oldest is None else datetime.fromtimestamp(oldest, UTC) + _DAY
         return Quota(limit=self.limit, used=used, left=left, resets_at=resets_at)
 
-    def acquire(self, url: str, attempts: int = 0) -> int:
-        """Count a request of a URL, and return a receipt for `release`; raise if none is left.
-
-        `attempts` were made before.
-        """
-        if (row := self._execute(_ACQUIRE)) is not None:
+    def acquire(self, url: str) -> int:
+        """Count a request of a URL, and return a receipt for `release`; raise if none is left."""
+        if (row := self._execute(_ADD, count=1, sent_at=time.time())) is not None:
             return int(row[0])
         resets_at = self.state().resets_at
         raise QuotaExceededError(
             f"{url} was not requested: the quota of {self.limit:,} requests within 24 hours is used "
             f"up, and the next one is free at {resets_at or datetime.now(UTC):%Y-%m-%d %H:%M} UTC.",
             url=url,
-            attempts=attempts,
             resets_at=resets_at,
             hint=RUN_AGAIN_LATER,
         )
 
     def release(self, receipt: int) -> None:
         """Undo one count: the request did not arrive, or the directory did not count it."""
-        self._execute(_RELEASE, id=receipt)
+        self._execute("DELETE FROM requests WHERE id = :id", id=receipt)
 
     def mark_exhausted(self, resets_at: datetime | None) -> datetime | None:
         """Mark the quota as used up until then, for a day at most, and return when it is back."""
         tomorrow = datetime.now(UTC) + _DAY
         reset = min(resets_at or self.state().resets_at or tomorrow, tomorrow)
-        self._execute(_EXHAUST, sent_at=(reset - _DAY).timestamp())
+        self._execute(_ADD, count=self.limit, sent_at=(reset - _DAY).timestamp())
         return resets_at or self.state().resets_at
 
     def close(self) -> None:

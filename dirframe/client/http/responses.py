@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
 import urllib3.exceptions as urllib3_errors
 from requests.utils import select_proxy
 
-from dirframe.client.page import MAX_BYTES, parse
+from dirframe.client.page import MAX_BYTES, Page, parse
 from dirframe.errors import (
     InvalidKeyError,
     NetworkError,
@@ -27,14 +29,6 @@ from dirframe.errors import (
     UnreadableResponseError,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dirframe.client.page import Page
-
-#: The time for a body, in times of the time-out for its next bytes.
-_BODY_TIME = 4
-_CHUNK = 65_536
 #: Maximum of Retry-After in seconds; later times may exceed the range of datetime.
 _LONGEST = 366 * 86_400.0
 
@@ -45,17 +39,6 @@ _CHECK = (
     "Check the address, the connection and this machine's clock; HTTPS_PROXY and NO_PROXY set a proxy, "
     f"REQUESTS_CA_BUNDLE the certificate of an institution's own authority. {RUN_AGAIN}"
 )
-_NO_RECORD = "There is no such record: it is found by its id, or the name in its address, which is not its title."
-#: What an error of a directory means, and what to do.
-_MEANINGS: dict[type[RequestError], tuple[str, str | None]] = {
-    QuotaExceededError: ("The daily quota of this key is used up.", RUN_AGAIN_LATER),
-    InvalidKeyError: (
-        "The key is missing, unknown or revoked.",
-        "Check it, or register an application with the directory to get one.",
-    ),
-    NotFoundError: (_NO_RECORD, None),
-    ServiceError: ("The request did not succeed and nothing was stored.", None),
-}
 #: No request was sent, and another attempt may succeed.
 _PASSING = (
     ssl.SSLEOFError,
@@ -69,10 +52,10 @@ _SILENCE = TimeoutError, urllib3_errors.ReadTimeoutError, requests.Timeout
 def read_body(response: requests.Response, timeout: float) -> bytes:
     """Return the body as its bytes come: so many, and no longer than four times the time-out."""
     body, is_late, url = bytearray(), False, response.url
-    longest = _BODY_TIME * timeout
+    longest = 4 * timeout
     end = time.monotonic() + longest
     with response:
-        while chunk := response.raw.read1(_CHUNK, decode_content=True):
+        while chunk := response.raw.read1(65_536, decode_content=True):
             body += chunk
             if len(body) > MAX_BYTES:
                 found = f"an answer of more than {MAX_BYTES:,} bytes"
@@ -87,7 +70,7 @@ def read_body(response: requests.Response, timeout: float) -> bytes:
 
 def check_response(content: bytes, response: requests.Response, record: str | None) -> Page:
     """Return the page of a success, or raise; `record` is the URL of one that redirected to it."""
-    status, url, text, reported = response.status_code, response.url, "", None
+    status, url = response.status_code, response.url
     try:
         page = parse(content, source=url)
     except UnreadableResponseError as error:
@@ -100,32 +83,32 @@ def check_response(content: bytes, response: requests.Response, record: str | No
                 url=record,
                 status=302,
             ) from None
-    else:
-        if status == 200 and page.succeeded:
-            return page
-        text, reported = page.error or "", page.status
-    kind = _kind(status, text.lower())
-    reason = f' ("{text}")' if text else ""
-    meaning, hint = _MEANINGS[kind]
+        page = Page()
+    if status == 200 and page.succeeded:
+        return page
+    kind, meaning, hint = _meaning(status, (page.error or "").lower())
+    reason = f' ("{page.error}")' if page.error else ""
     message = f"{url} responded with status {status}{reason}. {meaning}"
-    facts: dict[str, Any] = {"url": url, "status": status, "help_text": text or None}
+    facts: dict[str, Any] = {"help_text": page.error, "reported": page.status}
     seconds = parse_retry_after(response.headers)
     if kind is QuotaExceededError and seconds is not None:
         resets_at = facts["resets_at"] = datetime.now(UTC) + timedelta(seconds=seconds)
         message += f" The quota resets at {resets_at:%Y-%m-%d %H:%M} UTC."
-    raise kind(message, hint=hint, reported=reported, **facts)
+    raise kind(message, hint=hint, url=url, status=status, **facts)
 
 
-def _kind(status: int, text: str) -> type[RequestError]:
+def _meaning(status: int, text: str) -> tuple[type[RequestError], str, str | None]:
+    """Return the error of a status and a text, what it means, and what to do."""
     # The live service has one code for several reasons; only the text distinguishes them.
     if status == 429 or (status == 401 and ("exceed" in text or "limit" in text)):
-        return QuotaExceededError
-    about_key = "api_key" in text or "api key" in text
-    if status in (401, 403) or (status == 400 and about_key):
-        return InvalidKeyError
+        return QuotaExceededError, "The daily quota of this key is used up.", RUN_AGAIN_LATER
+    if status in (401, 403) or (status == 400 and re.search("api[_ ]key", text)):
+        advice = "Check it, or register an application with the directory to get one."
+        return InvalidKeyError, "The key is missing, unknown or revoked.", advice
     if status == 404 or (status == 200 and "deleted" in text):
-        return NotFoundError
-    return ServiceError
+        how = "it is found by its id, or the name in its address, which is not its title"
+        return NotFoundError, f"There is no such record: {how}.", None
+    return ServiceError, "The request did not succeed and nothing was stored.", None
 
 
 def parse_retry_after(headers: Mapping[str, str]) -> float | None:
@@ -162,20 +145,20 @@ def network_error(
     # urllib3 gives up before anything is sent. A plain OSError: a proxy does not connect, or
     # REQUESTS_CA_BUNDLE names no file.
     has_arrived = not is_among(urllib3_errors.MaxRetryError) and type(root) is not OSError
-    reason, hint, is_temporary = f"the response ended early ({text})", RUN_AGAIN, True
     if not has_arrived:
         proxy = select_proxy(url, proxies)
         host = urlsplit(proxy or url).netloc.rpartition("@")[2]
         reason = f"there was no connection to {'the proxy ' if proxy else ''}{host} ({text})"
-        hint, is_temporary = _CHECK, is_among(*_PASSING)
+        reason, hint = f"{reason}. The request did not arrive and was not counted", _CHECK
     elif is_among(*_SILENCE):
         reason, hint = f"no data was received for {timeout:g} seconds", SLOW
-    free = "" if has_arrived else " The request did not arrive and was not counted."
-    failure = NetworkError(f"{url} could not be fetched: {reason}.{free}", url=url, hint=hint)
+    else:
+        reason, hint = f"the response ended early ({text})", RUN_AGAIN
+    failure = NetworkError(f"{url} could not be fetched: {reason}.", url=url, hint=hint)
     # Not the errors of libraries: they hold the request with the key, or repeat what came.
     failure.__cause__ = root.with_traceback(None) if words else None
     root.__context__ = root.__cause__ = None
-    return failure, has_arrived, is_temporary
+    return failure, has_arrived, has_arrived or is_among(*_PASSING)
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import re
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -35,7 +37,7 @@ from dirframe.client.http.responses import (
     parse_retry_after,
     read_body,
 )
-from dirframe.client.page import parse
+from dirframe.client.page import Page, parse
 from dirframe.errors import (
     CacheError,
     InvalidInputError,
@@ -49,10 +51,7 @@ from dirframe.errors import (
 from dirframe.settings import KEY_PARAMETER, hide_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from dirframe.client.directory import Directory
-    from dirframe.client.page import Page
     from dirframe.client.paging import ReceivedPage
 
 #: Seconds before each further attempt; the first one is made at once.
@@ -91,7 +90,7 @@ class Session:
         for name in ("connection", "connectionpool", "util.retry"):
             logging.getLogger(f"urllib3.{name}").addFilter(_hide_key)
         self._base_url, self._key = base_url, key = directory.base_url, directory.api_key
-        self._expire_after, self._timeout = directory.expire_after, directory.timeout
+        self._expire_after = directory.expire_after
         self.quota = DailyQuota(directory.quota_folder, key.fingerprint, directory.daily_quota)
         identity = directory.identity  # the port of the sample changes
         self._http = CachedSession(
@@ -135,9 +134,7 @@ class Session:
                 hint="Load it once without offline=True (--offline).",
             )
         headers = None if store else {"Cache-Control": "no-store"}
-        options = {"timeout": self._timeout, "headers": headers, "force_refresh": True}
-        # The adapter follows redirects.
-        response: Any = self._http.get(url, allow_redirects=False, **options)
+        response: Any = self._http.get(url, headers=headers, force_refresh=True)
         fetched: FetchedPage = response.fetched
         return fetched
 
@@ -217,12 +214,15 @@ class _Adapter(HTTPAdapter):
         #: The last URL that was requested, and the path of what it led to.
         self._last = "", ""
 
-    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
+    def send(self, request: Any, **options: Any) -> requests.Response:  # type: ignore[override]  # options are passed through
         """Send one request with its redirects and retries; see `requests.adapters.HTTPAdapter`."""
+        request.attempts = 0  # that arrived
         try:
             with self._first:
-                return self._follow(request, options | {"stream": True})
+                return self._follow(request, options | {"stream": True, "timeout": self._timeout})
         except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
+            if isinstance(error, RequestError):
+                error.attempts = request.attempts
             for name, value in vars(error).items():
                 if isinstance(value, str) and name not in _OWN:
                     setattr(error, name, self._key.redact(value))
@@ -256,73 +256,60 @@ class _Adapter(HTTPAdapter):
         (before, same), self._last = self._last, (first, page)
         return first != final and below.startswith("/") and (page != same or first == before)
 
-    def _follow(
-        self, request: requests.PreparedRequest, options: dict[str, Any]
-    ) -> requests.Response:
+    def _follow(self, request: Any, options: dict[str, Any]) -> requests.Response:
         """Return the success that a request leads to, with redirects within the host."""
-        requested, attempts = request.url or "", 0
+        requested = request.url
         url = first = self.resolve(requested)
+        for _ in range(1 + _MAX_REDIRECTS):
+            response = self._request(request, url, options)
+            if not response.is_redirect:
+                break
+            url = self._redirected(response)
+        else:
+            circle = f"{requested} redirects in a circle and was not followed further."
+            raise ServiceError(circle, url=requested)
+        content = self._key.redact_data(response.body)
         try:
-            for _ in range(1 + _MAX_REDIRECTS):
-                response = self._request(request, url, options)
-                attempts += response.attempts
-                if not response.is_redirect:
-                    break
-                url = self._redirected(response)
-            else:
-                circle = f"{requested} redirects in a circle and was not followed further."
-                raise ServiceError(circle, url=requested)
-            content = self._key.redact_data(response.body)
-            page = self._check(content, response, first if self._is_of_one(first, url) else None)
-        except RequestError as error:
-            error.attempts += attempts
-            raise
-        self.learn(requested, url)
-        # As the cache stores it: the response of urllib3 holds the URL with the key.
-        success: Any = CachedResponse(
-            content=content, status_code=200, url=url, request=CachedRequest.from_request(request)
-        )
-        date = parse_date(response.headers.get("Date", ""))
-        success.fetched = FetchedPage(content, requested, success.created_at, page, attempts, date)
-        return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
-
-    def _check(self, content: bytes, response: Any, record: str | None) -> Page:
-        """As `check_response`; the quota learns of a refusal."""
-        try:
-            return check_response(content, response, record)
+            page = check_response(content, response, first if self._is_of_one(first, url) else None)
         except (QuotaExceededError, InvalidKeyError) as error:
             self._quota.release(response.receipt)  # a directory does not count what it refuses
             if isinstance(error, QuotaExceededError):
                 error.resets_at = self._quota.mark_exhausted(error.resets_at)
             raise
+        self.learn(requested, url)
+        # As the cache stores it: the response of urllib3 holds the URL with the key.
+        sent = CachedRequest.from_request(request)
+        success: Any = CachedResponse(content=content, status_code=200, url=url, request=sent)
+        date, now = parse_date(response.headers.get("Date", "")), success.created_at
+        success.fetched = FetchedPage(content, requested, now, page, request.attempts, date)
+        return success  # type: ignore[no-any-return]  # its attributes are not in the stubs
 
-    def _request(self, request: requests.PreparedRequest, url: str, options: dict[str, Any]) -> Any:
-        """Return the response with its body, its receipt of the quota, and its attempts that arrived."""
-        signed, attempts = request.copy(), 0
+    def _request(self, request: Any, url: str, options: dict[str, Any]) -> Any:
+        """Return the response with its body and its receipt of the quota, after several attempts."""
+        signed = request.copy()
         signed.prepare_url(url, {KEY_PARAMETER: self._key.reveal()})
-        for pause in (*PAUSES, None):
-            receipt, failure, wait = self._quota.acquire(url, attempts), None, pause
+        for pause in (*PAUSES, math.inf):
+            receipt, failure, wait = self._quota.acquire(url), None, pause
             self._wait_for_turn()
+            request.attempts += 1
             try:
                 response: Any = super().send(signed, **options)
                 response.url, response.receipt = url, receipt
                 response.body = read_body(response, self._timeout)
-                has_arrived, is_temporary = True, response.status_code in _TEMPORARY
-                wait = parse_retry_after(response.headers) or pause
+                is_temporary = response.status_code in _TEMPORARY
+                wait = max(pause, parse_retry_after(response.headers) or 0.0)
             except _FAILURES as error:
                 failure, has_arrived, is_temporary = network_error(
                     error, url, options.get("proxies"), self._timeout
                 )
-            attempts += has_arrived
-            if not has_arrived:
-                self._quota.release(receipt)
-            if not is_temporary or pause is None or wait is None or wait > _LONGEST_PAUSE:
+                if not has_arrived:
+                    request.attempts -= 1
+                    self._quota.release(receipt)
+            if not is_temporary or wait > _LONGEST_PAUSE:
                 break
             time.sleep(wait)
         if failure is not None:
-            failure.attempts = attempts
             raise failure from failure.__cause__
-        response.attempts = attempts
         return response
 
     def _wait_for_turn(self) -> None:

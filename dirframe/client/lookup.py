@@ -1,0 +1,247 @@
+"""Load what is named by id: one record, or a collection of each of many projects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
+from hashlib import md5, sha1
+from numbers import Integral
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+import pandas as pd
+
+from dirframe import provenance
+from dirframe.client.collection import (
+    Walk,
+    check_quota,
+    fetch_ahead,
+    fetch_page,
+    has_no_analysis,
+    may_come_later,
+    progress_of,
+    raise_or_warn,
+)
+from dirframe.client.directory import Directory, open_directory
+from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
+from dirframe.client.query import Options, Query, record_query
+from dirframe.client.records import Records
+from dirframe.errors import (
+    CacheError,
+    InvalidInputError,
+    NotFoundError,
+    RequestError,
+    ServiceError,
+)
+from dirframe.schema import ACCOUNT, PROJECT, Resource
+
+#: One project, by id or short name, or many.
+Projects: TypeAlias = str | int | Iterable[str | int] | pd.DataFrame
+
+_NO_ANALYSIS = "no analysis"
+
+
+def load_record(
+    resource: Resource, value: object, directory: Directory | None, options: Options
+) -> pd.DataFrame:
+    """Load one record by what identifies it."""
+    name = _identifier(value, resource.name)
+    identifiers = [name]
+    if resource is ACCOUNT and "@" in name:
+        # The live service hashes the address in lower case, the specification as it is.
+        texts = dict.fromkeys([name.lower().encode(), name.encode()])
+        identifiers = [md5(text, usedforsecurity=False).hexdigest() for text in texts]
+    *others, last = (record_query(resource, identifier) for identifier in identifiers)
+    refused = list[ReceivedPage]()
+    with open_directory(directory) as client:
+        for query in others:
+            try:
+                return _read_record(query, name, client, options, refused)
+            except NotFoundError as error:
+                refused.append(ReceivedPage(attempts=error.attempts, refusal="refused"))
+        return _read_record(last, name, client, options, refused)
+
+
+def _read_record(
+    query: Query, name: str, client: Directory, options: Options, refused: list[ReceivedPage]
+) -> pd.DataFrame:
+    """Read the record of a query, and check that it is the one of this name."""
+    session, resource = client.session, query.resource
+    try:
+        fetched = query.get(session, options)
+    except (CacheError, ServiceError) as error:
+        # Today's service finds a project without an analysis by a search alone; the cache has that.
+        is_bare = isinstance(error, CacheError) or has_no_analysis(error)
+        if resource is not PROJECT or name.isdigit() or not is_bare:
+            raise
+        refused.append(ReceivedPage(attempts=getattr(error, "attempts", 0), refusal="refused"))
+        fetched = Query(resource=PROJECT, query=name).get(session, options)
+    frame = Records(resource, [fetched.page]).frame()
+    rows = frame.to_dict("records")
+    is_it = [_matches(row, name) for row in rows]
+    if sum(is_it) != 1:
+        came = [f"{row['id']} ({', '.join(_names(row))})" for row in rows[:3]]
+        raise NotFoundError(
+            f"{fetched.url} returned {', '.join(came) or 'nothing'}, not the {resource.name} asked for "
+            f"by the id or name {query.facts['id']!r}.",
+            url=fetched.url,
+            status=200,
+            attempts=fetched.attempts,
+        )
+    frame = frame[is_it].reset_index(drop=True)
+    pages = [*refused, ReceivedPage.of(fetched, query)]
+    return _described(frame, client, query, pages, items_available=1, completeness="proven")
+
+
+def _matches(row: dict[Any, Any], identifier: str) -> bool:
+    """Return whether a record has an id, a name or an e-mail address, or may have its digest."""
+    if identifier == row["id"] or identifier.isdigit():
+        return bool(identifier == row["id"])
+    if re.fullmatch(r"[0-9a-fA-F]{32}", identifier):
+        # Today's live service takes an unknown digest that begins with digits for an id.
+        return not re.match(rf"{re.escape(str(row['id']))}(?!\d)", identifier)
+    if "@" in identifier:
+        spellings = identifier, identifier.lower()
+        texts = [prefix + text for text in spellings for prefix in ("", "mailto:")]
+        digests = [sha1(text.encode(), usedforsecurity=False).hexdigest() for text in texts]
+        return str(row.get("email_sha1")).lower() in digests
+    return identifier.casefold() in map(str.casefold, _names(row))
+
+
+def _names(row: dict[Any, Any]) -> list[str]:
+    names = [row.get(column) for column in ("url_name", "vanity_url", "login", "name")]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def queries_of(resource: Resource, projects: Any, **options: Any) -> list[Query]:
+    """Return the queries to a collection of projects, by their ids or names, each once."""
+    is_row = isinstance(projects, pd.Series) and "id" in projects.index  # which is no project
+    if isinstance(projects, pd.DataFrame):
+        projects = projects.get("id", [])
+    elif is_row or not pd.api.types.is_list_like(projects):
+        projects = [projects]
+    names = dict.fromkeys(_identifier(value, "project") for value in projects)
+    if not names:
+        raise InvalidInputError(
+            "No project is named; pass at least one, or a frame with the column id."
+        )
+    path = partial(resource.paths[0].format, analysis="latest")
+    return [
+        Query(
+            resource=resource,
+            path=path(project=quote(name, safe="")),
+            numbered=resource.paged,
+            facts={"project": name},
+            **options,
+        )
+        for name in names
+    ]
+
+
+def load_many(queries: list[Query], client: Directory, options: Options) -> pd.DataFrame:
+    """Load queries to the same collection of several projects as one tidy frame."""
+    query = replace(queries[0], facts={"projects": len(queries)})
+    what = f"{query.resource.collection} of {len(queries):,} projects of {client.name}"
+    check_quota(client, options, what, queries, lambda one: one.is_known(client.session))
+    records, rows, project_ids = Records(query.resource), list[int](), list[str]()
+    came, words = list[ReceivedPage](), set[str]()
+    failures = {one.facts["project"]: "not asked for" for one in queries}
+    for pages in _read_all(queries, client, options):
+        name = pages.query.facts["project"]
+        came += pages.received
+        refusal = pages.received[0].refusal
+        if refusal is not None:
+            failures[name] = refusal or _NO_ANALYSIS
+            continue
+        for page in pages.received:
+            if page.source is not None:
+                page.source = records.add(page.source.page)
+        places = [page.source + place for page, place in pages.places()]
+        rows += places
+        project_ids += [name] * len(places)
+        word, reason = pages.completeness()
+        words.add("capped" if pages.is_capped() else word)
+        if word == "incomplete":
+            failures[name] = str(reason)
+        else:
+            del failures[name]
+    frame = records.frame(rows)
+    frame.insert(0, "project_id", pd.Series(project_ids, dtype="str"))
+    lost = {name: why for name, why in failures.items() if why != _NO_ANALYSIS}
+    why = f"{list_named(lost)} did not come whole" if lost else None
+    cap = f"capped at max_items={query.max_items}" if "capped" in words else None
+    completeness = "counted" if "counted" in words else "proven"
+    facts = {"completeness": "incomplete" if why or cap else completeness, "failures": failures}
+    _described(frame, client, query, came, incomplete_reason=why or cap, **facts)
+    if why:
+        message = f"The {what} are not complete: {why}."
+        raise_or_warn(options, frame, message, why, advice="Run the same line again")
+    return frame
+
+
+def _read_all(queries: list[Query], client: Directory, options: Options) -> Iterator[Pages]:
+    """Yield the pages of each query in order; after an end that is accepted, what else came."""
+    waiting = [Pages(query) for query in queries]
+    fetch = lambda pages: _read(client, pages, options)
+    read = fetch_ahead(fetch, [*waiting], client.workers)
+    try:
+        with progress_of("projects", options.progress) as on_project, closing(read):
+            for pages in read:
+                waiting.remove(pages)
+                yield pages
+                on_project(1, len(queries))
+    except StopIteration:  # of a callback
+        pass
+    except (CacheError, RequestError) as error:
+        if options.incomplete == "raise" or not may_come_later(error):
+            raise
+    yield from (pages for pages in waiting if pages.received)
+
+
+def _read(client: Directory, pages: Pages, options: Options) -> Pages:
+    """Read the pages of a collection; the first one may be refused, and any may fail."""
+    first = fetch_page(client.session, pages.query, options)
+    if first.refusal is not None:
+        pages.add(first)
+        return pages
+    walk = Walk(pages, client, options, workers=1)
+    walk.receive_first(pages.query, first.source)
+    with suppress(RequestError):  # its pages have it
+        walk.read_all()
+    return pages
+
+
+def _identifier(value: object, name: str) -> str:
+    """Return the id or the name of a record as text; `InvalidInputError` if it cannot be one."""
+    is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
+    text = str(value).strip() if is_text else ""
+    if text in {"", ".", ".."}:
+        shown = (
+            repr(value) if pd.api.types.is_scalar(value) else f"a {type(value).__name__.strip('_')}"
+        )
+        raise InvalidInputError(
+            f"The {name} is {shown}; it must be a name, or an id as text or a whole number.",
+            hint="Pass one id or name; of a table, read the column of ids as text; of a row of a "
+            "frame, pass row['id'].",
+        )
+    return text
+
+
+def _described(
+    frame: pd.DataFrame, client: Directory, query: Query, came: list[ReceivedPage], **facts: Any
+) -> pd.DataFrame:
+    """Set the provenance of a frame that came on pages, some of which may be old."""
+    client.session.warn_if_stale(came)
+    return provenance.set_provenance(
+        frame,
+        source=client.name,
+        base_url=client.base_url,
+        resource=query.resource.name,
+        query=query.to_provenance(),
+        items_loaded=len(frame),
+        **cost_of(came),
+        **facts,
+    )

@@ -550,16 +550,14 @@ def commit_concentration(records):
     rows, counted = commits_by_contributor(records)
     commits = [row[3] for row in rows]
     total = sum(commits)
-    measures = dict.fromkeys(("top 1", "top 5", "gini", "bus factor", "bus factor still active"))
-    measures["effective contributors"] = None
+    measures = dict.fromkeys(("top 1", "top 5", "gini", "bus factor"))
     if total:
         fewest = next(n for n in range(1, len(commits) + 1) if 2 * sum(commits[:n]) >= total)
         measures |= {
             "top 1": commits[0] / total,
             "top 5": sum(commits[:5]) / total,
             "gini": gini(commits),
-            "bus factor": fewest,  # without the times of commits, nobody knows who is still active
-            "effective contributors": total**2 / sum(n**2 for n in commits),
+            "bus factor": fewest,
         }
     return [*measures.items()], counted
 

@@ -17,7 +17,7 @@ def flags(
     frame: pd.DataFrame,
     *,
     rules: Collection[str] | None = None,
-    max_age: str | None = None,
+    older_than: str | None = None,
 ) -> pd.DataFrame:
     """Flag records that cannot be right, or are in doubt, each with its reason.
 
@@ -27,8 +27,8 @@ def flags(
         Accounts or projects as the loaders give them.
     rules : collection of str, optional
         Names of rules; by default all whose columns are there, and the provenance names the others.
-    max_age : str, optional
-        Age from which an analysis is stale, as in `exclude`; by default ``"1y"``.
+    older_than : str, optional
+        Age beyond which an analysis is stale, as in `exclude`; by default ``"1y"``.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def flags(
         - ``lines_outlier``: a modified z-score of log lines above 3.5 in the language or, below 20
           projects, in all (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
         - ``month_in_future``: the code was fetched before the last month with activity
-        - ``stale_analysis``: the code was fetched more than `max_age` before the retrieval (if not
+        - ``stale_analysis``: the code was fetched longer than `older_than` before the retrieval (if not
           known or synthetic, before the fetch of the median project)
 
     Examples
@@ -57,7 +57,7 @@ def flags(
             "The frame has no column that a rule reads. Pass accounts or projects of a loader.",
             columns=[COLUMNS.get(name, (name,))[0] for name in RULE_COLUMNS],
         )
-    p = columns_of(frame, chosen, max_age)
+    p = columns_of(frame, chosen, older_than)
     rows = []
     for name in chosen:
         found = p[matches(p, name)].sort_values(["id", "called"])

@@ -178,10 +178,10 @@ def applicable(frame: pd.DataFrame) -> list[str]:
 
 
 def columns_of(
-    frame: pd.DataFrame, rules: Collection[str], max_age: str | None = None
+    frame: pd.DataFrame, rules: Collection[str], older_than: str | None = None
 ) -> pd.DataFrame:
     """Return the columns that some rules read, with the bounds that depend on the whole frame."""
-    age = offset_of(max_age)
+    age = offset_of(older_than)
     needs = [need for name in rules for need in RULES[name].needs]
     p = read(frame, *needs, optional=RULE_COLUMNS).reindex(columns=[*RULE_COLUMNS])
     if "lines_outlier" in rules:

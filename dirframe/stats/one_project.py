@@ -9,12 +9,10 @@ import pandas as pd
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import exact, gini_and_shares, shares, table_of, unusable
-from dirframe.stats.kernel import MOMENT, Counted, Frame, read, retrieved, statistic
+from dirframe.stats.kernel import Counted, Frame, read, retrieved, statistic
 
 _COUNTS = ("commits", "contributors")
 _LINES = ("code_added", "code_removed")  # not in every frame
-_SHARES = ("top 1", "top 5", "gini")
-_PEOPLE = ("bus factor", "bus factor still active", "effective contributors")
 
 
 @statistic("with_commits", "with a valid number of commits")
@@ -42,8 +40,7 @@ def commits_by_contributor(frame: Frame) -> Counted:
     >>> commits_by_contributor(frame)["cumulative_share"].tolist()
     [0.6, 0.9, 1.0]
     """
-    table, counted = _ranked(frame)
-    return table.drop(columns="last_commit_time"), counted
+    return _ranked(frame)
 
 
 @statistic("with_commits", "with a valid number of commits")
@@ -64,10 +61,6 @@ def commit_concentration(frame: Frame) -> Counted:
         - ``gini``: as in `contributor_concentration` (0 to 1), of contributors without commits too
         - ``bus factor``: fewest contributors (people) who have half of all commits or more, the
           Contributor Absence Factor of CHAOSS; not that of Avelino et al. (ICPC 2016), by files
-        - ``bus factor still active``: how many of those committed in the year before the newest
-          commit of all; missing where ``last_commit_time`` is not known of all of them
-        - ``effective contributors``: how many with equal shares would be as concentrated, the
-          reciprocal of the Herfindahl-Hirschman index
 
     Examples
     --------
@@ -76,32 +69,27 @@ def commit_concentration(frame: Frame) -> Counted:
     np.float64(1.0)
     """
     table, counted = _ranked(frame)
-    commits, last = table["commits"].astype("int64"), table["last_commit_time"]
+    commits = table["commits"].astype("int64")
     total, so_far = int(commits.sum()), commits.cumsum().to_numpy()
-    measures: dict[str, float | None] = dict.fromkeys((*_SHARES, *_PEOPLE))
+    measures: dict[str, float | None] = dict.fromkeys(("top 1", "top 5", "gini", "bus factor"))
     if total:
-        # In whole numbers, so that exactly half is recognised for any number of commits.
-        factor = int(np.searchsorted(so_far, -(-total // 2))) + 1
         measures |= {
             "top 1": int(so_far[0]) / total,
             "top 5": int(so_far[:5][-1]) / total,
             "gini": gini_and_shares(commits)["gini"],
-            "bus factor": factor,
-            "effective contributors": 1 / float((table["share"] ** 2).sum()),
+            # In whole numbers, so that exactly half is recognised for any number of commits.
+            "bus factor": int(np.searchsorted(so_far, -(-total // 2))) + 1,
         }
-        if last[:factor].notna().all():
-            since = last.max() - pd.DateOffset(years=1)
-            measures["bus factor still active"] = (last[:factor] > since).sum()
     values = [*measures.values()]
     return table_of(measure=("str", [*measures]), value=("Float64", values)), counted
 
 
 def _ranked(frame: Frame) -> Counted:
-    """Return the table of `commits_by_contributor` with the times of the last commits."""
-    p = read(frame, "contributor_id", "commits", optional=["contributor_name", "last_commit_time"])
+    """Return the table of `commits_by_contributor`."""
+    p = read(frame, "contributor_id", "commits", optional=["contributor_name"])
     _check_once(p["contributor_id"].dropna(), "contributor")
-    p = p.reindex(columns=["contributor_id", "contributor_name", "commits", "last_commit_time"])
-    p = p.astype({"contributor_name": "str", "last_commit_time": MOMENT})
+    p = p.reindex(columns=["contributor_id", "contributor_name", "commits"])
+    p = p.astype({"contributor_name": "str"})
     table = p[p["commits"] >= 0].sort_values(
         ["commits", "contributor_id", "contributor_name"],
         ascending=[False, True, True],

@@ -115,25 +115,25 @@ def test_impossible_accounts_are_flagged():
 
 def test_an_analysis_is_stale_by_the_age_asked_for():
     frame = pd.DataFrame({FETCHED[0]: days("2012-06-19", "2013-06-19T00:00:01", None)})
-    for max_age, stale in (
+    for age, stale in (
         *(("365d", 1), ("366d", 0), ("12mo", 1), ("13mo", 0), ("1y", 1), ("52w", 1), ("53w", 0)),
         *(("2 y", 0), (None, 1)),
     ):
-        assert len(flags(frame, rules=["stale_analysis"], max_age=max_age)) == stale, max_age
+        assert len(flags(frame, rules=["stale_analysis"], older_than=age)) == stale, age
 
 
 def test_the_age_is_counted_from_the_day_of_the_load_where_it_is_known():
     frame = pd.DataFrame({FETCHED[0]: days("2012-06-19", "2013-06-19")})
     provenance.set_provenance(frame, retrieved_newest="2020-01-01T00:00:00Z")
-    assert len(flags(frame, max_age="2y")) == 2
+    assert len(flags(frame, older_than="2y")) == 2
     provenance.set_provenance(frame, synthetic=True)
-    assert len(flags(frame, max_age="2y")) == 0
+    assert len(flags(frame, older_than="2y")) == 0
 
 
 def test_what_is_no_age_and_no_rule_is_refused(projects):
-    for max_age in ("2 m", "y", "", "-1d", 365):
-        with pytest.raises(InvalidInputError, match=f"{max_age!r} is not an age"):
-            flags(projects, max_age=max_age)
+    for age in ("2 m", "y", "", "-1d", 365):
+        with pytest.raises(InvalidInputError, match=f"{age!r} is not an age"):
+            flags(projects, older_than=age)
     for rules in (["negative_line"], 3, [["negative_lines"]]):
         with pytest.raises(InvalidInputError, match="The rules are began_before_1970"):
             flags(projects, rules=rules)
@@ -153,7 +153,7 @@ def test_no_record_and_no_rule_give_the_same_columns(projects):
 
 
 def test_recorded_projects_hold_what_is_known_of_them(recorded):
-    counts = flags(recorded, max_age="2y")["rule"].value_counts().to_dict()
+    counts = flags(recorded, older_than="2y")["rule"].value_counts().to_dict()
     assert counts["negative_lines"] == 2
     # Fetched more than two years before 11 July 2013, the day of the median one of 301.
     assert counts["stale_analysis"] == 20
@@ -192,7 +192,7 @@ def test_a_record_that_several_rules_tell_is_counted_once():
 def test_old_analyses_are_those_of_the_rule(sample_projects):
     young = exclude(sample_projects, older_than="6mo")
     assert provenance.get_provenance(young)["steps"][-1].endswith("older than 6mo")
-    stale = flags(sample_projects, rules=["stale_analysis"], max_age="6mo")
+    stale = flags(sample_projects, rules=["stale_analysis"], older_than="6mo")
     assert set(young["id"]) == set(sample_projects["id"]) - set(stale["id"])
 
 

@@ -102,16 +102,6 @@ def test_the_bus_factor_is_the_smallest_number_with_half_of_the_commits():
         assert measures(of_commits(*commits))["bus factor"] == expected
 
 
-def test_who_of_the_bus_factor_is_still_active_is_told_by_the_newest_commit():
-    for first, second, active in (("2010-01-01", "2013-06-01", 1), ("2012-07-01", "2012-07-02", 1)):
-        last = pd.to_datetime([first, second, "2012-05-01", "2013-07-01"], utc=True)
-        frame = of_commits(50, 40, 40, 1).assign(last_commit_time=last)
-        found = measures(frame)
-        assert (found["bus factor"], found["bus factor still active"]) == (2, active)
-    frame.loc[0, "last_commit_time"] = pd.NaT
-    assert pd.isna(measures(frame)["bus factor still active"])
-
-
 def test_a_missing_name_stands_before_a_blank_one():
     frame = of_commits(1, 1).assign(contributor_id=None, contributor_name=["", None])
     table = stats.commits_by_contributor(frame)

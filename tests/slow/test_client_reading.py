@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import dirframe
 from dirframe.provenance import get_provenance
 from tests.client.conftest import read  # noqa: F401  # a fixture
-
 from tests.client.test_columns import (  # noqa: F401  # run here with more examples
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,

@@ -34,7 +34,7 @@ def test_project_is_named_by_its_id_and_the_directory_by_its_name(sample, sample
     for call in (dirframe.load_project, dirframe.load_size):
         with pytest.raises(TypeError, match=r"write load_\w+\(project, directory=directory\)"):
             call(sample, 711)
-        with pytest.raises(InvalidInputError, match="The project is a Directory"):
+        with pytest.raises(InvalidInputError, match="The project is a SampleDirectory"):
             call(sample)
     with pytest.raises(TypeError, match=r"write load_projects\(directory, query=query\)"):
         dirframe.load_projects(sample, "firefox")

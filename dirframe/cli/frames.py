@@ -69,7 +69,7 @@ def _load(collection: str | None, selection: dict[str, Any], **question: Any) ->
             f"Name a file of {collection}: dirframe load /projects/1/{_PATHS[collection]}.xml "
             f"-o {collection}.parquet writes one."
         )
-    if collection == "accounts" and question["details"]:
+    if collection == "accounts" and question.get("details"):
         raise click.UsageError("--details is about projects; accounts have no own pages.")
     load: Callable[..., pd.DataFrame] = getattr(dirframe, f"load_{collection}")
     options = asked(question)

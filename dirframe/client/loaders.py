@@ -36,7 +36,7 @@ def load_projects(
     directory : Directory, optional
         The directory to query. Default: the one configured by the environment.
     query : str, optional
-        Only projects whose title, description or tags match; ``tag:word`` on the live service.
+        Only projects whose title, description or tags match; the live service takes ``tag:word``.
     sort : str, optional
         ``created_at``, ``id``, ``name``, ``updated_at`` or ``stack_count``, each also with the
         suffix ``_reverse`` (default: ``created_at_reverse``); or one of the live service, of which
@@ -163,8 +163,9 @@ def load(
     Returns
     -------
     pandas.DataFrame
-        One row a record, with the columns of `fields` if it knows them. Others are Int64, Float64 or
-        datetime64[us, UTC] if all values are, without loss, else str, as are ids, names and URLs.
+        One row a record. Those known to `fields` have its columns and dtypes, even if there is none.
+        Other columns are Int64, Float64 or datetime64[us, UTC] if all values are, without loss, else
+        str, as are ids, names and URLs.
 
     Raises
     ------

@@ -151,7 +151,8 @@ def set_provenance(frame: F, **facts: Any) -> F:
         expected, given = type(FACTS[name]).__name__, type(record[name]).__name__
         if FACTS[name] is not None and given != expected:
             raise InvalidInputError(f"{name} is of type {expected}, not {given}.")
-    if (word := facts.get("completeness", "unknown")) not in _COMPLETE:
+    word = record["completeness"]
+    if "completeness" in facts and word not in _COMPLETE:
         raise InvalidInputError(f"completeness is {word!r}; it is one of {', '.join(_COMPLETE)}.")
     address = urlsplit(record["base_url"])
     if address.query or address.username or address.password or "api_key" in record["query"]:

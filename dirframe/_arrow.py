@@ -184,13 +184,15 @@ def _is_json(field: pa.Field) -> bool:
 def _as_loaded(column: pa.ChunkedArray, name: str) -> pd.Series[Any]:
     """Return a column in the dtype that the loaders use for such values."""
     kind, types = column.type, pa.types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
     if types.is_integer(kind) or (types.is_decimal(kind) and kind.scale == 0):
         kind = pa.int64()
     elif types.is_floating(kind) or types.is_decimal(kind):
         kind = pa.float64()
     elif types.is_timestamp(kind) or types.is_date(kind):
         kind = pa.timestamp("us", tz="UTC")
-    elif types.is_dictionary(kind) or types.is_string(kind) or types.is_string_view(kind):
+    elif types.is_string(kind) or types.is_string_view(kind):
         kind = pa.large_string()
     # Frames have microseconds.
     is_finer = getattr(column.type, "unit", "") == "ns"

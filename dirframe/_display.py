@@ -74,8 +74,8 @@ class Overview:
 # Tables
 
 
-def html_table(table: pd.DataFrame, caption: str) -> str:
-    """Return a table as HTML, its text escaped and its numbers on the right."""
+def html_table(table: pd.DataFrame, caption: str, longest: int | None = None) -> str:
+    """Return a table as HTML, its text escaped and cut, and its numbers on the right."""
     if table.empty:
         return f"<p><strong>{escape(caption)}</strong>: none</p>"
     heads, columns = [], []
@@ -83,7 +83,7 @@ def html_table(table: pd.DataFrame, caption: str) -> str:
         style = ' style="text-align:right"' if is_number(table[name].dtype) else ""
         heads.append(f'<th scope="col"{style}>{escape(label(str(name)))}</th>')
         cells = cell_texts(table[name], str(name))
-        columns.append([f"<td{style}>{escape(cell)}</td>" for cell in cells])
+        columns.append([f"<td{style}>{escape(cell[:longest])}</td>" for cell in cells])
     rows = "".join(f"<tr>{''.join(row)}</tr>\n" for row in zip(*columns, strict=True))
     return (
         f'<table><caption style="{_CAPTION}">{escape(caption)}</caption>'

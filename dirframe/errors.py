@@ -205,8 +205,9 @@ class ExportWarning(DirframeWarning):
 
 def warn(warning: DirframeWarning) -> None:
     """Issue a warning that points to the line that called dirframe."""
-    stack = [frame for frame, _ in traceback.walk_stack(sys._getframe())]
-    modules = [str(frame.f_globals.get("__name__")) for frame in stack]
+    # No frame is kept: it would hold itself, and whatever its callers hold.
+    stack = traceback.walk_stack(sys._getframe())
+    modules = [str(frame.f_globals.get("__name__")) for frame, _ in stack]
     # Others, such as requests, may stand between.
     ours = [depth for depth, name in enumerate(modules) if name.partition(".")[0] == "dirframe"]
     warnings.warn(warning, stacklevel=ours[-1] + 2)

@@ -17,16 +17,13 @@ import pandas as pd
 import pyarrow as pa
 
 from dirframe import __version__
-from dirframe._accessor import check_text_dtype, register_accessor
+from dirframe._accessor import check_text_dtype
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, Resource, detect_resource, resource_named
 
 #: The public functions, and the key of a record in the attributes of a frame.
 __all__ = ["ATTRIBUTE", "caption", "copy_provenance", "get_provenance", "set_provenance"]
-
-# Every code path that makes or takes a frame imports this module, also on the command line.
-register_accessor()
 
 F = TypeVar("F", bound="pd.DataFrame | pd.Series[Any]")
 
@@ -154,7 +151,8 @@ def set_provenance(frame: F, **facts: Any) -> F:
         expected, given = type(FACTS[name]).__name__, type(record[name]).__name__
         if FACTS[name] is not None and given != expected:
             raise InvalidInputError(f"{name} is of type {expected}, not {given}.")
-    if (word := facts.get("completeness", "unknown")) not in _COMPLETE:
+    word = record["completeness"]
+    if "completeness" in facts and word not in _COMPLETE:
         raise InvalidInputError(f"completeness is {word!r}; it is one of {', '.join(_COMPLETE)}.")
     address = urlsplit(record["base_url"])
     if address.query or address.username or address.password or "api_key" in record["query"]:

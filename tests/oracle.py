@@ -168,30 +168,18 @@ def newest(records, column):
     return max(r[name] for r in records for name in (column, "updated_at") if name in r)
 
 
-def together(years, least):
-    """Give the first and last year of those taken together."""
-    spans, first = [], min(years, default=0)
-    for year in range(first, max(years) + 1) if years else []:
-        if sum(first <= own <= year for own in years) >= least or least == 1:
-            spans.append((first, year))
-            first = year + 1
-    if years and first <= max(years):  # those at the end, with the last before
-        spans[-1:] = [(spans[-1][0] if spans else first, max(years))]
-    return spans
-
-
-def languages_by_year(records, top=None, date=FIRST, min_projects=1):
+def languages_by_year(records, top=None, date=FIRST):
     _, spoken, counted = main_languages(records, None, lambda group: [len(group)])
     dated = [record for record in spoken if date in record]
     groups, _, names = main_languages(dated, top, lambda group: [len(group)])
     rows = []
-    for first, year in together([record[date].year for record in dated], min_projects):
-        in_years = [record for record in dated if first <= record[date].year <= year]
+    years = [record[date].year for record in dated]
+    for year in range(min(years), max(years) + 1) if years else []:
         finished = newest(records, date).year > year
         for name, group in groups:
-            n = sum(record in in_years for record in group)
-            part = n / len(in_years) if in_years else None
-            rows.append((year, first, name, n, part, finished))
+            n = sum(record[date].year == year for record in group)
+            part = n / years.count(year) if year in years else None
+            rows.append((year, name, n, part, finished))
     counted |= {name: names[name] for name in ("languages", "languages_in_other")}
     missing = counted.pop("with_language") - len(dated)
     return rows, counted | {"with_language_and_date": len(dated), "date_missing": missing}
@@ -455,9 +443,9 @@ def activity(records, as_of=None, window=12, *, loaded):
     reasons = (*FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
     active, dormant = states.count("active"), states.count("dormant")
     unknown = sum(one in reasons for one in states)
-    known, whole = active + dormant, active + dormant + unknown
+    known = active + dormant
     rows = [
-        (name, n, None if name == "unknown" else share(n, known), share(n, whole), first_day(at))
+        (name, n, None if name == "unknown" else share(n, known), first_day(at))
         for name, n in (("active", active), ("dormant", dormant), ("unknown", unknown))
     ]
     return rows, {
@@ -686,7 +674,6 @@ _OPTIONS = {
     "freq": ["D", "W", "MS", "QS", "YS"],
     "window": range(1, 25),
     "date": [FIRST, "created_at"],
-    "min_projects": [1, 3],
     "as_of": [*[None] * 100, *_DAYS[50:150]],
     "confidence": [0.5, 0.95],
     "bounds": [[0, *sorted(_POOL.sample(range(1, 2000), n % 5))] for n in range(50)],
@@ -698,7 +685,7 @@ STATISTICS: dict[str, dict[str, tuple[str, ...]]] = {
     "projects": {
         **dict.fromkeys(_TOP, ("top",)),
         **dict.fromkeys((*_PLAIN, "users_against_contributors"), ()),
-        "languages_by_year": ("top", "date", "min_projects"),
+        "languages_by_year": ("top", "date"),
         "team_size_classes": ("bounds",),
         "growth": ("freq",),
         "activity": ("as_of", "window"),

@@ -56,8 +56,9 @@ def test_a_frame_from_nowhere_has_every_key_and_knows_nothing():
 
 def test_facts_are_kept_until_they_are_set_again_and_read_as_a_copy():
     frame = loaded(requests_made=2)
-    set_provenance(frame, complete=False, incomplete_reason="capped by max_items=3")
-    record = get_provenance(frame)
+    set_provenance(frame, completeness=None, incomplete_reason="capped by max_items=3")
+    assert get_provenance(frame)["completeness"] == "unknown"
+    record = get_provenance(set_provenance(frame, complete=False))
     assert (record["source"], record["requests_made"]) == ("A directory", 2)
     assert (record["complete"], record["incomplete_reason"]) == (False, "capped by max_items=3")
     record["query"]["query"] = "changed"

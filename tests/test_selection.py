@@ -179,7 +179,7 @@ def test_what_cannot_be_selected_is_refused(sample_projects, sample_accounts):
             for bounds in (3, (1, "x"), (5, 1), (nan, None), (1, nan))
         ),
         (sample_projects, {"ranges": {"name": (1, 2)}}, "name"),
-        (sample_projects, {"ranges": {"y": (1, 2)}}, "y"),
+        (sample_projects, {"ranges": {"y": (1, 2)}}, r"no column y\.$"),
         (sample_projects, {"ranges": {1: (1, 2)}}, "1"),
         (sample_projects, {"ranges": ("stack_count", (1, 2))}, "dictionary"),
     ):

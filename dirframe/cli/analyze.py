@@ -214,7 +214,9 @@ def report(
 @argument("files", metavar="[FILES]... TARGET", nargs=-1, required=True, type=click.Path())
 @options.overwrite_option
 @option("--title", help="Title of a study (.zip).")
-@option("--author", "authors", metavar="NAME", multiple=True, help="Author of a study.")
+@option(
+    "--author", "authors", metavar="NAME", multiple=True, help="Author of a study. May be repeated."
+)
 @option("--license", metavar="SPDX", help="Licence of a study, such as CC-BY-4.0.")
 @option("--personal", is_flag=True, help="Keep in a study what tells who a person is.")
 @option("--archive", type=EXISTING, help="Add an archive to a study; needs --personal.")

@@ -53,6 +53,7 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
 
 @command()
 @options.select_options
+@options.details_option
 @options.plan_option
 @frames.output
 def projects(**given: Any) -> None:
@@ -125,7 +126,10 @@ def harvest(collection: Any, path: Path, plan: bool, **question: Any) -> None:
       dirframe harvest projects --to kept.archive --details
     """
     if plan and path.exists():
-        click.echo(dirframe.open_archive(path).status())
+        status = dirframe.open_archive(path).status()
+        if status.resource != collection:
+            raise click.UsageError(f"{path} is an archive of {status.resource}: name another file.")
+        click.echo(status)
         return
     if plan:
         _print_plan(collection, **question)

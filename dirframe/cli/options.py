@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from pathlib import Path
@@ -29,6 +30,10 @@ CONDITIONS = {
     "activity": "activity",
     "search": "search",
 }
+
+
+#: Ends of a range are numbers; "Wait..." is a text.
+_RANGE = re.compile(r"[-+.\d]*\.\.[-+.\d]*")
 
 
 def with_options(*options: Decorator) -> Decorator:
@@ -80,7 +85,7 @@ def _conditions(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]
             _add(given, argument, _span(text, int), name)
         elif argument in CONDITIONS.values():
             given.setdefault(argument, []).append(text or None)
-        elif ".." in text:
+        elif _RANGE.fullmatch(text):
             _add(given.setdefault("ranges", {}), name, _span(text, float))
         else:
             _add(given.setdefault("values", {}), name, text)
@@ -118,8 +123,10 @@ _number_option = option(
 )
 _sample_options = with_options(
     option("--sample-size", "sample", type=NUMBER, help="Load N records drawn at random."),
-    option("--seed", type=int, help="Seed of the drawing."),
-    option("--details", is_flag=True, help="Load own pages of projects without an analysis."),
+    option("--seed", type=int, help="Seed of the drawing.  [default: 0]"),
+)
+details_option = option(
+    "--details", is_flag=True, help="Load own pages of projects without an analysis."
 )
 directory_options = with_options(
     option("--base-url", metavar="URL", help="Address of the directory."),
@@ -135,13 +142,9 @@ _policy_options = with_options(
     option("--refresh", is_flag=True, help="Fetch every page again."),
     option("--offline", is_flag=True, help="Use the cache only, whatever its age."),
 )
-# Of a path, of an archive, of a collection.
 path_options = with_options(_query_options, _number_option, _policy_options)
-harvest_options = with_options(_query_options, _sample_options, directory_options)
-_load_options = with_options(_query_options, _number_option, _sample_options, _policy_options)
-
-
-#: Which records a command takes, of a collection or of a file.
+harvest_options = with_options(_query_options, _sample_options, details_option, directory_options)
+#: Of a command that takes records, of a collection or of a file.
 select_options = with_options(
     option(
         "--where",
@@ -149,18 +152,21 @@ select_options = with_options(
         multiple=True,
         callback=_conditions,
         help="Keep matching records: language=Java, country=DE, license=mit, tag=web, "
-        "year=2008..2010, activity=active, search=WORDS, or a column with a value, or with the "
-        "first number and the one that it stays below. May be repeated.",
+        "year=2008..2010, activity=active, search=WORDS, COLUMN=VALUE, COLUMN= (missing) or "
+        "COLUMN=1..5 (from 1 to less than 5). May be repeated.",
     ),
     option(
-        "--exclude", metavar="RULE", multiple=True, help="Leave out by a rule of dirframe.flags."
+        "--exclude",
+        metavar="RULE",
+        multiple=True,
+        help="Leave out by a rule of dirframe.flags, such as duplicate_id. May be repeated.",
     ),
     option("--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."),
-    _load_options,
+    *(_query_options, _number_option, _sample_options, _policy_options),
 )
 file_argument = argument("file", required=False, metavar="[FILE]", type=click.Path())
-#: Of a command that takes records from wherever.
+#: Of a command that takes records of any collection.
 records_options = with_options(
     option("--collection", type=COLLECTION, help="Collection to load if no file is given."),
-    select_options,
+    *(select_options, details_option),
 )

@@ -28,7 +28,7 @@ _key_file_option = option(
 @argument("data", metavar="[DATA]...", nargs=-1, type=click.Path(path_type=Path))
 @option("--name", help="Name of the site.")
 @option("--host", default="127.0.0.1", help="Address to listen on.")
-@option("--port", type=IntRange(0, 65535), default=8080)
+@option("--port", type=IntRange(0, 65535), default=8080, help="Port to listen on.")
 @_key_file_option
 @option(
     "--trusted-proxy",

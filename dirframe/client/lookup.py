@@ -29,13 +29,7 @@ from dirframe.client.directory import Directory, open_directory
 from dirframe.client.paging import Pages, ReceivedPage, cost_of, list_named
 from dirframe.client.query import Options, Query, record_query
 from dirframe.client.records import Records
-from dirframe.errors import (
-    CacheError,
-    InvalidInputError,
-    NotFoundError,
-    RequestError,
-    ServiceError,
-)
+from dirframe.errors import CacheError, InvalidInputError, NotFoundError, RequestError, ServiceError
 from dirframe.schema import ACCOUNT, PROJECT, Resource
 
 #: One project, by id or short name, or many.
@@ -219,9 +213,8 @@ def _identifier(value: object, name: str) -> str:
     is_text = isinstance(value, str | Integral) and not isinstance(value, bool)
     text = str(value).strip() if is_text else ""
     if text in {"", ".", ".."}:
-        shown = (
-            repr(value) if pd.api.types.is_scalar(value) else f"a {type(value).__name__.strip('_')}"
-        )
+        kind = type(value).__name__.strip("_")
+        shown = repr(value) if pd.api.types.is_scalar(value) else f"a {kind}"
         raise InvalidInputError(
             f"The {name} is {shown}; it must be a name, or an id as text or a whole number.",
             hint="Pass one id or name; of a table, read the column of ids as text; of a row of a "

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from lxml import etree
 
@@ -70,7 +70,7 @@ class Page:
         before: Counter[bytes] = Counter()
         digests = []
         for record in self.records:
-            content = etree.tostring(record, method="c14n", with_tail=False)
+            content = repr(_content(record)).encode()
             digests.append(f"{sha256(content).hexdigest()} {before[content]}")
             before[content] += 1
         return tuple(digests)
@@ -139,6 +139,11 @@ def _value(record: etree._Element, name: str) -> str | None:
         texts.append(child.text or "")
     stripped = [text.strip() for text in texts if text.strip()]
     return stripped[0] if len(stripped) == 1 else None
+
+
+def _content(element: etree._Element) -> tuple[Any, ...]:
+    """Return what an element holds; canonical XML knows no namespace that is no whole address."""
+    return element.tag, sorted(element.items()), element.text, [_content(e) for e in element]
 
 
 def _has_text(record: etree._Element, name: str) -> bool:

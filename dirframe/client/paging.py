@@ -157,10 +157,9 @@ class Pages:
     def available(self) -> int | None:
         """The number of records according to the newest page; of a sample, to the first one."""
         came = [*self.latest.values()]  # a copy: another thread may add one
-        pages = [page for page in came if page.available is not None]
-        newest = max(pages, key=lambda page: page.retrieved, default=None)
-        page = self.latest.get(1) if self.query.sample else newest
-        return page.available if page else None
+        pages = came[:1] if self.query.sample else came
+        counted = [page for page in pages if page.available is not None]
+        return max(counted, key=lambda page: page.retrieved).available if counted else None
 
     @property
     def expected(self) -> int | None:

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from dirframe import plot
-from dirframe._display import cell_texts, headings, leading_columns
+from dirframe._display import headings, html_table, leading_columns
 
 _FOLDER = files("dirframe.explorer")
 STYLE = f"<style>{(_FOLDER / 'explorer.css').read_text(encoding='utf-8')}</style>"
@@ -50,11 +50,9 @@ def table(frame: pd.DataFrame) -> str:
     """Return the first records as a table that scrolls inside."""
     first = leading_columns(frame)
     head = frame.head(ROWS)[[*first, *(name for name in frame if name not in first)]]
-    cells = {name: [text[:_LONGEST] for text in cell_texts(head[name], str(name))] for name in head}
-    rows = pd.DataFrame(cells).rename(columns=headings(head))
-    with pd.option_context("display.max_colwidth", None):
-        content = rows.to_html(index=False, border=0, classes="df", justify="left")
-    return _scrolling(content, "Records")
+    caption = f"The first {ROWS} of {len(frame):,} records" if len(frame) > ROWS else "Records"
+    shown = html_table(head.rename(columns=headings(head)), caption, _LONGEST)
+    return _scrolling(shown, "Records")
 
 
 def sortable(frame: pd.DataFrame) -> list[tuple[str, str]]:

@@ -143,17 +143,20 @@ def read(frame: Frame, *names: str, optional: Iterable[str] = ()) -> pd.DataFram
 
 def _missing(frame: Frame, lacking: list[tuple[str, ...]]) -> MissingColumnsError:
     columns = [column for column, *_ in lacking]
-    hint = (
-        "Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with all "
-        "of its columns."
-    )
     if not {"country_alpha_2", "country_name"}.isdisjoint(columns):
         hint = (
             "dirframe.unify_countries(accounts) (dirframe clean) adds country_alpha_2 and country_name "
             "by the column country_code. Projects have no country."
         )
+    elif not _DTYPES.keys() >= {*columns}:  # no record has it
+        hint = ""
     elif provenance.get_provenance(origin(frame))["resource"]:
         hint = "The records were loaded, but not all of their columns are here: keep this one."
+    else:
+        hint = (
+            "Pass a frame of a loader, such as dirframe.load_projects(), or name a file of one, with "
+            "all of its columns."
+        )
     told = ", ".join(" or ".join(alternatives) for alternatives in lacking)
     return MissingColumnsError(f"The frame has no column {told}.", columns=columns, hint=hint)
 
@@ -171,7 +174,7 @@ def _typed(column: pd.Series[Any], dtype: str) -> pd.Series[Any]:
     try:
         kind = pd.api.types.infer_dtype(column, skipna=True)
         if kind not in kinds:
-            raise TypeError(f"it holds {kind}")  # one error for all that it may hold
+            raise TypeError(f"it holds {kind}")  # reported below, as the errors of the conversions
         if dtype == MOMENT:
             return pd.to_datetime(column, utc=True).dt.as_unit("us")
         numbers = pa.array(column, from_pandas=True)  # unlike pandas, it truncates nothing

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import exact, first_reason, names_of, ranked, shares, table_of, unusable
 from dirframe.stats.entries import coded, distinct_pairs, entries_of
-from dirframe.stats.kernel import Counted, Frame, read, statistic, whole_number
+from dirframe.stats.kernel import Counted, Frame, read, statistic
 
 #: Columns that describe a distribution: quartiles, median, and its 95% confidence interval.
 _SPREAD = ("lower_quartile", "median", "upper_quartile", "median_low", "median_high")
@@ -230,7 +230,6 @@ def languages_by_year(
     *,
     top: int | None = None,
     date: Literal["analysis_min_month", "created_at"] = "analysis_min_month",
-    min_projects: int = 1,
 ) -> Counted:
     """Count the projects of each main language, that of the latest analysis, by year.
 
@@ -240,16 +239,14 @@ def languages_by_year(
         As in `dirframe.stats`; the languages with the most projects over all years have rows.
     date : {"analysis_min_month", "created_at"}, default "analysis_min_month"
         Whether a project begins with its first month with activity, or when the directory got it.
-    min_projects : int, default 1
-        Years with fewer projects go together with those that follow, or at the end before.
 
     Returns
     -------
     pandas.DataFrame
         A row for each year and language, by year, then the most projects over all years first:
 
-        - ``year``, ``from_year`` (Int64, no gaps): last and first of the years taken together
-        - ``language`` (str), ``projects`` (Int64, projects): begun in this year
+        - ``year`` (Int64, from the first to the last, without gaps), ``language`` (str)
+        - ``projects`` (Int64, projects): begun in this year
         - ``share`` (Float64, 0 to 1): of the year's projects; missing in a year without any
         - ``finished`` (boolean): whether the year ended before the newest `date` or ``updated_at``
 
@@ -262,47 +259,29 @@ def languages_by_year(
     >>> languages_by_year(pd.DataFrame(projects).add_prefix("analysis_"))["finished"].tolist()
     [True, False]
     """
-    if date not in _DATES:
+    if date not in [*_DATES]:
         raise InvalidInputError(f"date is {date!r}; it must be {' or '.join(map(repr, _DATES))}.")
-    least = whole_number("min_projects", min_projects, least=1, ending="of projects")
     p = read(projects, "language", _DATES[date], optional=["updated", "analysis"])
     language, counted = _main_languages(p)
     begun = p[_DATES[date]]
     shown = language.notna() & begun.notna()
-    years, names = begun[shown].dt.year.to_numpy(np.int64), language[shown].cat
+    year, names = begun[shown].dt.year.to_numpy(np.int64), language[shown].cat
     number = names.codes.value_counts()
     totals = pd.DataFrame({"projects": number.array}, names.categories[number.index])
     ranking, groups = ranked(totals, "language", "languages", by=["projects"], top=top)
     order = pd.Index(ranking["language"])
-    first, last = _spans(years, least)
+    years = np.arange(year.min(), year.max() + 1) if len(year) else year
     size, places = len(order), order.get_indexer(names.categories)
     places[places < 0] = size - 1  # in the row of the others
-    cells = np.searchsorted(last, years) * size + places[names.codes]
-    number = pd.Series(np.bincount(cells, minlength=size * len(last)))
+    cells = np.searchsorted(years, year) * size + places[names.codes]
+    number = pd.Series(np.bincount(cells, minlength=size * len(years)))
     newest = p[p.columns.intersection([_DATES[date], "updated"])].max().max()
     table = table_of(
-        year=("Int64", np.repeat(last, size)),
-        from_year=("Int64", np.repeat(first, size)),
-        language=("str", [*order] * len(last)),
+        year=("Int64", np.repeat(years, size)),
+        language=("str", [*order] * len(years)),
         projects=("Int64", number),
         share=("Float64", number / number.groupby(number.index // max(size, 1)).transform("sum")),
-        finished=("boolean", np.repeat(last < newest.year, size)),
+        finished=("boolean", np.repeat(years < newest.year, size)),
     )
     counted["date_missing"] = counted.pop("with_language") - shown.sum()
     return table, counted | {"with_language_and_date": shown.sum()} | groups
-
-
-def _spans(years: NDArray[np.int64], least: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first and the last year of those that are taken together."""
-    if not len(years):
-        return years, years
-    ends, together, first = [], 0, int(years.min())
-    for year, number in enumerate(np.bincount(years - first), first):
-        together += number if least > 1 else 1
-        if together >= least:
-            ends.append(year)
-            together = 0
-    if together:  # those at the end, with the last before
-        ends = [*ends[:-1], years.max()]
-    last = np.array(ends, dtype=np.int64)
-    return np.append(first, last[:-1] + 1), last

@@ -31,7 +31,6 @@ _MONTHS = ("first", "last", "fetched")
 _FAULTS = ("month_missing", "months_reversed", "months_after_fetch")
 #: Reasons why a project is unknown, in order of precedence.
 _UNKNOWN = (*_FAULTS, "fetch_missing", "fetch_impossible", "not_fetched_since")
-_WINDOW = 12  # months, the default of `window`
 #: Lengths of a period, by their names in pandas: those of its offsets, and of its periods.
 FREQUENCIES = {"D": "D", "W": "W-SUN", "MS": "M", "QS": "Q", "YS": "Y"}
 
@@ -105,8 +104,8 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
     pandas.DataFrame
         A row for ``"active"`` (the last month is within the window or after it), ``"dormant"``
         (before it) and ``"unknown"``: ``activity`` (str), ``projects`` (Int64, projects), ``share``
-        (Float64, 0 to 1, of the first two; else missing), ``share_of_all`` (Float64, 0 to 1),
-        ``as_of`` (datetime64[us, UTC], first day of the month, if any).
+        (Float64, 0 to 1, of the first two; else missing), ``as_of`` (datetime64[us, UTC], first day
+        of the month, if any).
 
         Counted: ``with_activity``, ``unknown``, ``window``, ``begun_after_as_of`` (in no row), and
         by the first reason to be unknown ``month_missing``, ``months_reversed``,
@@ -134,7 +133,6 @@ def activity(projects: Frame, *, as_of: date | str | None = None, window: int = 
         activity=("str", ["active", "dormant", "unknown"]),
         projects=("Int64", number),
         share=("Float64", [*shares(number[:2]), None]),
-        share_of_all=("Float64", shares(number)),
         as_of=(MOMENT, [day] * 3),
     )
     return table, {
@@ -329,7 +327,7 @@ def _states(m: pd.DataFrame, latest: int, at: int | None, window: int) -> pd.Cat
 def states_of(projects: pd.DataFrame) -> pd.Categorical[str]:
     """Return the states of projects in the default month and window of `activity`."""
     m, latest = _months(read(projects, *_MONTHS), projects)
-    return _states(m, latest, _usual(m["fetched"], latest), _WINDOW)
+    return _states(m, latest, _usual(m["fetched"], latest), window=12)
 
 
 def _month_of(as_of: object) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dirframe
 from dirframe import provenance
-from dirframe.errors import NotFoundError, QuotaExceededError, ServiceError
+from dirframe.errors import QuotaExceededError, ServiceError
 from tests import processes
 from tests.archive.conftest import LINE, Harvests, Reshuffled, kept, number, shuffled
 from tests.faults.test_faults import EDITS
@@ -87,16 +87,6 @@ def test_finished_harvest_sends_nothing(harvests, count, pages, end):
             assert rig.pages == [*range(1, pages + 1)]
         assert harvest.check()["id"].tolist() == rig.ids
     assert archive.status().completeness == "proven"
-
-
-def test_page_that_is_missing_in_the_middle_is_an_error(harvests):
-    rig = Rig(55)
-    rig.on_page[3] = [faults.fails("Not found.", 404)]
-    harvest = harvests(rig)
-    with rig.in_process():
-        with pytest.raises(NotFoundError):
-            harvest.run()
-        assert harvest.run().status().completeness == "proven"
 
 
 def test_fresh_pages_of_the_cache_are_not_paid_again(harvests):
@@ -279,9 +269,7 @@ def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
     assert len(rig.requests) == paid
     assert sorted(facts["details_missing"]) == ["3", "4", "6"]
     assert (status.completeness, status.finished) == ("incomplete", True)
-    rows = frame.set_index("id").loc[["3", "4", "5", "6"]]
-    assert rows["name"].notna().all()
-    assert rows["analysis__id"].isna().all()
+    assert {*frame["id"][frame["analysis__id"].isna()]} == {"3", "4", "5", "6"}
 
 
 def test_error_among_own_pages_keeps_what_came(harvests):

@@ -188,6 +188,9 @@ def test_harvest_stops_at_the_quota_with_its_exit_code_and_goes_on(
         stopped = run(*command)
         assert stopped.code == 4
         assert "30 of 55 projects (54.5%)" in stopped.err
+        assert "30 of 55" in run(*command, "--plan").out
+        other = run("harvest", "accounts", "--to", "a.archive", "--plan")
+        assert (other.code, "projects" in other.err) == (2, True)
         status = run("status", "a.archive")
         assert (status.code, "30 of 55" in status.out, "3 requests" in status.out) == (
             0,

@@ -385,6 +385,7 @@ def test_arrow_types_become_those_of_the_loaders():
         "id": (text, "str", "7"),
         "view": (text.cast(pa.string_view()), "str", "7"),
         "coded": (text.dictionary_encode(), "str", "7"),
+        "codes": (pa.array([1, None], pa.int8()).dictionary_encode(), "Int64", 1),
         "unsigned": (pa.array([1, None], pa.uint64()), "Int64", 1),
         "whole": (pa.array([Decimal(1), None], pa.decimal128(9, 0)), "Int64", 1),
         "float": (pa.array([1.5, None], pa.float32()), "Float64", 1.5),

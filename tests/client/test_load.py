@@ -327,9 +327,10 @@ def test_load_path_tells_records_without_an_id_apart_by_what_they_hold(serve, co
         "<thing><size>1</size><from>1</from></thing>", "<thing><size a='1'>1</size></thing>",
         "<thing a='1'><size>1</size></thing>", "<thing><from>1</from></thing>",
         "<thing><x><size>1</size></x></thing>", "<thing><size>1</size><x>2</x></thing>",
+        "<thing xmlns='u'><size>1</size></thing>",
     ]  # fmt: skip
     complete = [get_provenance(things([same], [xml]))["complete"] for xml in others]
-    assert complete == [False] + [True] * 6
+    assert complete == [False] + [True] * 7
     # A page that repeats another one is no proof.
     ten = [f"<thing><size>{n}</size></thing>" for n in range(10)]
     assert get_provenance(things(ten, ten))["complete"] is False

@@ -86,17 +86,15 @@ class Everything:
         """Let all libraries log at DEBUG, and keep it."""
         handler = logging.StreamHandler(self._log)
         handler.setFormatter(logging.Formatter("%(name)s %(message)s %(args)s"))
-        names = "urllib3", "requests", "requests_cache", "dirframe", ""
-        levels = {logging.getLogger(name): logging.getLogger(name).level for name in names}
-        for logger in levels:
-            logger.setLevel(logging.DEBUG)
-        logging.getLogger().addHandler(handler)
+        root = logging.getLogger()  # no other has a level of its own
+        level = root.level
+        root.setLevel(logging.DEBUG)
+        root.addHandler(handler)
         try:
             yield
         finally:
-            logging.getLogger().removeHandler(handler)
-            for logger, level in levels.items():
-                logger.setLevel(level)
+            root.removeHandler(handler)
+            root.setLevel(level)
 
     def places_of_the_key(self):
         """Name each place where the mark was found, with what stands around it."""

@@ -32,7 +32,7 @@ DTYPES = {"s": "str", "f": "Float64", "b": "boolean", "t": "datetime64[us, UTC]"
 COLUMNS = {
     "accounts_by_country": "country_alpha_2:s country_name:s accounts share:f",
     "accounts_by_kudo_rank": "kudo_rank accounts share:f",
-    "activity": "activity:s projects share:f share_of_all:f as_of:t",
+    "activity": "activity:s projects share:f as_of:t",
     "commit_concentration": "measure:s value:f",
     "commits_by_contributor": "rank contributor_id:s contributor_name:s commits share:f "
     "cumulative_share:f",
@@ -43,7 +43,7 @@ COLUMNS = {
     "growth": "start:t new total finished:b",
     "language_breakdown": "language:s projects code_lines:f share:f",
     "language_share": "language:s projects share:f code_lines users",
-    "languages_by_year": "year from_year language:s projects share:f finished:b",
+    "languages_by_year": "year language:s projects share:f finished:b",
     "license_families": "family:s projects share:f",
     "licenses": "license:s title:s projects share:f",
     "life_span": "id:s name:s language:s first_month:t last_month:t months ended:b contributors",

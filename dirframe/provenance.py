@@ -14,16 +14,13 @@ from urllib.parse import urlsplit
 import pandas as pd
 
 from dirframe import __version__
-from dirframe._accessor import check_text_dtype, register_accessor
+from dirframe._accessor import check_text_dtype
 from dirframe._tables import ATTRIBUTE, attributes_of
 from dirframe.errors import ColumnsNotSentError, InvalidInputError
 from dirframe.schema import PROJECT, Resource, detect_resource, resource_named
 
 #: The public functions, and the key of a record in the attributes of a frame.
 __all__ = ["ATTRIBUTE", "caption", "copy_provenance", "get_provenance", "set_provenance"]
-
-# Every code path that makes or takes a frame imports this module, also on the command line.
-register_accessor()
 
 F = TypeVar("F", bound="pd.DataFrame | pd.Series[Any]")
 

@@ -183,10 +183,8 @@ class Archive:
 
         Raises
         ------
-        InvalidInputError, OSError
-            If the file exists, or its folder cannot be created; if the disk is full.
-        ArchiveError
-            If a page is missing or damaged.
+        InvalidInputError, OSError, ArchiveError
+            If the file exists, or its folder cannot be created; if the disk is full; as in `frame`.
         """
         import pyarrow.parquet as pq
 
@@ -318,7 +316,7 @@ def open_archive(path: str | Path) -> Archive:
     Returns
     -------
     Archive
-        The archive as it is now, with `status`, `frame`, `chunks`, `to_parquet` and `verify`.
+        The archive as it is now.
 
     Raises
     ------

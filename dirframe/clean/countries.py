@@ -58,7 +58,7 @@ def unify_countries(
         - ``country_name``: the common English name
 
         ``attrs["dirframe"]["countries"]`` holds the ``column`` of the raw values and the counts
-        ``records``, ``resolved``, ``missing``, ``unresolved`` and ``unresolved_values`` (distinct).
+        ``records``, ``resolved``, ``missing`` and ``unresolved``.
 
     Raises
     ------
@@ -246,14 +246,14 @@ def _attach(
     last_step = get_provenance(source)["steps"][-1:]
     copy_provenance(source, target, "" if last_step == [step] else step)
     pairs = zip(resolved.counts, resolved.answers, strict=True)
-    unresolved = [count for count, answer in pairs if answer.alpha_2 is None]
+    records, given = len(resolved.codes), sum(resolved.counts)
+    named = sum(count for count, answer in pairs if answer.alpha_2)
     countries = {
         "column": column,
-        "records": len(resolved.codes),
-        "resolved": sum(resolved.counts) - sum(unresolved),
-        "missing": len(resolved.codes) - sum(resolved.counts),
-        "unresolved": sum(unresolved),
-        "unresolved_values": len(unresolved),
+        "records": records,
+        "resolved": named,
+        "missing": records - given,
+        "unresolved": given - named,
     }
     return set_provenance(target, countries=countries)
 

@@ -137,9 +137,11 @@ def _select(
         check_columns([column], [*CONDITIONS, *map(str, frame)])
         if error := dirframe.provenance.absent(frame, [column]):
             raise error
-        cells = frame[column]
+        cells, is_number = frame[column], _display.is_number(frame[column].dtype)
+        if text and not is_number and cells.dtype != "str":
+            raise click.UsageError(f"{column} holds neither texts nor numbers to compare with.")
         try:
-            value = float(text) if text and _display.is_number(cells.dtype) else text
+            value = float(text) if text and is_number else text
         except ValueError:
             raise click.UsageError(f"{column} has numbers, not {text!r}.") from None
         frame = frame[cells == value if text else cells.isna()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from pathlib import Path
@@ -29,6 +30,10 @@ CONDITIONS = {
     "activity": "activity",
     "search": "search",
 }
+
+
+#: Ends of a range are numbers; "Wait..." is a text.
+_RANGE = re.compile(r"[-+.\d]*\.\.[-+.\d]*")
 
 
 def with_options(*options: Decorator) -> Decorator:
@@ -80,7 +85,7 @@ def _conditions(_: object, __: object, texts: tuple[str, ...]) -> dict[str, Any]
             _add(given, argument, _span(text, int), name)
         elif argument in CONDITIONS.values():
             given.setdefault(argument, []).append(text or None)
-        elif ".." in text:
+        elif _RANGE.fullmatch(text):
             _add(given.setdefault("ranges", {}), name, _span(text, float))
         else:
             _add(given.setdefault("values", {}), name, text)

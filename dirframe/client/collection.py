@@ -219,17 +219,16 @@ class Walk:
                 tried = fetch_page(self._session, replace(query, sort=sort), self._options)
                 if tried.error is not None:
                     raise tried.error
-                tried.number, tried.sort, first = 0, sort, tried.source
-                if tried.refusal is not None:
-                    self._store(tried)
-                    self._add(tried)
-                    continue
-                columns = {name: first.page.values(name) for name in ("id", "name")}
-                if is_in_order(columns, sort):
-                    return replace(query, sort=sort), first, sort
-                if is_last(first.page) or sort != "id":
-                    return query, first, None  # taken for ignored: it is the directory's own
-                self._keep(first, 0, sort)
+                first = tried.source
+                if tried.refusal is None:
+                    columns = {name: first.page.values(name) for name in ("id", "name")}
+                    if is_in_order(columns, sort):
+                        return replace(query, sort=sort), first, sort
+                    if is_last(first.page) or sort != "id":
+                        return query, first, None  # taken for ignored: it is the directory's own
+                tried.number, tried.sort = 0, sort
+                self._store(tried)
+                self._add(tried)
             return query, query.get(self._session, self._options), None
         first = query.get(self._session, self._options)
         page = first.page

@@ -438,7 +438,7 @@ def test_unify_hands_provenance_on_with_the_counts():
     loaded = provenance.set_provenance(frame("DE", None, "Korea"), source="A directory")
     record = unify_countries(loaded).attrs["dirframe"]
     assert record["source"] == "A directory"
-    counts = {"records": 3, "resolved": 1, "missing": 1, "unresolved": 1, "unresolved_values": 1}
+    counts = {"records": 3, "resolved": 1, "missing": 1, "unresolved": 1}
     assert record["countries"] == {"column": "country_code", **counts}
     assert json.dumps(record)
     assert loaded.attrs["dirframe"]["countries"] == {}

@@ -88,6 +88,7 @@ def test_where_keeps_what_select_keeps_or_a_value_of_any_column(files, folder, r
         ("id", frame["id"][3], frame["id"] == frame["id"][3]),
         ("stack_count", 2, frame["stack_count"] == 2),
         ("analysis_id", "", frame["analysis_id"].isna()),
+        ("name", "Wait...", frame["name"] == "Wait..."),
     ):
         outcome = run("summary", file, "--where", f"{column}={value}")
         assert outcome.out.startswith(f"{mask.sum()} project"), outcome.err

@@ -46,6 +46,8 @@ WRONG_CALLS = [
     ("projects --where year=2008 --where year=2009", 2, "year is given twice"),
     ("projects --where stack_count=1.. --where stack_count=..5", 2, "stack_count is given twice"),
     ("projects --where stack_count=many", 2, "'many'"),
+    ("projects --where created_at=2008-01-01", 2, "created_at holds"),
+    ("projects --where analysis_languages=C", 2, "analysis_languages holds"),
     ("projects --where stack_count=1..many", 2, "many"),
     ("projects --where langage=Java", 2, "langage. Did you mean 'language'?"),
     ("projects --seed 7", 2, "--sample-size"),

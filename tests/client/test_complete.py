@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe.errors import IncompleteCollectionError, NotFoundError
+from dirframe.errors import IncompleteCollectionError, NotFoundError, ServiceError
 from dirframe.provenance import get_provenance
 from tests.rig import faults
 from tests.rig.server import Request, Rig, numbered, page_xml, record
@@ -152,6 +152,15 @@ def test_load_with_a_count_that_is_too_high_of_a_directory_that_says_404():
         loaded(rig)
     assert caught.value.url.endswith("page=3")
     assert rig.pages == [1, 2, 3]
+
+
+def test_load_whose_first_page_is_refused_as_it_is_asked_for_again_ends_with_that():
+    rig = Changing(30)
+    other = faults.rewrites(lambda body: body.replace(b"ble>30<", b"ble>29<"))
+    rig.on_page[1] = [other, faults.fails("Not any more.", 410)]
+    with pytest.raises(ServiceError) as caught:
+        loaded(rig)
+    assert (caught.value.status, rig.pages) == (410, [1, 2, 3, 4, 1])
 
 
 def test_load_remembers_that_there_is_no_page_behind_the_last(tmp_path):

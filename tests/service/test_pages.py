@@ -122,6 +122,18 @@ def test_account_without_a_score_is_shown_with_kudo_rank_1(written):
         assert ("<kudo_score>" in client.get(f"{target}.xml").text) == (rank == "9")
 
 
+FACTS = "//*[@class='facts']/span/text()"
+
+
+def test_list_states_no_figure_that_a_record_lacks(imported):
+    frame = pd.DataFrame({"id": ["1"], "name": ["a"]})
+    client = imported({"accounts": frame, "projects": frame})
+    for collection, facts in (("accounts", ["no location"]), ("projects", ["not analysed"])):
+        assert page(client, f"/{collection}").xpath(FACTS) == facts
+    client = imported({"projects": frame.assign(stack_count=1, analysis_total_code_lines=1200)})
+    assert page(client, "/projects").xpath(FACTS) == ["1,200 lines", "1 user"]
+
+
 LICENCES = "//dt[.='Licences']/following-sibling::dd/text()"
 
 

@@ -35,6 +35,8 @@ def check_text_dtype() -> None:
         )
 
 
+# Every code path that makes or takes a frame imports this module, by way of the provenance.
+@pd.api.extensions.register_dataframe_accessor("dirframe")
 class Accessor:
     """The functions of dirframe for this frame, its statistics and its charts.
 
@@ -55,9 +57,3 @@ class Accessor:
 
     def __dir__(self) -> list[str]:
         return sorted([*_FUNCTIONS[self._module], *(n for n in vars(self) if n[0] != "_")])
-
-
-def register_accessor() -> None:
-    """Give each DataFrame the attribute ``dirframe``."""
-    if not hasattr(pd.DataFrame, "dirframe"):
-        pd.api.extensions.register_dataframe_accessor("dirframe")(Accessor)

@@ -22,7 +22,6 @@ from dirframe._arrow import loader_series
 from dirframe.errors import InvalidInputError, UnreadableValueWarning, warn
 from dirframe.schema import ALL_RESOURCES, LESS_THAN_ONE, Field, Kind, Resource
 
-_TEXT = pa.large_string()
 _ARROW_TYPES = {
     Kind.INTEGER: pa.int64(),
     Kind.NUMBER: pa.float64(),
@@ -41,7 +40,7 @@ def convert_column(
 
     Also returns the texts that could not be converted, at their positions; None if all could.
     """
-    text = pc.utf8_trim_whitespace(pa.array(values, _TEXT))
+    text = pc.utf8_trim_whitespace(pa.array(values, pa.large_string()))
     text = pc.if_else(pc.equal(text, ""), None, text)
     if kind not in _ARROW_TYPES:
         return loader_series(text), None

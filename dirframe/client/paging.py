@@ -184,8 +184,8 @@ class Pages:
             return [1]
         if self.query.sample:
             return [number for number in self._drawn() if number not in self.latest]
-        used, covered, size = self._used(), self._covered(), len(self.latest[1].ids)
-        after = len(used) + 1
+        used, size = self._used(), len(self.latest[1].ids)
+        after, covered = len(used) + 1, sum(len(page.ids) for page in used)
         if after in self.latest or not self.query.resource.paged or covered >= self._most:
             return []
         lacking = 1 if self.available is None else (self.expected or 0) - covered
@@ -209,11 +209,7 @@ class Pages:
         """Return whether there may be no page of a number, as only behind all others."""
         if number in self.latest or self.available is None or self.query.sample:
             return False
-        return self._covered() >= (self.expected or 0)
-
-    def _covered(self) -> int:
-        """Return the number of records on the pages from the first one on."""
-        return sum(len(page.ids) for page in self._used())
+        return sum(len(page.ids) for page in self._used()) >= (self.expected or 0)
 
     def is_end(self, page: ReceivedPage) -> bool:
         """Return whether a page is behind the last one: empty, or the first or the one before again.

@@ -20,7 +20,6 @@ from dirframe.client.page import Page, check_records
 from dirframe.schema import COUNTED_LISTS, RESOURCES, Kind, Resource, resource_named
 
 Element = Any  # of lxml, whose stubs say that texts may be bytes
-Path = tuple[str, ...]
 
 
 class Records:
@@ -103,7 +102,7 @@ class _Node(dict[str, "_Node"]):
 
     __slots__ = ("cells", "entry", "is_list", "path")
 
-    def __init__(self, path: Path = ()) -> None:
+    def __init__(self, path: tuple[str, ...] = ()) -> None:
         self.path, self.is_list = path, False
         self.cells: list[Any] = []
         self.entry: _Node | None = None  # the root of the fields of its entries

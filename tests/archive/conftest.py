@@ -1,6 +1,7 @@
 """Harvests of a rig: one after the other, a day after the other, and what they must not claim."""
 
 import warnings
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -46,7 +47,7 @@ def kept():
 
 
 class Harvests:
-    """One archive of a rig."""
+    """One archive of a rig, which notes the pages and records that it sent."""
 
     def __init__(self, rig, folder):
         self.rig, self.folder, self.path = rig, folder, folder / "kept.archive"
@@ -102,5 +103,6 @@ class Harvests:
 
 @pytest.fixture
 def harvests(tmp_path):
-    """Return a function from a rig to its `Harvests`; the rig notes the pages and records it sent."""
-    return lambda rig: Harvests(rig, tmp_path)
+    """Return a function from a rig, answered in this process until the test ends, to its `Harvests`."""
+    with ExitStack() as stack:
+        yield lambda rig: Harvests(stack.enter_context(rig.in_process()), tmp_path)

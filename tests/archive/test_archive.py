@@ -89,11 +89,10 @@ def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
     rig = Rig([*numbered(25), *(f"<project><name>nobody {n}</name></project>" for n in range(3))])
     rig.sorts = {}
     harvest = harvests(rig)
-    with rig.in_process():
-        with pytest.raises(QuotaExceededError):
-            harvest.run({"daily_quota": 2})
-        rig.records[15] = record("16", name="changed")
-        harvest.run()
+    with pytest.raises(QuotaExceededError):
+        harvest.run({"daily_quota": 2})
+    rig.records[15] = record("16", name="changed")
+    harvest.run()
     with pytest.warns(IncompleteWarning):
         frame = dirframe.open_archive(harvest.path).frame()
     assert frame["name"].tolist()[15] == "changed"
@@ -104,8 +103,7 @@ def test_newest_reading_counts_and_records_without_an_id_are_kept(harvests):
 
 def test_sort_that_was_ignored_is_not_claimed(harvests, tmp_path):
     harvest = harvests(Rig([f"{100 * (n % 7) + n}" for n in range(55)]))
-    with harvest.rig.in_process():
-        archive = harvest.run(sort="id")
+    archive = harvest.run(sort="id")
     with pytest.warns(SortIgnoredWarning):
         frames = [archive.frame()]
     frames += [*archive.chunks(), pd.read_parquet(archive.to_parquet(tmp_path / "x.parquet"))]
@@ -121,9 +119,8 @@ def test_sort_that_was_ignored_is_not_claimed(harvests, tmp_path):
 )
 def test_order_that_does_not_hold_names_the_one_that_would(harvests, rig, options, is_named):
     harvest = harvests(rig)
-    with rig.in_process():
-        status = harvest.run(**options).status()
-        frame = harvest.check()
+    status = harvest.run(**options).status()
+    frame = harvest.check()
     assert (status.completeness, len(rig.sent) <= 30 + 3) == ("incomplete", True)
     assert {f"{len(frame):,}", "300"} <= {*re.findall(r"\d+", status.reason)}
     assert ("project_name" in status.reason) == is_named
@@ -132,7 +129,7 @@ def test_order_that_does_not_hold_names_the_one_that_would(harvests, rig, option
 def test_archive_without_pages_says_so(harvests):
     rig = Rig(55, key="another")
     harvest = harvests(rig)
-    with rig.in_process(), pytest.raises(DirframeError):
+    with pytest.raises(DirframeError):
         harvest.run({"key": "wrong key 12345"})
     archive = dirframe.open_archive(harvest.path)
     assert (archive.status().records, archive.status().finished) == (0, False)
@@ -149,24 +146,23 @@ def test_another_question_is_refused_before_anything_is_sent(harvests):
     rig = Rig(25)
     rig.add("account", 5)
     harvest = harvests(rig)
-    with rig.in_process():
-        harvest.run(query="project", sort="name")
-        paid, before = len(rig.requests), harvest.path.read_bytes()
-        same, elsewhere = {"query": "project"}, {"url": "http://127.0.0.1:2"}
-        for collection, directory, options, error in (
-            ("projects", {}, {"query": "other"}, ArchiveError),
-            ("projects", {}, {}, ArchiveError),
-            ("projects", {}, same | {"sort": "id"}, InvalidInputError),
-            ("projects", {}, same | {"sort": "no such sort"}, InvalidInputError),
-            ("projects", elsewhere, same, ArchiveError),
-            ("accounts", {}, same, ArchiveError),
-        ):
-            harvest.collection = collection
-            with pytest.raises(error):
-                harvest.run(directory, **options)
-        assert harvest.path.read_bytes() == before
-        harvest.collection = "projects"
-        harvest.run({"name": "another display name"}, **same)
+    harvest.run(query="project", sort="name")
+    paid, before = len(rig.requests), harvest.path.read_bytes()
+    same, elsewhere = {"query": "project"}, {"url": "http://127.0.0.1:2"}
+    for collection, directory, options, error in (
+        ("projects", {}, {"query": "other"}, ArchiveError),
+        ("projects", {}, {}, ArchiveError),
+        ("projects", {}, same | {"sort": "id"}, InvalidInputError),
+        ("projects", {}, same | {"sort": "no such sort"}, InvalidInputError),
+        ("projects", elsewhere, same, ArchiveError),
+        ("accounts", {}, same, ArchiveError),
+    ):
+        harvest.collection = collection
+        with pytest.raises(error):
+            harvest.run(directory, **options)
+    assert harvest.path.read_bytes() == before
+    harvest.collection = "projects"
+    harvest.run({"name": "another display name"}, **same)
     assert len(rig.requests) == paid
 
 
@@ -180,7 +176,7 @@ def test_no_file_of_another_kind_is_written_to(harvests, name):
     elif name:
         harvest.path.write_text("x" * (1 if name == "short" else 5_000))
     before = name and harvest.path.read_bytes()
-    with harvest.rig.in_process(), pytest.raises(ArchiveError):
+    with pytest.raises(ArchiveError):
         harvest.run()
     with pytest.raises(ArchiveError):
         dirframe.open_archive(harvest.path)
@@ -201,8 +197,7 @@ def test_one_process_writes_and_all_read(harvests):
             refused.append(caught.value)
 
     rig.before = look
-    with rig.in_process():
-        harvest.run()
+    harvest.run()
     assert counts == [10, 20, 30, 40, 50]
     assert len(refused) == 5
     assert [archive.status().records for archive in opened] == counts  # as when they were opened
@@ -212,8 +207,7 @@ def test_one_process_writes_and_all_read(harvests):
 def test_key_is_in_no_file(harvests):
     rig = Today(25)
     harvest = harvests(rig)
-    with rig.in_process():
-        harvest.run(details=True)
+    harvest.run(details=True)
     dirframe.open_archive(harvest.path).to_parquet(harvest.folder / "x.parquet")
     files = [path for path in harvest.folder.rglob("*") if path.is_file()]
     assert not [path for path in files if MARK.encode() in path.read_bytes()]
@@ -241,8 +235,7 @@ def test_full_disk_loses_nothing_that_was_stored(tmp_path):
 def test_damaged_page_and_lost_page_are_named(harvests):
     rig = Rig(55)
     harvest = harvests(rig)
-    with rig.in_process():
-        archive = harvest.run()
+    archive = harvest.run()
     before = harvest.path.read_bytes()
     for statement, name in (
         ("UPDATE pages SET content = x'00' WHERE number = 3", "3"),
@@ -265,8 +258,7 @@ def test_damaged_page_and_lost_page_are_named(harvests):
 def test_damaged_file_gives_the_same_frame_or_an_error(harvests):
     rig = Rig(55)
     harvest = harvests(rig)
-    with rig.in_process():
-        right = harvest.run().frame()
+    right = harvest.run().frame()
     content, chance, errors = harvest.path.read_bytes(), Random(3), 0
     used = [at for at, byte in enumerate(content) if byte]
     for at in chance.sample(used, 60):

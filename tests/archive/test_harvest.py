@@ -50,15 +50,14 @@ def change(rig, chance):
 def test_harvest_over_days_of_a_directory_that_lives_or_rests(harvests, order, daily, lives):
     rig, chance = RIGS[order](), Random(daily)
     harvest = harvests(rig)
-    with rig.in_process():
-        archive, days = harvest.over_days(daily, change=lambda _: lives and change(rig, chance))
-        frame, status = harvest.check(), archive.status()
-        assert len(rig.sent) <= 100 + 2 * days + (5 if lives else 1)
-        orders = {request.query.get("sort") for request in rig.requests if request.page > 1}
-        assert orders == {status.sort}
-        before = len(rig.requests)
-        harvest.run()
-        assert len(rig.requests) == before
+    archive, days = harvest.over_days(daily, change=lambda _: lives and change(rig, chance))
+    frame, status = harvest.check(), archive.status()
+    assert len(rig.sent) <= 100 + 2 * days + (5 if lives else 1)
+    orders = {request.query.get("sort") for request in rig.requests if request.page > 1}
+    assert orders == {status.sort}
+    before = len(rig.requests)
+    harvest.run()
+    assert len(rig.requests) == before
     assert status.finished
     # One record a day may have moved over the place where a day ended; without an order, more.
     missing = set(rig.ids) - set(frame["id"])
@@ -81,23 +80,21 @@ def test_finished_harvest_sends_nothing(harvests, count, pages, end):
     if end == "missing":
         rig.on_page[7] = [faults.fails("Not found.", 404)]
     harvest = harvests(rig)
-    with rig.in_process():
-        for _ in range(2):
-            archive = harvest.run()
-            assert rig.pages == [*range(1, pages + 1)]
-        assert harvest.check()["id"].tolist() == rig.ids
+    for _ in range(2):
+        archive = harvest.run()
+        assert rig.pages == [*range(1, pages + 1)]
+    assert harvest.check()["id"].tolist() == rig.ids
     assert archive.status().completeness == "proven"
 
 
 def test_fresh_pages_of_the_cache_are_not_paid_again(harvests):
     rig = kept()
     harvest = harvests(rig)
-    with rig.in_process():
-        with rig.directory(harvest.folder) as directory:
-            dirframe.load_projects(directory, sort="id", progress=False)
-        before = len(rig.requests)
-        archive = harvest.run()
-        facts = harvest.check().attrs["dirframe"]
+    with rig.directory(harvest.folder) as directory:
+        dirframe.load_projects(directory, sort="id", progress=False)
+    before = len(rig.requests)
+    archive = harvest.run()
+    facts = harvest.check().attrs["dirframe"]
     assert len(rig.requests) == before
     assert (facts["requests_made"], facts["requests_cached"]) == (0, before)
     assert archive.status().completeness == "proven"
@@ -106,22 +103,21 @@ def test_fresh_pages_of_the_cache_are_not_paid_again(harvests):
 def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
     rig = Rig(1000)
     harvest = harvests(rig)
-    with rig.in_process():
-        with pytest.raises(QuotaExceededError) as stopped:
-            harvest.run({"daily_quota": 40, "workers": 4})
-        archive = dirframe.open_archive(harvest.path)
-        status = archive.status()
-        assert stopped.value.resets_at is not None
-        assert (status.pages, status.records, status.requests_left) == (40, 400, 60)
-        assert not status.finished
-        for text in ("400 of 1,000", "60 requests"):
-            assert text in str(archive)
-        harvest.check()
-        with pytest.warns(dirframe.IncompleteWarning) as caught:
-            archive.frame()
-        assert caught[0].filename == __file__
-        with pytest.raises(QuotaExceededError):
-            harvest.run({"daily_quota": 40})
+    with pytest.raises(QuotaExceededError) as stopped:
+        harvest.run({"daily_quota": 40, "workers": 4})
+    archive = dirframe.open_archive(harvest.path)
+    status = archive.status()
+    assert stopped.value.resets_at is not None
+    assert (status.pages, status.records, status.requests_left) == (40, 400, 60)
+    assert not status.finished
+    for text in ("400 of 1,000", "60 requests"):
+        assert text in str(archive)
+    harvest.check()
+    with pytest.warns(dirframe.IncompleteWarning) as caught:
+        archive.frame()
+    assert caught[0].filename == __file__
+    with pytest.raises(QuotaExceededError):
+        harvest.run({"daily_quota": 40})
     assert len(rig.sent) == 40
 
 
@@ -129,9 +125,9 @@ def test_quota_ends_a_day_with_its_reset_and_all_pages_stored(harvests):
     ("make", "pages", "kills", "details"),
     [(lambda: Rig(305), 31, [7, 9], []), (lambda: Today(40), 5 + 40, [20], ["details"])],
 )
-def test_killed_harvest_goes_on_and_loses_what_was_in_flight(harvests, make, pages, kills, details):
+def test_killed_harvest_goes_on_and_loses_what_was_in_flight(tmp_path, make, pages, kills, details):
     with make() as rig:
-        rig.moves, harvest = False, harvests(rig)
+        rig.moves, harvest = False, Harvests(rig, tmp_path)
         for number in kills:
             words = (rig.url, rig.key, harvest.path, 2, *details)
             processes.kill_after_requests(rig, number, LINE, *words)
@@ -171,9 +167,8 @@ def test_order_is_the_first_that_is_kept(harvests):
     for name, rig, sorts, expected, vain in cases:
         rig.sorts, harvest = sorts, harvests(rig)
         harvest.path = harvest.folder / f"{name}.archive"
-        with rig.in_process():
-            status = harvest.run().status()
-            query = harvest.check().attrs["dirframe"]["query"]
+        status = harvest.run().status()
+        query = harvest.check().attrs["dirframe"]["query"]
         found = status.sort, query.get("sort"), len(rig.sent) - (len(rig.ids) + 10) // 10
         if found != (expected, expected, vain) or status.completeness != "proven":
             failures.append((name, found, status))
@@ -187,18 +182,16 @@ def test_order_is_the_first_that_is_kept(harvests):
 def test_records_that_move_forward_between_two_days_are_not_skipped(harvests, removed):
     rig = kept()
     harvest, others = harvests(rig), [one for one in rig.ids if one != removed]
-    with rig.in_process():
-        harvest.over_days(60, change=lambda _: rig.edit(lambda _: others))
-        assert set(others) <= set(harvest.check()["id"])
+    harvest.over_days(60, change=lambda _: rig.edit(lambda _: others))
+    assert set(others) <= set(harvest.check()["id"])
 
 
 @pytest.mark.parametrize("added", [1, 10, 25])
 def test_records_that_are_added_in_front_do_not_end_the_harvest(harvests, added):
     rig = Rig(shuffled(1000), kind="account")
     harvest, new = harvests(rig), [f"new{n}" for n in range(added)]
-    with rig.in_process():
-        archive, _ = harvest.over_days(60, change=lambda _: rig.edit(lambda ids: [*new, *ids]))
-        assert set(rig.ids) - set(harvest.check()["id"]) == set(new)
+    archive, _ = harvest.over_days(60, change=lambda _: rig.edit(lambda ids: [*new, *ids]))
+    assert set(rig.ids) - set(harvest.check()["id"]) == set(new)
     assert archive.status().completeness == "incomplete"
 
 
@@ -206,10 +199,9 @@ def test_few_pages_that_do_not_fit_are_read_again_once(harvests):
     rig = kept()
     rig.edits = {5: lambda ids: [one for one in ids if one != "3"]}
     harvest = harvests(rig)
-    with rig.in_process():
-        harvest.run()
-        frame, paid = harvest.check(), len(rig.sent)
-        harvest.run()
+    harvest.run()
+    frame, paid = harvest.check(), len(rig.sent)
+    harvest.run()
     assert set(rig.ids) <= set(frame["id"])
     assert paid == len(rig.sent) <= 100 + 1 + 5
 
@@ -220,10 +212,9 @@ def test_few_pages_that_do_not_fit_are_read_again_once(harvests):
 def test_own_pages_replace_records_and_are_asked_for_once_over_days(harvests):
     rig = Today(40)
     harvest = harvests(rig)
-    with rig.in_process():
-        archive, days = harvest.over_days(10, details=True)
-        frame = harvest.check()
-        own = Counter(request.path for request in rig.requests if request.path.startswith("/p/"))
+    archive, days = harvest.over_days(10, details=True)
+    frame = harvest.check()
+    own = Counter(request.path for request in rig.requests if request.path.startswith("/p/"))
     status, facts = archive.status(), frame.attrs["dirframe"]
     assert days >= 5
     assert set(own.values()) == {1}
@@ -239,10 +230,9 @@ def test_own_pages_replace_records_and_are_asked_for_once_over_days(harvests):
 def test_own_pages_of_records_to_come_count_among_the_requests_to_go(harvests):
     rig = Today(40)
     harvest = harvests(rig)
-    with rig.in_process():
-        with pytest.raises(QuotaExceededError):
-            harvest.run({"daily_quota": 4}, details=True)
-        status = dirframe.open_archive(harvest.path).status()
+    with pytest.raises(QuotaExceededError):
+        harvest.run({"daily_quota": 4}, details=True)
+    status = dirframe.open_archive(harvest.path).status()
     assert 0 < status.records < 40
     assert 40 <= status.requests_left <= 45
 
@@ -251,8 +241,7 @@ def test_count_that_is_too_high_does_not_keep_a_harvest_of_own_pages_from_its_en
     rig = Today(30)
     rig.items_available = lambda count: count + 15
     harvest = harvests(rig)
-    with rig.in_process():
-        status = harvest.run(details=True).status()
+    status = harvest.run(details=True).status()
     assert (status.finished, status.completeness, status.requests_left) == (True, "incomplete", 0)
 
 
@@ -261,10 +250,9 @@ def test_own_pages_that_do_not_come_are_named_and_asked_for_once(harvests):
     rig.own_pages = {"3": GONE, "4": DELETED, "5": SILENT}
     rig.other = {"6": "7"}
     harvest = harvests(rig)
-    with rig.in_process():
-        status = harvest.run(details=True).status()
-        frame, paid = harvest.check(), len(rig.requests)
-        harvest.run(details=True)
+    status = harvest.run(details=True).status()
+    frame, paid = harvest.check(), len(rig.requests)
+    harvest.run(details=True)
     facts = frame.attrs["dirframe"]
     assert len(rig.requests) == paid
     assert sorted(facts["details_missing"]) == ["3", "4", "6"]
@@ -276,24 +264,23 @@ def test_error_among_own_pages_keeps_what_came(harvests):
     rig = Today(30)
     rig.own_pages = dict.fromkeys(["3", "17"], BROKEN)
     harvest = harvests(rig)
-    with rig.in_process():
-        with pytest.raises(ServiceError):
-            harvest.run(details=True)
-        status = dirframe.open_archive(harvest.path).status()
-        assert (status.details, status.requests_left) == (28, 2)
-        assert (status.finished, status.completeness) == (False, "incomplete")
-        frame = harvest.check()
-        assert len(frame) == 30
-        assert "left out" not in frame.attrs["dirframe"]["incomplete_reason"]
-        # A statistic must not count those of which nobody knows what they lack.
-        with pytest.warns(dirframe.IncompleteWarning):
-            whole = dirframe.open_archive(harvest.path).frame(whole=True)
-        assert whole["analysis__id"].notna().sum() == len(whole) == status.details
-        assert f"incomplete: {len(whole)} of 30 loaded" in provenance.caption(whole)
-        assert "left out" in whole.attrs["dirframe"]["incomplete_reason"]
-        rig.own_pages, paid = {}, len(rig.requests)
-        harvest.run()  # begun with details, it ends with them
-        assert harvest.check()["analysis__id"].notna().all()
+    with pytest.raises(ServiceError):
+        harvest.run(details=True)
+    status = dirframe.open_archive(harvest.path).status()
+    assert (status.details, status.requests_left) == (28, 2)
+    assert (status.finished, status.completeness) == (False, "incomplete")
+    frame = harvest.check()
+    assert len(frame) == 30
+    assert "left out" not in frame.attrs["dirframe"]["incomplete_reason"]
+    # A statistic must not count those of which nobody knows what they lack.
+    with pytest.warns(dirframe.IncompleteWarning):
+        whole = dirframe.open_archive(harvest.path).frame(whole=True)
+    assert whole["analysis__id"].notna().sum() == len(whole) == status.details
+    assert f"incomplete: {len(whole)} of 30 loaded" in provenance.caption(whole)
+    assert "left out" in whole.attrs["dirframe"]["incomplete_reason"]
+    rig.own_pages, paid = {}, len(rig.requests)
+    harvest.run()  # begun with details, it ends with them
+    assert harvest.check()["analysis__id"].notna().all()
     assert len(rig.requests) - paid <= 2 * (30 - status.details)  # each after a redirect
 
 
@@ -301,11 +288,10 @@ def test_own_pages_may_be_added_later_and_are_needed_by_few(harvests):
     rig = Today(30)
     rig.bare, rig.whole = {"1", "2"}, {"3"}
     harvest = harvests(rig)
-    with rig.in_process():
-        harvest.run()
-        paid = len(rig.sent)
-        status = harvest.run(details=True).status()
-        frame = harvest.check()
+    harvest.run()
+    paid = len(rig.sent)
+    status = harvest.run(details=True).status()
+    frame = harvest.check()
     assert len(rig.sent) == paid
     assert (status.details, status.finished) == (27, True)
     assert set(frame["id"][frame["analysis__id"].isna()]) == {"1", "2"}

@@ -227,6 +227,7 @@ REFUSED = {
     "an encoding that it is not in": (around("<project><id>Größe</id></project>").replace(b"\xc3", b""), "XML"),
     "an unknown encoding": (b'<?xml version="1.0" encoding="klingon"?>' + around(ONE), "XML"),
     "text behind the end": (around(ONE) + b"more", "XML"),
+    "a half": (around(ONE)[:60], "XML"),
     "an unknown entity": (around("<project><id>&nbsp;</id></project>"), "XML"),
     "a doctype": (DTD("").encode() + around(ONE), "DOCTYPE"),
     "a billion laughs": (DTD(LAUGHS).encode() + around("<project a='&l9;'>&l9;</project>"), "DOCTYPE"),

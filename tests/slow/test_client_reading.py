@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,11 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dirframe
-from dirframe.errors import UnreadableResponseError
 from dirframe.provenance import get_provenance
 from tests.client.conftest import read  # noqa: F401  # a fixture
-
-# Run here once more, with more examples.
 from tests.client.test_columns import (  # noqa: F401  # run here with more examples
     convert,
     test_dtypes_each_text_is_a_value_or_kept_whatever_is_beside_it,
@@ -28,22 +24,6 @@ from tests.client.test_parser import (  # noqa: F401  # run here with more examp
 )
 from tests.processes import LIMIT
 from tests.rig.today import Today
-
-XML = Path(__file__).parent.parent / "xml"
-
-
-def test_parser_refuses_documents_cut_off_at_any_byte(tmp_path):
-    failures, file = [], tmp_path / "page.xml"
-    for source in sorted(XML.glob("*.xml")):
-        content = source.read_bytes().rstrip()
-        for end in range(1, len(content), 3):
-            file.write_bytes(content[:end])
-            try:
-                failures.append((source.name, end, dirframe.read_pages(file)))
-            except UnreadableResponseError as error:
-                if "HTML" in error.found or "XML" not in error.found:
-                    failures.append((source.name, end, error.found))
-    assert not failures
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory by Linux's own counters")

@@ -51,7 +51,8 @@ def read_csv(content: bytes) -> Columns:
         raise ValueError("it is empty; a table has at least a line of columns")
     separator = separator_of(content)
     names = _column_names(text, separator)
-    if _MARKUP.match(text) or (len(names) == 1 and "\0" in text):
+    # Arrow loses the row after such a name.
+    if _MARKUP.match(text) or "\0" in (text if len(names) == 1 else "".join(names)):
         raise ValueError("the first line does not name columns")
     # pyarrow takes all that follows an open quotation mark for one value: this row shows it.
     end = b"" if content.endswith((b"\n", b"\r")) else b"\n"

@@ -25,7 +25,7 @@ from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError,
 from dirframe.provenance import ATTRIBUTE, caption
 
 #: Texts that mean something else without quotation marks: markup, JSON, several cells, or none.
-_QUOTED = re.compile(r'[",;\t\r\n]|^[\s<[{]|\s$|^$')
+_QUOTED = re.compile(r'[",;\t\r\n]|^[\s<[{\ufeff]|\s$|^$')
 # json.dumps makes an encoder for each value.
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 

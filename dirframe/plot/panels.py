@@ -91,7 +91,8 @@ def panels(
     for ax, stratum, part, base in zip(places, strata, captions, bases, strict=True):
         count = base["records"]
         of = f" of {len(stratum.frame):,}" if count < len(stratum.frame) else ""
-        set_title(ax, f"{text.short(stratum.title)} (n = {count:,}{of})", "medium")
+        name = text.short(stratum.label or "not known")
+        set_title(ax, f"{name} (n = {count:,}{of})", "medium")
         own = [note for note in part.notes if note not in common]
         if own and caption in {None, True}:
             part.write(" ".join(own))

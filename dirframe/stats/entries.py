@@ -7,12 +7,13 @@ more than 1.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from operator import itemgetter
+from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from dirframe._arrow import as_list
 from dirframe.errors import InvalidInputError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     Codes = tuple[Integers, Integers, list[str]]
 
 _PLAIN = {list, type(None)}
+_TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 @statistic("with_license", "with a licence")
@@ -162,19 +164,13 @@ def _memberships(entries: Codes, records: int, name: str, noun: str, top: int | 
 
 def tag_codes(lists: pd.Series[Any]) -> Codes:
     """Return the row and the code of each tag, and the names of the codes."""
-    rows, entries = entries_of(lists)
-    try:
-        numbers, kinds = numbered(entries, len(entries))
-    except InvalidInputError:  # some are records
-        numbers, kinds = numbered(field_of(entries, "tag"), len(entries))
-    return _named(rows, numbers, kinds)
+    rows, numbers, kinds = entries_of(lists, "tag")
+    return _named(rows, numbers, [tag for (tag,) in kinds])
 
 
 def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
     """Return the row and the code of each licence, the names of the codes, and titles by name."""
-    rows, entries = entries_of(lists)
-    fields = [field_of(entries, field) for field in ("vanity_url", "name", "nice_name")]
-    numbers, kinds = numbered(zip(*fields, strict=True), len(entries))
+    rows, numbers, kinds = entries_of(lists, "vanity_url", "name", "nice_name")
     labels: list[str] = []
     titles: dict[str, str] = {}
     for vanity_url, name, nice_name in kinds:
@@ -185,37 +181,45 @@ def license_codes(lists: pd.Series[Any]) -> tuple[Codes, dict[str, str]]:
     return _named(rows, numbers, labels), titles
 
 
-def entries_of(lists: pd.Series[Any]) -> tuple[Integers, list[Any]]:
-    """Return the entries of all lists, each with the row number of its record."""
-    values = lists.tolist()
+def entries_of(lists: pd.Series[Any], *fields: str) -> tuple[Integers, Integers, list[Any]]:
+    """Return the row of each entry of all lists, the number of its kind, and the kinds by number.
+
+    A kind is the tuple of the texts in the fields. An entry that is no record is each of its fields.
+    """
+    values: Any = lists.to_numpy(object)
     if not _PLAIN.issuperset(map(type, values)):
         values = [as_list(value, lists.name) for value in values]
-    lists_only = [value or () for value in values]
-    lengths = np.fromiter(map(len, lists_only), np.int32, len(values))
-    entries: list[Any] = []
-    for value in lists_only:
-        entries.extend(value)
-    return np.repeat(np.arange(len(values), dtype=np.int32), lengths), entries
-
-
-def field_of(entries: list[Any], field: str) -> list[Any]:
-    """Return a field of each entry; a text that stands for a record is each of its fields."""
+    # Arrow numbers 9 million texts, each its own object, in 0.7 s; Python in 1.0 to 1.3 s.
+    kind = pa.list_(pa.struct(dict.fromkeys(fields, _TEXT)) if len(fields) > 1 else _TEXT)
     try:
-        return [*map(itemgetter(field), entries)]
-    except (KeyError, TypeError):  # not all have it, or are records
-        return [e.get(field) if isinstance(e, dict) else e for e in entries]
+        array = pa.array(values, kind, from_pandas=True)
+        lengths = np.diff(array.offsets)
+        columns = array.flatten().flatten() if len(fields) > 1 else [array.flatten()]
+    except pa.ArrowException:  # texts instead of records, the reverse, or what is no text
+        lists_only = [value or () for value in values]
+        lengths = np.array([*map(len, lists_only)], dtype=np.int32)
+        columns = [_texts(chain.from_iterable(lists_only), field) for field in fields]
+    rows = np.repeat(np.arange(len(lists), dtype=np.int32), lengths)
+    numbers = [c.indices.fill_null(len(c.dictionary)).to_numpy() for c in columns]
+    texts = [[*column.dictionary.to_pylist(), None] for column in columns]
+    if len(fields) == 1:
+        return rows, numbers[0], [*zip(*texts, strict=True)]
+    sizes = [*map(len, texts)]
+    kinds, different = pd.factorize(np.ravel_multi_index(numbers, sizes))
+    places = np.transpose(np.unravel_index(different, sizes))
+    return rows, kinds, [tuple(map(list.__getitem__, texts, place)) for place in places]
 
 
-def numbered(values: Iterable[Any], size: int) -> tuple[Integers, list[Any]]:
-    """Return a number for each value, and the different values by number."""
-    numbers: defaultdict[Any, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
+def _texts(entries: Iterable[Any], field: str) -> pa.DictionaryArray:
+    """Return a field of each entry as text."""
+    text_of = cache(_text)
     try:
-        return np.fromiter(map(numbers.__getitem__, values), np.int32, size), list(numbers)
-    except TypeError as error:
+        texts = [text_of(e.get(field) if isinstance(e, dict) else e) for e in entries]
+    except TypeError as error:  # it cannot be hashed
         raise InvalidInputError(
             "The entries of a list must be texts, or records of texts."
         ) from error
+    return pa.array(texts, _TEXT)
 
 
 def coded(texts: Iterable[Any]) -> tuple[Integers, list[str]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import exact, first_reason, names_of, ranked, shares, table_of, unusable
-from dirframe.stats.entries import coded, distinct_pairs, entries_of, field_of, numbered
+from dirframe.stats.entries import coded, distinct_pairs, entries_of
 from dirframe.stats.kernel import Counted, Frame, read, statistic
 
 #: Columns that describe a distribution: quartiles, median, and its 95% confidence interval.
@@ -190,20 +190,19 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     [800.0, 200.0]
     """
     p = read(projects, "analysis_languages", "code_lines")
-    rows, entries = entries_of(p["analysis_languages"])
-    percent = _percentages(*numbered(field_of(entries, "percentage"), len(entries)))
+    rows, numbers, kinds = entries_of(p["analysis_languages"], "percentage", "language")
+    percent = _percentages([percentage for percentage, _ in kinds])
     is_impossible = ~((percent >= 0) & (percent <= 100))
     faults = {
         "breakdown_missing": np.bincount(rows, minlength=len(p)) == 0,
         "code_lines_missing": p["code_lines"].isna(),
         "code_lines_negative": p["code_lines"] < 0,
-        "percentages_impossible": np.bincount(rows[is_impossible], minlength=len(p)),
+        "percentages_impossible": np.bincount(rows[is_impossible[numbers]], minlength=len(p)),
     }
     reason = first_reason(**faults)
     lines_of_one = p["code_lines"].to_numpy(np.float64, na_value=np.nan)
-    weight = percent * np.where(reason == "", lines_of_one, np.nan)[rows] / 100
-    numbers, languages = numbered(field_of(entries, "language"), len(entries))
-    own, names = coded(None if _REST.fullmatch(str(name).strip()) else name for name in languages)
+    weight = percent[numbers] * np.where(reason == "", lines_of_one, np.nan)[rows] / 100
+    own, names = coded(None if _REST.fullmatch(str(name).strip()) else name for _, name in kinds)
     codes = np.where(np.isnan(weight), -1, own[numbers])
     named = codes >= 0
     lines = np.bincount(codes[named], weight[named], minlength=len(names))
@@ -218,11 +217,11 @@ def language_breakdown(projects: Frame, *, top: int | None = None) -> Counted:
     return table, counted | {"code_lines_unnamed": round(np.nansum(weight[~named]))}
 
 
-def _percentages(numbers: NDArray[np.integer], texts: list[Any]) -> NDArray[np.float64]:
+def _percentages(texts: list[str | None]) -> NDArray[np.float64]:
     """Return texts as numbers: ``<1`` is 0.5, what cannot be read NaN."""
     known = pd.Series(texts, dtype="str").str.strip().replace("<1", "0.5")
     known = known.where(known.str.fullmatch(r"-?\d+(\.\d+)?"))
-    return known.to_numpy(np.float64).take(numbers)
+    return known.to_numpy(np.float64)
 
 
 @statistic("with_language_and_date", "with a main language and a date")

@@ -239,7 +239,7 @@ def survival(projects: Frame, *, window: int = 12, confidence: float = 0.95) -> 
     lives, counted = _lives(read(projects, *_MONTHS), projects, window)
     known = lives[lives["ended"].notna()]
     length, ends = known["months"].to_numpy(np.int64), true(known["ended"])
-    months = np.unique([0, *length]) if len(known) else length
+    months = np.unique(np.append(0, length)) if len(known) else length
     place = np.searchsorted(months, length)
     ended, censored = (np.bincount(place[mask], minlength=len(months)) for mask in (ends, ~ends))
     at_risk = (ended + censored)[::-1].cumsum()[::-1]

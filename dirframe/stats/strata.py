@@ -25,11 +25,6 @@ class Stratum(NamedTuple):
     frame: pd.DataFrame
     pooled: int = 0
 
-    @property
-    def title(self) -> str:
-        """Title in a chart."""
-        return "not known" if self.label is None else self.label
-
 
 def by(
     statistic: Callable[..., pd.DataFrame],

@@ -195,7 +195,19 @@ def test_csv_that_a_spreadsheet_saved_holds_the_same_values(tmp_path):
 
 
 def test_names_of_columns_come_back_whatever_they_are_like(tmp_path):
-    names = ["lines<100", "<100", "<html>", "[a", '{"b": 1}', "a;b;c", "a\n;;;;", "=x", "'=x", " "]
+    names = [
+        "lines<100",
+        "<100",
+        "<html>",
+        "[a",
+        '{"b": 1}',
+        "a;b;c",
+        "a\n;;;;",
+        "=x",
+        "'=x",
+        " ",
+        "\ufeffid",
+    ]
     for name in names:
         for frame in (pd.DataFrame({name: ["x"]}), pd.DataFrame({name: ["x"], "n": ["y"]})):
             for suffix in READ:
@@ -284,6 +296,7 @@ def test_file_of_something_else_is_refused(tmp_path):
         ("book.xlsx", "PK"),
         ("study.zip", "PK"),
         ("ragged.csv", "id,name\n1,a\n2,b,c\n"),
+        ("nul.csv", "id,na\0me\n1,a\n2,b\n"),
     ):
         (tmp_path / name).write_text(content)
         said = {"ragged.csv": "2,b,c", "study.zip": "Unpack a study"}.get(name, name)

@@ -125,6 +125,9 @@ def test_cache_never_takes_one_question_for_another(serve, connect):
         for query in queries * 2:
             assert load(directory, query=query)["id"].tolist() == [repr(query)]
     assert len(rig.requests) == 3 * len(queries)
+    for path in ["/%70rojects.xml"] * 2:  # it is sent as /projects.xml
+        dirframe.load(path, directory=directory, progress=False)
+    assert len(rig.requests) == 3 * len(queries) + 1
 
 
 def test_cache_does_not_ask_the_directory_whether_it_may(serve, connect):

@@ -92,10 +92,10 @@ class Session:
         self._base_url, self._key = base_url, key = directory.base_url, directory.api_key
         self._expire_after = directory.expire_after
         self.quota = DailyQuota(directory.quota_folder, key.fingerprint, directory.daily_quota)
-        identity = directory.identity  # the port of the sample changes
+        self._identity = directory.identity
         self._http = CachedSession(
             backend=PageCache(directory.cache_folder),
-            key_fn=lambda request, **_: identity + request.url.removeprefix(base_url),
+            key_fn=lambda request, **_: self._key_of(request.url),
             expire_after=self._expire_after,
         )
         self._http.headers["User-Agent"] = f"dirframe/{__version__}"
@@ -166,7 +166,7 @@ class Session:
         return str(json.loads(refusal.content)), refusal.created_at
 
     def address(self, path: str, parameters: Mapping[str, str] | None = None) -> str:
-        """Return the URL of a page, without the key; raise if a part of it is the key."""
+        """Return the URL of a page as it is sent, but without the key; raise if a part is the key."""
         query = urlencode(sorted((parameters or {}).items()))
         url = f"{self._base_url}{path}" + (f"?{query}" if query else "")
         if self._key.redact_data(url.encode()) != url.encode():
@@ -175,7 +175,7 @@ class Session:
                 "Nothing was requested or stored.",
                 hint="Pass it as the key of Directory alone, or set DIRFRAME_API_KEY.",
             )
-        return url
+        return as_sent(url) if "%" in url else url
 
     def warn_if_stale(self, pages: Sequence[FetchedPage | ReceivedPage]) -> None:
         """Warn if any of the cached pages has expired."""
@@ -196,7 +196,8 @@ class Session:
         return stored if datetime.now(UTC) - stored.created_at <= self._expire_after else None
 
     def _key_of(self, url: str) -> str:
-        return self._http.cache.create_key(requests.Request("GET", url).prepare())
+        # The port of the sample changes.
+        return self._identity + url.removeprefix(self._base_url)
 
 
 class _Adapter(HTTPAdapter):

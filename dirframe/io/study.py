@@ -154,7 +154,7 @@ def _pages(archive: Archive | str | Path, *, personal: bool) -> bytes:
 
 
 def _without_persons(name: str, frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a frame without what may tell who or where a person is, and the names of what is left out."""
+    """Return a frame without what may tell who or where a person is, and what is left out."""
     resource, record = resource_of(frame), get_provenance(frame)
     fields = resource.by_column if resource else {}
     described = {part.column: part for field in fields.values() for part in field.fields}

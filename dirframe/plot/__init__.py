@@ -79,8 +79,6 @@ __all__ = [
     "users_against_contributors",
 ]
 
-_STYLE = Path(__file__).with_name("dirframe.mplstyle")
-
 
 @contextmanager
 def style() -> Iterator[None]:
@@ -98,5 +96,5 @@ def style() -> Iterator[None]:
     # A notebook's backend switches the interactive mode on when it is loaded. Loaded within the
     # block, it would be switched off again at the end, and no later chart would be displayed.
     plt.draw_if_interactive()
-    with plt.style.context(_STYLE):
+    with plt.style.context(Path(__file__).with_name("dirframe.mplstyle")):
         yield

@@ -16,7 +16,6 @@ from matplotlib.container import BarContainer
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, PercentFormatter, SymmetricalLogLocator
 from matplotlib.transforms import offset_copy
-from numpy.typing import NDArray
 
 from dirframe._display import percent
 from dirframe.plot import text
@@ -217,11 +216,6 @@ def date_axis(ax: Axes) -> None:
         locator, formats=formats, zero_formats=at_zero, show_offset=False
     )
     ax.xaxis.set(major_locator=locator, major_formatter=formatter)
-
-
-def days(moments: Any) -> NDArray[np.float64]:
-    """Convert dates to positions on an axis: days since 1970."""
-    return np.asarray(dates.date2num(moments), dtype=np.float64)
 
 
 def steps(ax: Axes, edges: Any, heights: Any, unfinished: Any, colour: str) -> None:

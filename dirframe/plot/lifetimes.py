@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.dates import date2num
 from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 from pandas.tseries.offsets import MonthBegin
@@ -104,8 +105,8 @@ def life_span(
     spoken = [name if language_colour(name) != NEUTRAL else _ANOTHER for name in table["language"]]
     languages = sorted(dict.fromkeys(spoken), key=lambda name: name == _ANOTHER)
     fill_of = fills(languages) | {_ANOTHER: (NEUTRAL, "....")}
-    starts = axes.days(table["first_month"])
-    lengths = axes.days(table["last_month"] + MonthBegin(1)) - starts
+    starts = date2num(table["first_month"])
+    lengths = date2num(table["last_month"] + MonthBegin(1)) - starts
     height = axes.thickness(len(table))
     for row, language in enumerate(spoken):
         life = bar_properties(*fill_of[language])
@@ -212,7 +213,7 @@ def growth(
     ax, starts, unfinished = canvas.ax, table["start"], ~table["finished"].to_numpy(bool)
     heights = table["total" if cumulative else "new"].to_numpy(float)
     last = starts.dt.tz_localize(None).dt.to_period(FREQUENCIES[freq]).iloc[-1]
-    edges = axes.days([*starts, (last + 1).start_time.tz_localize("UTC")])
+    edges = date2num([*starts, (last + 1).start_time.tz_localize("UTC")])
     axes.steps(ax, edges, heights, unfinished, ACCENT)
     axes.date_axis(ax)
     ax.set(xlim=(edges[0], edges[-1]), ylim=(0, max(heights.max(), 1) * 1.05))
@@ -248,7 +249,7 @@ def monthly_activity(frame: Frame, *, ax: Axes | None = None, **look: Unpack[Loo
         return canvas.finish()
     ax, size = canvas.ax, text.size(canvas.ax, "small")
     unfinished = ~table["finished"].fillna(value=True).to_numpy(bool)
-    edges = axes.days([*table["month"], table["month"].iloc[-1] + MonthBegin()])
+    edges = date2num([*table["month"], table["month"].iloc[-1] + MonthBegin()])
     ax.set(xlim=(edges[0], edges[-1]), yticks=[])
     ax.spines[:].set_visible(False)
     axes.date_axis(ax)

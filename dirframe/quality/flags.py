@@ -42,8 +42,8 @@ def flags(
         - ``lines_outlier``: a modified z-score of log lines above 3.5 in the language or, below 20
           projects, in all (Iglewicz and Hoaglin, How to Detect and Handle Outliers, 1993)
         - ``month_in_future``: the code was fetched before the last month with activity
-        - ``stale_analysis``: the code was fetched longer than `older_than` before the retrieval (if not
-          known or synthetic, before the fetch of the median project)
+        - ``stale_analysis``: the code was fetched longer than `older_than` before the retrieval (if
+          not known or synthetic, before the fetch of the median project)
 
     Examples
     --------

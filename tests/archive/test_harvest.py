@@ -30,13 +30,9 @@ RIGS = {
 
 def change(rig, chance):
     """Add, remove and rename a record, wherever it is in the order of the directory."""
-    new, gone = str(2000 + len(rig.requests)), chance.choice(rig.ids)
-    place = chance.randrange(1000)
-
-    def edited(ids):
-        return [*ids[:place], new, *[one for one in ids[place:] if one != gone]]
-
-    rig.edit(edited)
+    new = str(2000 + len(rig.requests))
+    rig.edit(lambda ids: EDITS["add"](ids, chance.randrange(1000), new))
+    rig.edit(lambda ids: EDITS["remove"](ids, chance.randrange(1000)))
     position = chance.randrange(len(rig.records))
     xml = rig.records[position]
     rig.records[position] = record(id_of(xml), rig.kind, name=f"renamed {chance.random()}")

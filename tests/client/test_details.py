@@ -185,19 +185,6 @@ def test_details_that_do_not_come_are_named_and_their_rows_stay(rig, connect, ca
     same(load(directory, details=True), carried)
 
 
-def test_details_missing_are_all_of_them_also_if_another_project_came(rig, connect, carried):
-    lost = with_id(carried)[:21]
-    rig.own_pages = dict.fromkeys(lost[1:], GONE)
-    rig.other = {lost[0]: with_id(carried)[-1]}
-    with pytest.raises(IncompleteCollectionError, match=lost[19]) as caught:
-        load(connect(rig), details=True)
-    assert caught.value.details_missing == tuple(lost)
-    numbers = re.findall(r"-?\d+", caught.value.missing)
-    assert numbers == ["21", lost[0], with_id(carried)[-1], *lost[1:]]
-    assert caught.value.frame["name"].tolist() == carried["name"].tolist()
-    assert caught.value.frame[LINES].notna().sum() == 1
-
-
 def test_details_keep_what_came_before_the_quota_ended(rig, connect, carried):
     asked, limited = with_id(carried), connect(rig, daily_quota=3 + 19)
     with pytest.raises(QuotaExceededError), pytest.warns(QuotaWarning):

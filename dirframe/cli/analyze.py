@@ -96,7 +96,7 @@ def stats(out: Output, **given: Any) -> None:
 @argument("name", metavar="NAME", type=_Names(sorted(CHARTS)))
 @option("-o", "--output", "path", type=FILE, help="A .png, .svg or .pdf.  [default: NAME.png]")
 @options.overwrite_option
-@option("--dpi", type=IntRange(30, 1200), help="Dots per inch of a .png.  [default: 150]")
+@option("--dpi", metavar="N", type=IntRange(30, 1200), help="Dots of a .png.  [default: 150]")
 @_apply_options
 def plot(name: str, path: Path | None, overwrite: bool, dpi: int | None, **given: Any) -> None:
     """Draw a chart of accounts, projects or one project.

@@ -41,7 +41,7 @@ def read(
     collection: str | None = None,
     where: dict[str, Any],
     exclude: Sequence[str],
-    older_than: str | None,
+    older_than: str | None = None,
     **question: Any,
 ) -> pd.DataFrame:
     """Read a file, or load a collection if there is none, and select from it what is asked for.

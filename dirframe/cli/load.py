@@ -53,7 +53,7 @@ def _load(collection: str, out: Output, plan: bool, **question: Any) -> None:
 
 @command()
 @options.select_options
-@options.details_option
+@options.project_options
 @options.plan_option
 @frames.output
 def projects(**given: Any) -> None:

@@ -144,6 +144,11 @@ _policy_options = with_options(
 )
 path_options = with_options(_query_options, _number_option, _policy_options)
 harvest_options = with_options(_query_options, _sample_options, details_option, directory_options)
+#: Of a command that may take projects.
+project_options = with_options(
+    option("--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."),
+    details_option,
+)
 #: Of a command that takes records, of a collection or of a file.
 select_options = with_options(
     option(
@@ -161,12 +166,11 @@ select_options = with_options(
         multiple=True,
         help="Leave out by a rule of dirframe.flags, such as duplicate_id. May be repeated.",
     ),
-    option("--older-than", metavar="AGE", help="Leave out analyses older than 90d, 18mo or 2y."),
     *(_query_options, _number_option, _sample_options, _policy_options),
 )
 file_argument = argument("file", required=False, metavar="[FILE]", type=click.Path())
 #: Of a command that takes records of any collection.
 records_options = with_options(
     option("--collection", type=COLLECTION, help="Collection to load if no file is given."),
-    *(select_options, details_option),
+    *(select_options, project_options),
 )

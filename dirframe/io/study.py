@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,8 +126,7 @@ def write_study(
 def _check_options(title: object, authors: object, license: object) -> None:
     if not isinstance(title, str | None):
         raise InvalidInputError(f"title is {title!r}; it must be text.")
-    names = [*authors] if isinstance(authors, Iterable) and not isinstance(authors, str) else [None]
-    if not all(isinstance(name, str) for name in names):
+    if not (isinstance(authors, list | tuple) and all(isinstance(name, str) for name in authors)):
         raise InvalidInputError(
             f'authors is {authors!r}; it must be a list of names, such as ["Grace Hopper"].'
         )

@@ -166,7 +166,7 @@ def test_what_a_study_cannot_say_is_refused_before_anything_is_written(records, 
         (one, {"license": "public domain"}),
         (one, {"license": 1}),
         (one, {"title": 1}),
-        *((one, {"authors": authors}) for authors in ("Grace Hopper", 1, [1])),
+        *((one, {"authors": authors}) for authors in ("Grace Hopper", 1, [1], iter(AUTHORS))),
         (one, {"archive": tmp_path / "no.archive", "personal": True}),
         (pd.DataFrame({"id": ["1"]}), {}),  # without a source
         ({"a b": one, "a/b": one}, {}),  # the same file

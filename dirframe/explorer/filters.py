@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dirframe.selection import select
-from dirframe.stats.entries import distinct_pairs, license_codes, tag_codes
+from dirframe.stats.entries import Codes, distinct_pairs, license_codes, tag_codes
 from dirframe.stats.lifetimes import states_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dirframe.stats.entries import Codes
 
 #: The filters by values, with the column of each.
 VALUES = {

@@ -7,27 +7,24 @@ more than 1.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from dirframe._arrow import as_list
 from dirframe.errors import InvalidInputError
 from dirframe.stats.counts import ranked, table_of
 from dirframe.stats.kernel import Counted, Frame, read, statistic
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.integer]
-    #: The row and the code of each entry with a name, and the names of the codes.
-    Codes = tuple[Integers, Integers, list[str]]
+Integers = NDArray[np.integer]
+#: The row and the code of each entry with a name, and the names of the codes.
+Codes = tuple[Integers, Integers, list[str]]
 
 _PLAIN = {list, type(None)}
 _TEXT = pa.dictionary(pa.int32(), pa.string())

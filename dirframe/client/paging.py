@@ -337,8 +337,9 @@ class Pages:
     def _readings(self, pages: list[ReceivedPage]) -> Readings:
         """Return the newest reading of each record; without an id, those of the last versions."""
         readings: Readings = {}
-        if self.query.sample and self.latest:
-            for number, places in self._drawn().items():
+        if self.query.sample:
+            drawn = self._drawn() if self.latest else {}
+            for number, places in drawn.items():
                 if page := self.latest.get(number):
                     came = [place for place in places if place < len(page.ids)]
                     readings |= {page.ids[at] or (number, at): (page, at) for at in came}
@@ -472,7 +473,7 @@ class Pages:
             "items_loaded": len(self.records),
             "completeness": completeness,
             "incomplete_reason": reason,
-            "sample": self._design() if self.query.sample else {},
+            "sample": self._design() if self.query.sample and self.latest else {},
             "duplicates_removed": self.repeated(),
             "not_sent": ANALYSIS_COLUMNS if is_left_out else (),
             "details": sum(page.refusal is None for page in self.own.values()),

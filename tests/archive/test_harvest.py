@@ -171,6 +171,23 @@ def test_order_is_the_first_that_is_kept(harvests):
     assert not failures
 
 
+def test_sample_without_its_first_page_has_no_records(harvests):
+    def broken(request):
+        is_last = request.query.get("sort") == "project_name"
+        return Reply(failed("Out of order."), 500) if is_last else None
+
+    harvest = harvests(Today(30, answer=broken))
+    with pytest.raises(ServiceError):
+        harvest.run(sample=5)
+    archive = dirframe.open_archive(harvest.path)
+    assert (archive.status().records, archive.status().finished) == (0, False)
+    assert [*map(len, archive.chunks())] == [0]
+    with pytest.warns(dirframe.IncompleteWarning):
+        frame = archive.frame()
+    assert frame.empty
+    assert "incomplete" in provenance.caption(frame)
+
+
 # What changes meanwhile
 
 

@@ -176,7 +176,9 @@ def _see_countries(page: Page) -> _Seen:
     values = page.values("country_code")
     codes = sum(re.fullmatch("[A-Za-z]{2,3}", value or "") is not None for value in values)
     missing = values.count(None)
-    return f"{codes} codes, {len(values) - codes - missing} names, {missing} missing", None
+    forms = f"{codes} codes, {len(values) - codes - missing} names, {missing} missing"
+    count = "not counted" if page.items_available is None else f"{page.items_available:,} in all"
+    return f"{forms}; {count}", None
 
 
 def _see_analysis(page: Page) -> _Seen:

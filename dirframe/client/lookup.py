@@ -68,9 +68,15 @@ def _read_record(
         fetched = query.get(session, options)
     except (CacheError, ServiceError) as error:
         # Today's service finds a project without an analysis by a search alone; the cache has that.
-        is_bare = isinstance(error, CacheError) or has_no_analysis(error)
-        if resource is not PROJECT or name.isdigit() or not is_bare:
+        url, why = session.address(query.path, query.params()), None
+        if isinstance(error, CacheError):
+            why, _ = session.get_refusal(url, offline=True) or (None, None)
+        elif has_no_analysis(error):
+            why = ""
+        if resource is not PROJECT or name.isdigit() or why != "":
             raise
+        if not options.offline:
+            session.put_refusal(url, why)
         refused.append(ReceivedPage(attempts=getattr(error, "attempts", 0), refusal="refused"))
         fetched = Query(resource=PROJECT, query=name).get(session, options)
     frame = Records(resource, [fetched.page]).frame()

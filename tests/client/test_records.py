@@ -1,5 +1,6 @@
 """Single records: the one that was asked for, or an error."""
 
+import re
 from hashlib import md5, sha1
 from urllib.parse import quote
 
@@ -8,10 +9,17 @@ import pandas as pd
 import pytest
 
 import dirframe
-from dirframe.errors import InvalidInputError, NotFoundError, ServiceError, UnreadableResponseError
+from dirframe.errors import (
+    AnalysesNotSentWarning,
+    CacheError,
+    InvalidInputError,
+    NotFoundError,
+    ServiceError,
+    UnreadableResponseError,
+)
 from dirframe.provenance import get_provenance
 from tests.rig.server import Reply, failed, page_xml, record
-from tests.rig.today import DELETED, SILENT, Today
+from tests.rig.today import DELETED, SILENT, Today, without_analysis
 
 ADA = "Ada@Example.org"
 MISSING = Reply(failed("There is no such record"), 404)
@@ -148,6 +156,18 @@ def test_record_without_an_own_page_comes_from_the_collection_by_its_name(rig, c
     rig.forget()
     frame = dirframe.load_project("firefox", directory=connect(rig), refresh=True)
     assert get_provenance(frame)["requests_made"] == len(rig.requests)
+
+
+def test_record_by_name_offline_is_no_search_that_lacks_its_analysis(rig, connect):
+    found, answer = without_analysis(rig.records[0]), rig.reply
+    page = Reply(page_xml([found], available=1, first=0))
+    rig.reply = lambda asked: page if asked.query.get("query") else answer(asked)
+    name = re.search("<name>([^<]*)", found)[1]
+    for _ in range(2):
+        with pytest.raises(CacheError, match=f"/projects/{quote(name)}.xml"):
+            dirframe.load_project(name, directory=connect(rig), offline=True)
+        with pytest.warns(AnalysesNotSentWarning):  # it is in the cache the second time
+            dirframe.load_projects(connect(rig), query=name)
 
 
 def test_record_name_is_found_in_every_dialect(serve, connect):

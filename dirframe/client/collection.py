@@ -70,7 +70,8 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
             if page.source is not None:
                 page.source = records.add(page.source.page)
             if page.number is None:
-                on_own_page(1, total)
+                if page is pages.own.get(page.record):  # not the error that ends the load
+                    on_own_page(1, total)
             elif page.number and page.ids:
                 on_page(len(page.ids), total)
 

@@ -192,7 +192,8 @@ def _read_all(queries: list[Query], client: Directory, options: Options) -> Iter
             for pages in read:
                 waiting.remove(pages)
                 yield pages
-                on_project(1, len(queries))
+                if pages.error is None or isinstance(pages.error, ServiceError):
+                    on_project(1, len(queries))
     except StopIteration:  # of a callback
         pass
     except (CacheError, RequestError) as error:

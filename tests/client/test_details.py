@@ -19,7 +19,7 @@ from dirframe.errors import (
     ServiceError,
 )
 from dirframe.provenance import caption, get_provenance
-from tests.rig.server import numbered, page_xml, record
+from tests.rig.server import Reply, failed, numbered, page_xml, record
 from tests.rig.today import BROKEN, DELETED, GONE, REFUSED, SILENT, Today, projects
 
 LINES = "analysis_total_code_lines"
@@ -226,6 +226,19 @@ def test_details_a_callback_is_told_of_them_and_may_stop(rig, connect):
             load(directory, details=True, refresh=True, progress=stop)
         assert len(caught.value.frame) == 24 - left
         assert caught.value.frame[LINES].notna().sum() == 22 - left
+
+
+def test_details_a_callback_is_not_told_of_the_page_that_ends_the_load(rig, connect, carried):
+    def stop(*numbers):
+        told.append(numbers)
+        if numbers == (5, 22):
+            raise StopIteration
+
+    told = []
+    rig.own_pages[with_id(carried)[4]] = Reply(failed("Over."), 429)
+    with pytest.raises(QuotaExceededError):
+        load(connect(rig), details=True, progress=stop)
+    assert told[-1] == (4, 22)
 
 
 @pytest.mark.parametrize("workers", [1, 4])

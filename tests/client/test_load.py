@@ -31,7 +31,7 @@ from dirframe.errors import (
 from dirframe.provenance import get_provenance
 from dirframe.schema import ACCOUNT
 from tests.rig import faults
-from tests.rig.server import KEY, Rig, id_of, numbered, page_xml, record
+from tests.rig.server import KEY, Reply, Rig, failed, id_of, numbered, page_xml, record
 from tests.rig.today import Today
 
 XML = Path(__file__).parent.parent / "xml"
@@ -194,6 +194,19 @@ def test_load_shows_a_bar_where_someone_looks(rig, connect, capsys, monkeypatch)
     assert shown.out == ""
     dirframe.load_projects(directory, progress=False)
     assert capsys.readouterr() == ("", "")
+
+
+def test_load_of_many_tells_a_callback_of_what_came(serve, connect):
+    def stop(*numbers):
+        told.append(numbers)
+        if numbers == (3, 4):
+            raise StopIteration
+
+    over, months = Reply(failed("Over."), 429), page_xml([], available=0, first=0)
+    told, rig = [], serve(lambda asked: over if "/3/" in asked.path else months)
+    with pytest.raises(QuotaExceededError):
+        dirframe.load_activity(numbered(4), directory=connect(rig), progress=stop)
+    assert told == [(1, 4), (2, 4)]
 
 
 # Workers

@@ -302,7 +302,7 @@ def fetch_ahead(
     """Fetch several things at a time, and yield them in order; `keys` are consumed late.
 
     So many failures of the service in a row, or one of another kind, are raised, after whatever was
-    asked for meanwhile is yielded too.
+    came meanwhile is yielded too.
     """
     ahead: deque[Future[T]] = deque()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="dirframe")
@@ -323,7 +323,8 @@ def fetch_ahead(
             failures = failures + 1 if error else 0
             if error and (failures == most_failures or not isinstance(error, ServiceError)):
                 pool.shutdown(cancel_futures=True)
-                yield from (other.result() for other in ahead if not other.cancelled())
+                done = (other for other in ahead if not other.cancelled())
+                yield from (other.result() for other in done if not other.exception())
                 raise error
     finally:
         # Requests in flight still reach the cache; those not sent cost nothing.

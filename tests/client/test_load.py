@@ -250,6 +250,28 @@ def test_load_gives_what_came_before_a_page_that_fails_if_that_is_accepted(conne
         assert facts["requests_made"] == len(rig.requests)
 
 
+def test_load_ends_with_the_page_that_failed_whatever_comes_meanwhile(connect):
+    came = threading.Event()
+
+    def unreadable(exchange):
+        faults.answers(faults.HTML)(exchange)
+        came.set()
+
+    def broken(exchange):
+        came.wait(60)
+        faults.fails("broken", 500)(exchange)
+
+    with Rig(60) as rig:
+        rig.on_page = {3: [broken] * 2, 4: [unreadable] * 2}
+        directory = connect(rig, workers=2)
+        with pytest.raises(ServiceError, match="page=3"):
+            directory.projects()
+        came.clear()
+        with pytest.warns(IncompleteWarning, match="page=3 failed"):
+            frame = directory.projects(incomplete="warn", refresh=True)
+        assert frame["id"].tolist()[:20] == numbered(20)
+
+
 # Any address
 
 

@@ -125,8 +125,8 @@ def languages_by_year(
     """Draw a bar for the projects begun in each year, stacked by the share of each main language.
 
     The language with the most projects is at the bottom. A year that is not over at the newest date
-    is hatched at its top; one with fewer than 10 projects is pale. Options as
-    `dirframe.stats.languages_by_year` and `dirframe.plot`.
+    is hatched at its top; one with fewer than 10 projects is pale, or before all others left out, as
+    the caption says. Options as `dirframe.stats.languages_by_year` and `dirframe.plot`.
 
     Examples
     --------
@@ -139,21 +139,23 @@ def languages_by_year(
     canvas = Canvas(table, ax, look)
     if canvas.is_empty:
         return canvas.finish()
-    ax, years = canvas.ax, table.drop_duplicates("year", ignore_index=True)
-    totals = table.groupby("year")["projects"].sum().tolist()
     fill_of = fills(dict.fromkeys(table["language"]))
     if text.counts_of(table)["languages_in_other"]:
         fill_of[table["language"].iloc[-1]] = (OTHER, OTHER_HATCH)
-    x, width, bottom = years["year"].to_numpy(int), 0.92, np.zeros(len(years))
+    totals = table.groupby("year")["projects"].sum()
+    begin = totals.index[totals >= axes.FEW].min() if totals.max() >= axes.FEW else totals.index[0]
+    shown, early = totals.loc[begin:], int(totals.loc[: begin - 1].sum())
+    ax, x, width, bottom = canvas.ax, shown.index.to_numpy(int), 0.92, np.zeros(len(shown))
     for language, fill in fill_of.items():
-        share = table["share"][table["language"] == language].fillna(0).to_numpy(float)
+        part = table[(table["language"] == language) & (table["year"] >= begin)]
+        share = part["share"].fillna(0).to_numpy(float)
         bars = ax.bar(x, share, width, bottom, linewidth=0.5, **bar_properties(*fill))
-        pale = axes.fade(bars, totals, "years")
+        pale = axes.fade(bars, shown.tolist(), "years")
         bottom += share
     axes.number_axis(ax.xaxis, least=1)
     ax.xaxis.set_major_formatter("{x:.0f}")
     axes.share_axis(ax.yaxis)
-    is_finished, ink = years["finished"].iloc[-1], mpl.rcParams["text.color"]
+    is_finished, ink = table["finished"].iloc[-1], mpl.rcParams["text.color"]
     if not is_finished:
         # Above the languages: of two textures, one over the other, none can be read.
         axes.hatch_unfinished(ax, x[-1] - width / 2, width, 0.035, ink, bottom=1.01)
@@ -166,6 +168,9 @@ def languages_by_year(
     ax.grid(visible=False)
     return canvas.finish(
         "The language is that of the latest analysis.",
+        early > 0
+        and f"Left out: {counted(early, 'project')} of the years before {begin}, each with fewer than "
+        f"{axes.FEW}.",
         pale,
         not is_finished
         and f"Hatched at its top: {x[-1]} is not over at the newest date in the data.",

@@ -217,9 +217,12 @@ def test_languages_by_year_are_shares_stacked_to_the_whole():
     assert other[1].get_hatch()
 
 
-def test_ticks_of_years_are_whole():
-    ax = plot.languages_by_year(begun(("C", 1990), *[("C", 1994)] * 10))
-    assert ax.get_xlim() == (1989.5, 1994.5)
+def test_years_begin_with_the_first_of_enough_projects_and_have_whole_ticks():
+    ax = plot.languages_by_year(begun(("C", 1985), ("C", 1990), *[("C", 1994)] * 10, ("C", 1996)))
+    assert ax.get_xlim() == (1993.5, 1996.5)
+    assert [bar.get_alpha() for bar in bars(ax)[:3]] == [None, 0.3, 0.3]
+    assert "Left out: 2 projects of the years before 1994, each with fewer than 10." in caption(ax)
+    assert plot.languages_by_year(begun(("C", 1990), ("C", 1992))).get_xlim() == (1989.5, 1992.5)
     assert all(x == round(x) for x in ax.get_xticks())
     single = plot.languages_by_year(begun(*[("C", 2011)] * 10))
     assert [x for x in single.get_xticks() if 2010.5 < x < 2011.5] == [2011]

@@ -286,6 +286,16 @@ def test_damaged_parquet_is_an_error(tmp_path):
     assert refused > group.num_columns / 2
 
 
+def test_parquet_whose_types_are_damaged_is_an_error(tmp_path):
+    file = export(rich(), tmp_path / "f.parquet")
+    content = file.read_bytes()
+    for kind, other in ((b'"datetime64[us', b'"datEtime64[us'), (b'"Int64"', b'"Int6<"')):
+        assert kind in content
+        file.write_bytes(content.replace(kind, other))
+        with pytest.raises(InvalidInputError, match="not understood"):
+            read_export(file)
+
+
 def test_file_of_something_else_is_refused(tmp_path):
     for name, content in (
         ("gif.json", "GIF89a, and no table"),

@@ -87,6 +87,7 @@ class UnreadableResponseError(DirframeError):
 
     found: str
     source: str | None = None
+    attempts: int = 0  # as of a RequestError
 
 
 class RequestError(DirframeError):

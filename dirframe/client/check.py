@@ -106,16 +106,18 @@ class _Look(NamedTuple):
 
     def answer(self) -> tuple[_Seen, int]:
         """Return what the page shows, and the number of requests for it."""
+        attempts = 0
         try:
             fetched = self.query.get(self.client.session, _ASKED, self.number)
-            return self.see(fetched.page), fetched.attempts
+            attempts = fetched.attempts
+            return self.see(fetched.page), attempts
         except RequestError as error:
             if error.status is None:
                 return (type(error).__name__, False), error.attempts
             answer = f"status {error.status}: {error.help_text or 'without a text'}"
             return (answer, error.status == self.status), error.attempts
         except DirframeError as error:
-            return (type(error).__name__, False), 1
+            return (type(error).__name__, False), attempts or getattr(error, "attempts", 0)
 
 
 def _see_first(client: Directory, first: FetchedPage) -> Iterator[Finding]:

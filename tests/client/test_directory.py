@@ -235,6 +235,15 @@ def test_check_of_todays_service_finds_how_it_differs():
     assert MARK not in str(report) + repr(report)
 
 
+def test_check_counts_the_requests_for_an_answer_that_cannot_be_read():
+    rig = Today(120)
+    rig.add("account", 3)
+    rig.faults.extend([None] * 8 + [faults.reset_before, faults.answers(faults.HTML)])
+    report, seen = checked(rig)
+    assert "UnreadableResponseError" in seen.values()
+    assert report.requests == len(rig.requests)
+
+
 def test_check_is_of_what_was_seen():
     rig = Rig(60, size=10)
     rig.past_end_is_first = True

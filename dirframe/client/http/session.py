@@ -46,6 +46,7 @@ from dirframe.errors import (
     RequestError,
     ServiceError,
     StaleWarning,
+    UnreadableResponseError,
     warn,
 )
 from dirframe.settings import KEY_PARAMETER, hide_keys
@@ -222,7 +223,7 @@ class _Adapter(HTTPAdapter):
             with self._first:
                 return self._follow(request, options | {"stream": True, "timeout": self._timeout})
         except BaseException as error:  # noqa: BLE001  # Ctrl-C too: its frames hold the key
-            if isinstance(error, RequestError):
+            if isinstance(error, RequestError | UnreadableResponseError):
                 error.attempts = request.attempts
             for name, value in vars(error).items():
                 if isinstance(value, str) and name not in _OWN:

@@ -301,7 +301,7 @@ def fetch_ahead(
 ) -> Generator[T, None, None]:
     """Fetch several things at a time, and yield them in order; `keys` are consumed late.
 
-    So many failures of the service in a row, or one of another kind, are raised, after whatever was
+    So many failures of the service in a row, or one of another kind, are raised, after whatever
     came meanwhile is yielded too.
     """
     ahead: deque[Future[T]] = deque()

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+import zlib
 from datetime import date, time
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Key of the provenance in the attributes of a frame.
 ATTRIBUTE = "dirframe"
+#: Key of the metadata of Parquet with its `schema_digest`.
+DIGEST = b"dirframe_digest"
 #: The columns of a table by name; None where a value is missing.
 Columns = dict[str, list[str | None]]
 
@@ -106,7 +109,18 @@ def read_parquet(source: bytes | Path) -> pa.Table:
 
     file = pa.BufferReader(source) if isinstance(source, bytes) else source
     with parquet.ParquetFile(file, page_checksum_verification=True) as opened:
-        return without_index(opened.read())
+        table = opened.read()
+    digest = (table.schema.metadata or {}).get(DIGEST)
+    if digest is not None and digest != schema_digest(table.schema):
+        raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
+    return without_index(table)
+
+
+def schema_digest(schema: pa.Schema) -> bytes:
+    """Return a digest of what the checksums of Parquet's pages leave out: its columns and facts."""
+    fields = [(field.name, str(field.type), field.nullable) for field in schema]
+    facts = [(schema.metadata or {}).get(key) for key in (b"pandas", b"citation", b"dirframe")]
+    return b"%08x" % zlib.crc32(repr((fields, facts)).encode())
 
 
 def without_index(table: pa.Table) -> pa.Table:

@@ -19,7 +19,7 @@ from pandas.api import types
 
 from dirframe._arrow import plain_value, require_frame, to_arrow, type_name
 from dirframe._display import is_share
-from dirframe._tables import FORMULA
+from dirframe._tables import DIGEST, FORMULA, schema_digest
 from dirframe.citation import cite
 from dirframe.errors import ExportWarning, InvalidInputError, MissingExtraError, warn
 from dirframe.provenance import ATTRIBUTE, caption
@@ -149,7 +149,10 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
     table = to_arrow(frame)
     metadata = {**table.schema.metadata, b"citation": _citation(frame).encode()}
-    stream = io.BytesIO()
+    # Parquet names the types of lists in its own way, so the digest is of what is read again.
+    empty, stream = io.BytesIO(), io.BytesIO()
+    parquet.write_table(table.slice(0, 0).replace_schema_metadata(metadata), empty)
+    metadata |= {DIGEST: schema_digest(parquet.read_schema(empty))}
     parquet.write_table(table.replace_schema_metadata(metadata), stream, write_page_checksum=True)
     return stream.getvalue()
 

@@ -284,15 +284,11 @@ def test_damaged_parquet_is_an_error(tmp_path):
             failures.append(column.path_in_schema)
     assert not failures
     assert refused > group.num_columns / 2
-
-
-def test_parquet_whose_types_are_damaged_is_an_error(tmp_path):
-    file = export(rich(), tmp_path / "f.parquet")
-    content = file.read_bytes()
-    for kind, other in ((b'"datetime64[us', b'"datEtime64[us'), (b'"Int64"', b'"Int6<"')):
-        assert kind in content
-        file.write_bytes(content.replace(kind, other))
-        with pytest.raises(InvalidInputError, match="not understood"):
+    # The checksums are of pages, not of names and types.
+    for words in (b"stack_count", b'"datetime64[us', b'"Int64"'):
+        assert words in content
+        file.write_bytes(content.replace(words, words[:-1] + b"<"))
+        with pytest.raises(InvalidInputError, match=file.name):
             read_export(file)
 
 

@@ -118,7 +118,7 @@ def read_parquet(source: bytes | Path) -> pa.Table:
 
 def schema_digest(schema: pa.Schema) -> bytes:
     """Return a digest of what the checksums of Parquet's pages leave out: its columns and facts."""
-    fields = [(field.name, str(field.type), field.nullable) for field in schema]
+    fields = [(field.name, str(field.type), field.nullable, field.metadata) for field in schema]
     facts = [(schema.metadata or {}).get(key) for key in (b"pandas", b"citation", b"dirframe")]
     return b"%08x" % zlib.crc32(repr((fields, facts)).encode())
 

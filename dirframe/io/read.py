@@ -111,7 +111,7 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
         frame = _typed(columns, resource)
     except InvalidInputError:
         raise
-    except (ValueError, OSError, KeyError) as error:  # of Arrow, JSON and UTF-8 too
+    except (ValueError, OSError, KeyError, NotImplementedError) as error:  # of Arrow and JSON too
         raise InvalidInputError(
             f"{name} holds no table of records as CSV, TSV, JSON, JSON lines or Parquet: "
             f"{str(error).splitlines()[0].rstrip('.')}.",

@@ -1,5 +1,6 @@
 """Every format on a full disk, workbooks of any frame, a study as Frictionless reads it."""
 
+import contextlib
 import tempfile
 import warnings
 import zipfile
@@ -10,14 +11,24 @@ import pytest
 from hypothesis import given
 
 import dirframe
-from dirframe import ExportWarning, export, read_export
-from tests.frames import frames
+from dirframe import ExportWarning, InvalidInputError, export, read_export
+from tests.frames import frames, rich
 from tests.io.test_export import check_on_a_full_disk
+from tests.io.test_read import same
 
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet", ".xlsx", ".zip"])
 def test_full_disk_leaves_the_old_file_of_any_format(suffix, tmp_path):
     check_on_a_full_disk(tmp_path / f"f{suffix}")
+
+
+def test_parquet_with_a_damaged_footer_is_refused_or_the_same(tmp_path):
+    file, whole = export(rich(), tmp_path / "f.parquet"), rich()
+    content = file.read_bytes()
+    for place in range(len(content) - int.from_bytes(content[-8:-4], "little"), len(content), 5):
+        file.write_bytes(content[:place] + bytes([content[place] ^ 16]) + content[place + 1 :])
+        with contextlib.suppress(InvalidInputError):
+            same(whole, read_export(file))
 
 
 @given(frame=frames())

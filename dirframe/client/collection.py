@@ -79,7 +79,7 @@ def load_query(query: Query, client: Directory, options: Options) -> pd.DataFram
             _read(Walk(pages, client, options, receive=receive), client, options)
     frame = records.frame([page.source + place for page, place in pages.places(whole=True)])
     client.session.warn_if_stale(pages.received)
-    what = f"{pages.query.resource.collection} of {client.name}"
+    what = f"{pages.query.resource.words[1]} of {client.name}"
     facts = describe_whole(frame, pages, what, source=client.name, base_url=client.base_url)
     if facts["completeness"] == "incomplete":
         _raise_missing(frame, pages, what, facts["incomplete_reason"], options)
@@ -93,7 +93,7 @@ def _read(walk: Walk, client: Directory, options: Options) -> None:
     """Read all pages of a walk, if the quota may suffice; or what is there, if that is accepted."""
     walk.begin()
     pages, query, session = walk.pages, walk.pages.query, client.session
-    what = f"{query.resource.collection} of {client.name}"
+    what = f"{query.resource.words[1]} of {client.name}"
     is_known = partial(query.is_known, session)
 
     def own_is_known(identifier: str) -> bool:

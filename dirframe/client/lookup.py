@@ -144,7 +144,7 @@ def queries_of(resource: Resource, projects: Any, **options: Any) -> list[Query]
 def load_many(queries: list[Query], client: Directory, options: Options) -> pd.DataFrame:
     """Load queries to the same collection of several projects as one tidy frame."""
     query = replace(queries[0], facts={"projects": len(queries)})
-    what = f"{query.resource.collection} of {len(queries):,} projects of {client.name}"
+    what = f"{query.resource.words[1]} of {len(queries):,} projects of {client.name}"
     check_quota(client, options, what, queries, lambda one: one.is_known(client.session))
     records, rows, project_ids = Records(query.resource), list[int](), list[str]()
     came, words = list[ReceivedPage](), set[str]()

@@ -116,7 +116,10 @@ def test_parquet_whose_texts_are_bytes_is_read_as_the_texts(tmp_path):
 
 
 def test_text_that_is_no_utf_8_is_refused_with_its_line_and_what_to_do(tmp_path):
-    for name, text in (("csv", "id,name\n1,Ada\n2,Zoë\n"), ("json", '[{"id": 1,\n\n"name": "Zoë"}]')):
+    for name, text in (
+        ("csv", "id,name\n1,Ada\n2,Zoë\n"),
+        ("json", '[{"id": 1,\n\n"name": "Zoë"}]'),
+    ):
         (tmp_path / f"accounts.{name}").write_text(text, encoding="latin-1")
         (line,) = refused(tmp_path / f"accounts.{name}")
         assert "line 3 is not UTF-8" in line

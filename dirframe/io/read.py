@@ -171,7 +171,7 @@ def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
         elif is_list or any(text[:1] == "[" for text in words):
             with nullcontext() if is_list else suppress(ValueError):
                 cells[name] = _lists(texts, name)
-    return pd.DataFrame(typed_columns(cells, fields.values(), resource or UNKNOWN) | truths)
+    return pd.DataFrame(typed_columns(cells, resource or UNKNOWN) | truths)
 
 
 def _lists(texts: Sequence[str | None], column: str) -> list[Any]:

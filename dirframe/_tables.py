@@ -99,7 +99,7 @@ def read_json(content: bytes) -> Columns:
     if not all(isinstance(record, dict) for record in records):
         raise ValueError("JSON is read as a list of records, each an object")
     names = dict.fromkeys(name for record in records for name in record)
-    return {name: [_as_text(record.get(name)) for record in records] for name in names}
+    return {name: _texts(name, [record.get(name) for record in records]) for name in names}
 
 
 def read_parquet(source: bytes | Path) -> pa.Table:
@@ -113,6 +113,11 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     digest = (table.schema.metadata or {}).get(DIGEST)
     if digest is not None and digest != schema_digest(table.schema):
         raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
+    for index in (table.schema.pandas_metadata or {}).get("index_columns", ()):
+        # pandas writes no column of ids in the index that are one after the other.
+        if isinstance(index, dict) and index["name"]:
+            values = range(index["start"], index["stop"], index["step"])
+            table = table.append_column(index["name"], pa.array(values))
     return without_index(table)
 
 
@@ -131,7 +136,12 @@ def without_index(table: pa.Table) -> pa.Table:
 def table_columns(table: pa.Table) -> Columns:
     """Return the columns of a table of Arrow as texts; times as ISO 8601, lists as JSON."""
     table = without_index(table)
-    return {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
+    return {name: _texts(name, table[name].to_pylist()) for name in table.column_names}
+
+
+def is_id(name: str) -> bool:
+    """Return whether a column holds identifiers, by its name."""
+    return name.rpartition("_")[2] == "id"
 
 
 def attributes_of(frame: Any) -> dict[str, Any]:
@@ -175,6 +185,13 @@ def _parse_line(line: str, number: int) -> Any:
         return json.loads(line)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {number}: {error.msg}") from None
+
+
+def _texts(name: str, values: list[Any]) -> list[str | None]:
+    """Return the values of a column as texts."""
+    if is_id(name):  # pandas makes 7.0 of 7 where another one is missing
+        values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
+    return [*map(_as_text, values)]
 
 
 def _as_text(value: Any) -> str | None:

@@ -125,17 +125,19 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
 
 
 def _parquet(table: pa.Table) -> pd.DataFrame:
-    """Return a table as a frame; the fields of one of another program get their dtypes."""
+    """Return a table as a frame; ids and fields of one of another program get their dtypes."""
     frame: pd.DataFrame = as_pandas(table)
     resource = described_by(frame, get_provenance(frame))
-    if is_own(table) or resource is None:
+    if is_own(table):
         return frame
-    dtypes = {
-        field.column: dtype_of(field.kind) for field in resource.fields if field.column in frame
-    }
-    others = [name for name, dtype in dtypes.items() if frame[name].dtype != dtype]
+    dtypes = {name: "str" for name in frame if _tables.is_id(name)}
+    dtypes |= {f.column: dtype_of(f.kind) for f in (resource.fields if resource else ())}
+    others = [
+        name for name, dtype in dtypes.items() if name in frame and frame[name].dtype != dtype
+    ]
     texts = _tables.table_columns(table.select(others))
-    return set_provenance(frame.assign(**_typed(texts, resource)), resource=resource.name)
+    frame = frame.assign(**_typed(texts, resource))
+    return set_provenance(frame, resource=resource.name) if resource else frame
 
 
 def described_by(columns: Collection[Any], provenance: Record) -> Resource | None:

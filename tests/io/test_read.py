@@ -155,6 +155,31 @@ def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):
     ]  # fmt: skip
 
 
+def test_ids_of_another_program_are_text_also_where_it_made_fractions_of_them(tmp_path):
+    """pandas makes 7.0 of 7 if another id is missing; they would fit no id of a directory."""
+    for name, frame in {
+        "known": pd.DataFrame({"id": [711, None], "stack_count": [1, 2]}),
+        "unknown": pd.DataFrame({"id": [711, None], "score": [1, 2]}),
+    }.items():
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+        frame.to_json(tmp_path / f"{name}.json", orient="records")
+        for suffix in ("parquet", "json"):
+            found = read_export(tmp_path / f"{name}.{suffix}")
+            assert found["id"].dtype == "str"
+            assert found["id"].tolist()[0] == "711"
+            assert found["id"].isna().tolist() == [False, True]
+            assert found.iloc[:, 1].tolist() == [1, 2]
+
+
+def test_ids_in_the_index_of_another_program_become_a_column(tmp_path):
+    for ids in ([1, 2, 3], [711, 5, 8]):  # pandas writes a range in the metadata alone
+        theirs = pd.DataFrame({"id": ids, "stack_count": [7, 8, 9]}).set_index("id")
+        theirs.to_parquet(tmp_path / "ids.parquet")
+        found = read_export(tmp_path / "ids.parquet")
+        assert found["id"].tolist() == [*map(str, ids)]
+        assert found["stack_count"].tolist() == [7, 8, 9]
+
+
 def test_groups_and_named_indexes_become_columns(tmp_path, sample_projects):
     by = sample_projects.groupby("analysis_main_language_name")["stack_count"].sum().to_frame()
     for suffix in READ:

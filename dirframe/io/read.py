@@ -37,6 +37,9 @@ _HINT = (
 #: What is ambiguous in a table with semicolons: 51,507 can be a fraction, 1.000 a thousand.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
+#: Infinite numbers, such as a quotient of 0, as `export` writes them.
+_INFINITE = {"inf", "-inf"}
+
 
 def read_export(path: str | Path) -> pd.DataFrame:
     """Read a table: one that `export` wrote, with its provenance, or one of another program.
@@ -191,7 +194,9 @@ def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
             return _lists(texts, name)
         except ValueError:
             return _loaded(texts)
-    kind = infer_kind(name, words)
+    kind = infer_kind(name, words - _INFINITE)
+    if kind in {Kind.INTEGER, Kind.NUMBER} and words & _INFINITE:
+        return _loaded(texts, pa.float64())
     return _loaded(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
 
 

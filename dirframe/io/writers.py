@@ -244,6 +244,10 @@ def _sheet_cells(name: str, column: pd.Series[Any]) -> tuple[list[Any], str]:
     if any(isinstance(value, int) and abs(value) > _EXACT for value in values):
         texts = [None if value is None else str(value) for value in values]
         return texts, "as text: a workbook holds 15 digits of a number"
+    if any(isinstance(value, float) and math.isinf(value) for value in values):
+        return [
+            *map(_finite, values)
+        ], "as text where they are infinite: a workbook has no such number"
     longest = max((len(value) for value in values if isinstance(value, str)), default=0)
     if longest > _CHARACTERS:
         raise InvalidInputError(

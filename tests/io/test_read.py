@@ -127,6 +127,7 @@ def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp
             "language": pd.Series(["C", "NA", None], dtype="str"),
             "count": pd.array([1, None, 3], dtype="Int64"),
             "share": pd.array([0.5, None, 0.25], dtype="Float64"),
+            "ratio": pd.array([1.5, None, float("inf")], dtype="Float64"),
             "month": months.astype("datetime64[us, UTC]"),
             "known": pd.array([True, None, False], dtype="boolean"),
             "code": pd.Series(["007", "1", "2"], dtype="str"),
@@ -390,6 +391,8 @@ def test_no_cell_of_a_workbook_is_a_formula_and_what_it_cannot_hold_is_said(tmp_
     assert {warning.filename for warning in caught} == {__file__}
     with pytest.warns(ExportWarning, match="15.*: n"):
         export(pd.DataFrame({"n": [2**60]}), tmp_path / "digits.xlsx")
+    with pytest.warns(ExportWarning, match="infinite.*: ratio"):
+        export(pd.DataFrame({"ratio": [1.5, float("inf")]}), tmp_path / "infinite.xlsx")
     days = pd.to_datetime(["1900-02-28"])
     with pytest.warns(ExportWarning, match="before 1901.*: first"):
         export(pd.DataFrame({"first": days}), tmp_path / "early.xlsx")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -54,9 +54,10 @@ def read_export(path: str | Path) -> pd.DataFrame:
     pandas.DataFrame
         Of Parquet that `export` wrote, the frame as it was. Else the columns have the dtypes of the
         loaders, by their names: texts and identifiers are text (Namibia's code is ``NA``), numbers
-        ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. Of other columns whole
-        numbers, decimals, truth values, lists and ISO times are recognised. The provenance of a text
-        file is that beside it, if it is there.
+        ``Int64`` or ``Float64``, times ``datetime64[us, UTC]``, lists lists. In other columns whole
+        numbers, decimals, truth values, lists and ISO times are recognised, except in what was text;
+        of accounts and projects from another program they are text. The provenance of a text file,
+        and what was text, is in the file beside it, if that is there.
 
     Raises
     ------
@@ -90,7 +91,8 @@ def read_export(path: str | Path) -> pd.DataFrame:
     record: Any = {}
     with suppress(OSError, ValueError):
         record = json.loads(beside(file).read_bytes())
-    record = record if isinstance(record, dict) else {}  # a file of another program
+    if not (isinstance(record, dict) and isinstance(record.get("columns", {}), dict)):
+        record = {}  # a file of another program
     content = file if file.suffix.lower() == ".parquet" else file.read_bytes()
     frame = read_content(content, str(file), record)
     if (rows := record.get("rows", len(frame))) != len(frame):
@@ -106,12 +108,13 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
             return _parquet(_tables.read_parquet(content))
         is_json = name.lower().endswith((".json", ".jsonl"))
         columns = _tables.read_json(content) if is_json else _tables.read_columns(content)
+        dtypes: dict[str, str] = record.get("columns", {})
         # Without rows, JSON has no columns.
-        columns = columns or {column: [] for column in record.get("columns", ())}
+        columns = columns or {column: [] for column in dtypes}
         resource = described_by(columns, record_from(record.get("provenance")))
         if not is_json and _tables.separator_of(content) == ";":
             _refuse_decimal_commas(columns, resource)
-        frame = _typed(columns, resource)
+        frame = _typed(columns, resource, dtypes)
     except InvalidInputError:
         raise
     except (ValueError, OSError, KeyError, NotImplementedError) as error:  # of Arrow and JSON too
@@ -139,7 +142,7 @@ def _parquet(table: pa.Table) -> pd.DataFrame:
         name for name, dtype in dtypes.items() if name in frame and frame[name].dtype != dtype
     ]
     texts = _tables.table_columns(table.select(others))
-    frame = frame.assign(**_typed(texts, resource))
+    frame = frame.assign(**_typed(texts, resource, {}))
     return set_provenance(frame, resource=resource.name) if resource else frame
 
 
@@ -163,14 +166,20 @@ def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None) 
             )
 
 
-def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
-    """Return columns of text with the dtypes of their fields; those of others are inferred."""
+def _typed(
+    columns: _tables.Columns, resource: Resource | None, dtypes: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return columns of text with the dtypes of their fields; those of others are inferred.
+
+    What was text when it was written stays text, and so does what is not known of a directory.
+    """
     kinds = {field.column: field.kind for field in resource.fields} if resource else {}
-    is_specified = resource in RESOURCES.values()
+    usual = "str" if resource in RESOURCES.values() else ""
     data: dict[str, pd.Series[Any]] = {}
     unreadable: dict[str, pd.Series[Any]] = {}
     for column, texts in columns.items():
-        kind = kinds.get(column, Kind.TEXT if is_specified else None)
+        is_text = dtypes.get(column, usual) == "str"
+        kind = kinds.get(column, Kind.TEXT if is_text else None)
         if kind is None:
             data[column] = _inferred(column, texts)
         elif kind is Kind.ITEMS:

@@ -48,7 +48,7 @@ def record_bytes(frame: pd.DataFrame) -> bytes:
     """Return the content of the file with the provenance, and with what the text may lack."""
     record = {
         "rows": len(frame),
-        "columns": list(frame.columns),
+        "columns": {str(name): str(dtype) for name, dtype in frame.dtypes.items()},
         "caption": caption(frame),
         "citation": _citation(frame),
         "provenance": frame.attrs.get(ATTRIBUTE),

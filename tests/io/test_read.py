@@ -15,7 +15,14 @@ import pytest
 from hypothesis import given
 from pyarrow import parquet
 
-from dirframe import ExportWarning, InvalidInputError, UnreadableValueWarning, export, read_export
+from dirframe import (
+    ExportWarning,
+    InvalidInputError,
+    UnreadableValueWarning,
+    child_table,
+    export,
+    read_export,
+)
 from tests.frames import frames, rich
 
 #: The formats that are read back.
@@ -135,6 +142,20 @@ def test_columns_of_nobody_are_numbers_truths_and_times_where_all_values_are(tmp
     )
     for suffix in READ:
         pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
+
+
+def test_computed_columns_come_back_as_numbers_and_text_of_digits_as_text(
+    tmp_path, sample_projects
+):
+    projects = sample_projects[["id", "stack_count"]].assign(
+        ratio=1.25, whole=pd.array([7] * len(sample_projects), dtype="Int64"), kept="7"
+    )
+    projects["ratio"] = projects["ratio"].astype("Float64")
+    breakdown = child_table(sample_projects, "analysis_languages")
+    codes = pd.DataFrame({"x": pd.Series(["5", "6"], dtype="str"), "flag": ["true", "false"]})
+    for suffix in READ:
+        for frame in (projects, breakdown, codes):
+            pd.testing.assert_frame_equal(returned(frame, tmp_path, suffix), frame)
 
 
 def test_text_in_a_column_of_objects_is_written_as_it_is(tmp_path):

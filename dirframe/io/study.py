@@ -95,7 +95,9 @@ def write_study(
             resources.append(_resource(name, table, kind, content))
     sources = [Source(table) for table in tables.values()]
     cited = zip(sources, tables.values(), strict=True)
-    entries = {source.key(): cite(table, style="bibtex") for source, table in cited}
+    # Of tables with the same records, the entry names the fewest steps: README.md has those of each.
+    by_steps = sorted(cited, key=lambda pair: -len(pair[0].record["steps"]))
+    entries = {source.key(): cite(table, style="bibtex") for source, table in by_steps}
     terms = [f"Licence: {license}."] if license else []
     terms += [source.terms() for source in sources]
     if personal:

@@ -49,7 +49,7 @@ def read_csv(content: bytes) -> Columns:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    text = content.decode("utf-8-sig")  # for its error: Arrow's does not say where
+    text = _decoded(content)
     if not text.strip():
         raise ValueError("it is empty; a table has at least a line of columns")
     separator = separator_of(content)
@@ -88,7 +88,7 @@ def read_csv(content: bytes) -> Columns:
 
 def read_json(content: bytes) -> Columns:
     """Read a list of JSON objects, or one a line; lists, numbers and truths as JSON."""
-    text = content.decode("utf-8-sig")
+    text = _decoded(content)
     records: Any
     if text.lstrip()[:1] == "[":
         records = json.loads(text)
@@ -99,7 +99,7 @@ def read_json(content: bytes) -> Columns:
     if not all(isinstance(record, dict) for record in records):
         raise ValueError("JSON is read as a list of records, each an object")
     names = dict.fromkeys(name for record in records for name in record)
-    return {name: _texts(name, [record.get(name) for record in records]) for name in names}
+    return {name: [_as_text(record.get(name)) for record in records] for name in names}
 
 
 def read_parquet(source: bytes | Path) -> pa.Table:
@@ -136,7 +136,7 @@ def without_index(table: pa.Table) -> pa.Table:
 def table_columns(table: pa.Table) -> Columns:
     """Return the columns of a table of Arrow as texts; times as ISO 8601, lists as JSON."""
     table = without_index(table)
-    return {name: _texts(name, table[name].to_pylist()) for name in table.column_names}
+    return {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
 
 
 def is_id(name: str) -> bool:
@@ -165,6 +165,14 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line} is not UTF-8; save the file in UTF-8") from None
+
+
 def _column_names(text: str, separator: str) -> list[str]:
     try:
         row = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
@@ -187,16 +195,11 @@ def _parse_line(line: str, number: int) -> Any:
         raise ValueError(f"line {number}: {error.msg}") from None
 
 
-def _texts(name: str, values: list[Any]) -> list[str | None]:
-    """Return the values of a column as texts."""
-    if is_id(name):  # pandas makes 7.0 of 7 where another one is missing
-        values = [int(v) if isinstance(v, float) and v.is_integer() else v for v in values]
-    return [*map(_as_text, values)]
-
-
 def _as_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, bytes):  # text of a Parquet file that does not say so
+        return value.decode()
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, bool | float | list | dict):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +15,24 @@ import pyarrow as pa
 
 from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
+from dirframe._display import is_number
 from dirframe._files import unknown_suffix
-from dirframe.client.dtypes import (
-    convert_column,
-    dtype_of,
-    free_name,
-    infer_kind,
-    warn_unreadable,
-)
+from dirframe.client.dtypes import as_list, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
-from dirframe.schema import EXTENSIONS, RESOURCES, Kind, Resource, detect_resource, resource_named
+from dirframe.schema import (
+    EXTENSIONS,
+    RESOURCES,
+    UNKNOWN,
+    Field,
+    Kind,
+    Resource,
+    detect_resource,
+    resource_named,
+)
 
 Record = dict[str, Any]
-Texts = list[str | None]
 
 _HINT = (
     "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
@@ -37,6 +41,8 @@ _HINT = (
 #: What is ambiguous in a table with semicolons: 51,507 can be a fraction, 1.000 a thousand.
 _DOUBTFUL = {Kind.NUMBER: re.compile(","), Kind.INTEGER: re.compile(r",|\.\d{3}")}
 
+#: What pandas adds to whole numbers in a column in which one is missing.
+_FRACTION = re.compile(r"^(\d+)\.0$")
 #: Infinite numbers, such as a quotient of 0, as `export` writes them.
 _INFINITE = {"inf", "-inf"}
 
@@ -114,7 +120,7 @@ def read_content(content: bytes | Path, name: str, record: Record) -> pd.DataFra
         resource = described_by(columns, record_from(record.get("provenance")))
         if not is_json and _tables.separator_of(content) == ";":
             _refuse_decimal_commas(columns, resource)
-        frame = _typed(columns, resource, dtypes)
+        frame = _typed(columns if record else _with_whole_ids(columns), resource, dtypes)
     except InvalidInputError:
         raise
     except (ValueError, OSError, KeyError, NotImplementedError) as error:  # of Arrow and JSON too
@@ -137,13 +143,21 @@ def _parquet(table: pa.Table) -> pd.DataFrame:
     if is_own(table):
         return frame
     dtypes = {name: "str" for name in frame if _tables.is_id(name)}
-    dtypes |= {f.column: dtype_of(f.kind) for f in (resource.fields if resource else ())}
-    others = [
-        name for name, dtype in dtypes.items() if name in frame and frame[name].dtype != dtype
-    ]
-    texts = _tables.table_columns(table.select(others))
+    dtypes |= {n: field.kind.dtype for n, field in (resource.by_column if resource else {}).items()}
+    others = [n for n, dtype in dtypes.items() if n in frame and frame[n].dtype != dtype]
+    texts = _with_whole_ids(_tables.table_columns(table.select(others)))
     frame = frame.assign(**_typed(texts, resource, {}))
     return set_provenance(frame, resource=resource.name) if resource else frame
+
+
+def _with_whole_ids(columns: _tables.Columns) -> _tables.Columns:
+    """Return columns with 7 for 7.0 in ids: pandas makes fractions of them where one is missing."""
+    return {
+        name: [text and _FRACTION.sub(r"\1", text) for text in texts]
+        if _tables.is_id(name)
+        else texts
+        for name, texts in columns.items()
+    }
 
 
 def described_by(columns: Collection[Any], provenance: Record) -> Resource | None:
@@ -173,47 +187,33 @@ def _typed(
 
     What was text when it was written stays text, and so does what is not known of a directory.
     """
-    kinds = {field.column: field.kind for field in resource.fields} if resource else {}
+    fields = dict(resource.by_column) if resource else {}
     usual = "str" if resource in RESOURCES.values() else ""
-    data: dict[str, pd.Series[Any]] = {}
-    unreadable: dict[str, pd.Series[Any]] = {}
-    for column, texts in columns.items():
-        is_text = dtypes.get(column, usual) == "str"
-        kind = kinds.get(column, Kind.TEXT if is_text else None)
-        if kind is None:
-            data[column] = _inferred(column, texts)
-        elif kind is Kind.ITEMS:
-            data[column] = _lists(texts, column)
-        elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
-            data[column] = _loaded(texts)
-        else:
-            data[column], kept = convert_column(texts, kind)
-            if kept is not None:
-                data[free_name(f"{column}_unreadable", columns)] = unreadable[column] = kept
-    warn_unreadable(resource.collection if resource else "records", unreadable)
-    return pd.DataFrame(data)
+    cells: dict[str, list[Any]] = dict(columns)
+    others: dict[str, pd.Series[Any]] = {}
+    for name, texts in columns.items():
+        if name not in fields and dtypes.get(name, usual) == "str":
+            fields[name] = Field((name,), Kind.TEXT, "")
+        is_list = name in fields and fields[name].kind is Kind.ITEMS
+        words = {text for text in texts if name not in fields and text is not None}
+        if words and {text.lower() for text in words} <= {"true", "false"}:
+            others[name] = _cast(texts, pa.bool_())
+        elif words & _INFINITE:
+            finite = [None if text in _INFINITE else text for text in texts]
+            if is_number(_typed({name: finite}, None, {})[name].dtype):
+                others[name] = _cast(texts, pa.float64())
+        elif is_list or any(text[:1] == "[" for text in words):
+            with nullcontext() if is_list else suppress(ValueError):
+                cells[name] = _lists(texts, name)
+    kind = replace(UNKNOWN, collection=(resource or UNKNOWN).collection)
+    return pd.DataFrame(typed_columns(cells, fields.values(), kind) | others)
 
 
-def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
-    words = {text for text in texts if text is not None}
-    if words and {text.lower() for text in words} <= {"true", "false"}:
-        return _loaded(texts, pa.bool_())
-    if any(text[:1] == "[" for text in words):
-        try:
-            return _lists(texts, name)
-        except ValueError:
-            return _loaded(texts)
-    kind = infer_kind(name, words - _INFINITE)
-    if kind in {Kind.INTEGER, Kind.NUMBER} and words & _INFINITE:
-        return _loaded(texts, pa.float64())
-    return _loaded(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
+def _cast(texts: Sequence[str | None], kind: pa.DataType) -> pd.Series[Any]:
+    return loader_series(pa.array(texts, pa.large_string()).cast(kind))
 
 
-def _loaded(texts: Texts, kind: pa.DataType | None = None) -> pd.Series[Any]:
-    return loader_series(pa.array(texts, pa.large_string()).cast(kind or pa.large_string()))
-
-
-def _lists(texts: Texts, column: str) -> pd.Series[Any]:
+def _lists(texts: Sequence[str | None], column: str) -> list[Any]:
     lists: list[Any] = []
     for number, text in enumerate(texts, start=1):
         try:
@@ -221,5 +221,5 @@ def _lists(texts: Texts, column: str) -> pd.Series[Any]:
         except ValueError as error:
             words = f"{column} of record {number} is not a list as JSON ({error})"
             raise ValueError(words) from None
-        lists.append(value if value is None or isinstance(value, list) else [value])
-    return pd.Series(lists, dtype="object")
+        lists.append(None if value is None else as_list(value))
+    return lists

@@ -185,7 +185,8 @@ def test_ids_of_another_program_are_text_also_where_it_made_fractions_of_them(tm
     }.items():
         frame.to_parquet(tmp_path / f"{name}.parquet")
         frame.to_json(tmp_path / f"{name}.json", orient="records")
-        for suffix in ("parquet", "json"):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        for suffix in ("parquet", "json", "csv"):
             found = read_export(tmp_path / f"{name}.{suffix}")
             assert found["id"].dtype == "str"
             assert found["id"].tolist()[0] == "711"

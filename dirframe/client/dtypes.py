@@ -46,7 +46,7 @@ def typed_columns(
     for name, values in cells.items():
         kind = kinds.get(name, Kind.TEXT if resource.name in RESOURCES else None)
         if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
-            lists = [None if value is None else as_list(value) for value in values]
+            lists = [None if value is None else listed(value) for value in values]
             columns[name] = pd.Series(lists, dtype="object")
             continue
         columns[name], texts = _converted(values, kind or _inferred(name, {*values} - {None}))
@@ -61,7 +61,7 @@ def typed_columns(
     return columns
 
 
-def as_list(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
     """Return a list, or a list of what is none."""
     return value if isinstance(value, list) else [value]
 

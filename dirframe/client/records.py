@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from dirframe.client.dtypes import as_list, free_name, typed_columns
+from dirframe.client.dtypes import free_name, listed, typed_columns
 from dirframe.client.page import Page, check_records
 from dirframe.schema import COUNTED_LISTS, Kind, Resource, resource_named
 
@@ -173,4 +173,4 @@ def _is_list(element: Element) -> bool:
 
 def _join(first: Any, second: Any) -> Any:
     """Return two values of one field: a list, unless one is empty."""
-    return [*as_list(first), *as_list(second)] if first and second else first or second
+    return [*listed(first), *listed(second)] if first and second else first or second

@@ -17,7 +17,7 @@ from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
 from dirframe._display import is_number
 from dirframe._files import unknown_suffix
-from dirframe.client.dtypes import as_list, typed_columns
+from dirframe.client.dtypes import listed, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
@@ -221,5 +221,5 @@ def _lists(texts: Sequence[str | None], column: str) -> list[Any]:
         except ValueError as error:
             words = f"{column} of record {number} is not a list as JSON ({error})"
             raise ValueError(words) from None
-        lists.append(None if value is None else as_list(value))
+        lists.append(None if value is None else listed(value))
     return lists

@@ -142,7 +142,7 @@ def _parquet(table: pa.Table) -> pd.DataFrame:
     resource = described_by(frame, get_provenance(frame))
     if is_own(table):
         return frame
-    dtypes = {name: "str" for name in frame if _tables.is_id(name)}
+    dtypes = {name: "str" for name in table.column_names if _tables.is_id(name)}
     dtypes |= {n: field.kind.dtype for n, field in (resource.by_column if resource else {}).items()}
     others = [n for n, dtype in dtypes.items() if n in frame and frame[n].dtype != dtype]
     texts = _with_whole_ids(_tables.table_columns(table.select(others)))

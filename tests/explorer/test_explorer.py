@@ -389,7 +389,10 @@ def test_own_pages_are_loaded(tmp_path):
         explorer = dirframe.Explorer(directory)
         explorer.sort.value = "project_name"
         press(explorer, "Load")
+        assert (len(explorer.frame), explorer.error) == (20, None)
         assert "details" in shown(explorer, "message").text_content()  # no analysis was sent
+        for control in (explorer.languages, explorer.activity):
+            assert control.layout.display == "none"
         explorer.details.value = True
         press(explorer, "Load")
         assert explorer.frame["analysis_total_code_lines"].notna().all()

@@ -224,33 +224,32 @@ class Session:
     def _request(self, url: str, receipts: list[int]) -> Any:
         """Return the response to a request, with its body, after several attempts."""
         request = requests.Request("GET", url, params={KEY_PARAMETER: self._key.reveal()})
-        signed = self._http.prepare_request(request)
+        signed, pauses = self._http.prepare_request(request), iter(PAUSES)
         options: Any = self._http.merge_environment_settings(url, {}, True, None, None)
-        for pause in (*PAUSES, math.inf):
+        while True:
             receipts.append(self.quota.acquire(url))
             with self._turn:  # the others wait behind
                 if (early := self._next_turn - time.monotonic()) > 0:
                     time.sleep(early)
                 self._next_turn = time.monotonic() + self._interval
-            failure, wait = None, pause
+            pause = next(pauses, math.inf)
             try:
                 adapter = self._http.get_adapter(url)
                 response: Any = adapter.send(signed, timeout=self._timeout, **options)
                 response.url = url
                 response.body = read_body(response, self._timeout)
-                is_temporary = response.status_code in _TEMPORARY
-                wait = max(pause, parse_retry_after(response.headers) or 0.0)
             except FAILURES as error:
                 proxies = options["proxies"]
                 failure, is_temporary = network_error(error, url, proxies, self._timeout)
                 if not failure.attempts:
                     self.quota.release(receipts.pop())
-            if not is_temporary or wait > _LONGEST_PAUSE:
-                break
-            time.sleep(wait)
-        if failure is not None:
-            raise failure from failure.__cause__
-        return response
+                if not is_temporary or pause > _LONGEST_PAUSE:
+                    raise failure from failure.__cause__
+            else:
+                pause = max(pause, parse_retry_after(response.headers) or 0.0)
+                if response.status_code not in _TEMPORARY or pause > _LONGEST_PAUSE:
+                    return response
+            time.sleep(pause)
 
     def _redirected(self, response: requests.Response) -> str:
         """Return where a response redirects to; raise if that is not on the same host."""

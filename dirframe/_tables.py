@@ -49,7 +49,7 @@ def read_csv(content: bytes) -> Columns:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    text = content.decode("utf-8-sig")  # for its error: Arrow's does not say where
+    text = _decoded(content)
     if not text.strip():
         raise ValueError("it is empty; a table has at least a line of columns")
     separator = separator_of(content)
@@ -88,7 +88,7 @@ def read_csv(content: bytes) -> Columns:
 
 def read_json(content: bytes) -> Columns:
     """Read a list of JSON objects, or one a line; lists, numbers and truths as JSON."""
-    text = content.decode("utf-8-sig")
+    text = _decoded(content)
     records: Any
     if text.lstrip()[:1] == "[":
         records = json.loads(text)
@@ -155,6 +155,14 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line} is not UTF-8; save the file in UTF-8") from None
+
+
 def _column_names(text: str, separator: str) -> list[str]:
     try:
         row = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
@@ -180,6 +188,8 @@ def _parse_line(line: str, number: int) -> Any:
 def _as_text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
+    if isinstance(value, bytes):  # text of a Parquet file that does not say so
+        return value.decode()
     if isinstance(value, float) and math.isnan(value):
         return None
     if isinstance(value, bool | float | list | dict):

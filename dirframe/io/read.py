@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +15,21 @@ import pyarrow as pa
 from dirframe import _tables
 from dirframe._arrow import as_pandas, is_own, loader_series
 from dirframe._files import unknown_suffix
-from dirframe.client.dtypes import (
-    convert_column,
-    dtype_of,
-    free_name,
-    infer_kind,
-    warn_unreadable,
-)
+from dirframe.client.dtypes import as_list, typed_columns
 from dirframe.errors import ExportWarning, InvalidInputError, warn
 from dirframe.io.writers import FORMATS, beside
 from dirframe.provenance import ATTRIBUTE, get_provenance, record_from, set_provenance
-from dirframe.schema import EXTENSIONS, RESOURCES, Kind, Resource, detect_resource, resource_named
+from dirframe.schema import (
+    EXTENSIONS,
+    RESOURCES,
+    UNKNOWN,
+    Kind,
+    Resource,
+    detect_resource,
+    resource_named,
+)
 
 Record = dict[str, Any]
-Texts = list[str | None]
 
 _HINT = (
     "Save text as UTF-8, and restore a damaged file from a copy. Recorded XML is read by "
@@ -130,10 +131,8 @@ def _parquet(table: pa.Table) -> pd.DataFrame:
     resource = described_by(frame, get_provenance(frame))
     if is_own(table) or resource is None:
         return frame
-    dtypes = {
-        field.column: dtype_of(field.kind) for field in resource.fields if field.column in frame
-    }
-    others = [name for name, dtype in dtypes.items() if frame[name].dtype != dtype]
+    known = resource.by_column.items()
+    others = [n for n, field in known if n in frame and frame[n].dtype != field.kind.dtype]
     texts = _tables.table_columns(table.select(others))
     return set_provenance(frame.assign(**_typed(texts, resource)), resource=resource.name)
 
@@ -160,44 +159,22 @@ def _refuse_decimal_commas(columns: _tables.Columns, resource: Resource | None) 
 
 def _typed(columns: _tables.Columns, resource: Resource | None) -> pd.DataFrame:
     """Return columns of text with the dtypes of their fields; those of others are inferred."""
-    kinds = {field.column: field.kind for field in resource.fields} if resource else {}
-    is_specified = resource in RESOURCES.values()
-    data: dict[str, pd.Series[Any]] = {}
-    unreadable: dict[str, pd.Series[Any]] = {}
-    for column, texts in columns.items():
-        kind = kinds.get(column, Kind.TEXT if is_specified else None)
-        if kind is None:
-            data[column] = _inferred(column, texts)
-        elif kind is Kind.ITEMS:
-            data[column] = _lists(texts, column)
-        elif kind in {Kind.TEXT, Kind.IDENTIFIER, Kind.URL}:
-            data[column] = _loaded(texts)
-        else:
-            data[column], kept = convert_column(texts, kind)
-            if kept is not None:
-                data[free_name(f"{column}_unreadable", columns)] = unreadable[column] = kept
-    warn_unreadable(resource.collection if resource else "records", unreadable)
-    return pd.DataFrame(data)
+    fields, is_specified = resource.by_column if resource else {}, resource in RESOURCES.values()
+    cells: dict[str, list[Any]] = dict(columns)
+    truths: dict[str, pd.Series[Any]] = {}
+    for name, texts in columns.items():
+        is_list = name in fields and fields[name].kind is Kind.ITEMS
+        is_inferred = not (is_specified or name in fields)
+        words = {text for text in texts if is_inferred and text is not None}
+        if words and {text.lower() for text in words} <= {"true", "false"}:
+            truths[name] = loader_series(pa.array(texts, pa.large_string()).cast(pa.bool_()))
+        elif is_list or any(text[:1] == "[" for text in words):
+            with nullcontext() if is_list else suppress(ValueError):
+                cells[name] = _lists(texts, name)
+    return pd.DataFrame(typed_columns(cells, fields.values(), resource or UNKNOWN) | truths)
 
 
-def _inferred(name: str, texts: Texts) -> pd.Series[Any]:
-    words = {text for text in texts if text is not None}
-    if words and {text.lower() for text in words} <= {"true", "false"}:
-        return _loaded(texts, pa.bool_())
-    if any(text[:1] == "[" for text in words):
-        try:
-            return _lists(texts, name)
-        except ValueError:
-            return _loaded(texts)
-    kind = infer_kind(name, words)
-    return _loaded(texts) if kind is Kind.TEXT else convert_column(texts, kind)[0]
-
-
-def _loaded(texts: Texts, kind: pa.DataType | None = None) -> pd.Series[Any]:
-    return loader_series(pa.array(texts, pa.large_string()).cast(kind or pa.large_string()))
-
-
-def _lists(texts: Texts, column: str) -> pd.Series[Any]:
+def _lists(texts: Sequence[str | None], column: str) -> list[Any]:
     lists: list[Any] = []
     for number, text in enumerate(texts, start=1):
         try:
@@ -205,5 +182,5 @@ def _lists(texts: Texts, column: str) -> pd.Series[Any]:
         except ValueError as error:
             words = f"{column} of record {number} is not a list as JSON ({error})"
             raise ValueError(words) from None
-        lists.append(value if value is None or isinstance(value, list) else [value])
-    return pd.Series(lists, dtype="object")
+        lists.append(None if value is None else as_list(value))
+    return lists

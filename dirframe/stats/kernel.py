@@ -38,7 +38,7 @@ Frame: TypeAlias = "pd.DataFrame | ArrowStream | DaskFrame | str | os.PathLike[s
 Counted: TypeAlias = tuple[pd.DataFrame, dict[str, Any]]
 P = ParamSpec("P")
 
-MOMENT = "datetime64[us, UTC]"
+MOMENT = Kind.TIMESTAMP.dtype
 #: Columns of frames by short names; a column that is not here is read by its own name. Of several,
 #: such as the specification's and that of the recorded responses, the first with a value counts.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -58,14 +58,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "posts": ("posts_count",),
     "rank": ("kudo_score_kudo_rank",),
 }
-_DTYPES_OF_KINDS = {
-    Kind.INTEGER: "Int64",
-    Kind.NUMBER: "Float64",
-    Kind.TIMESTAMP: MOMENT,
-    Kind.ITEMS: "object",
-}
 _DTYPES = {
-    column: _DTYPES_OF_KINDS.get(field.kind, "str")
+    column: field.kind.dtype
     for resource in ALL_RESOURCES.values()
     for column, field in resource.by_column.items()
 }

@@ -79,7 +79,7 @@ def parse(content: bytes, *, source: str | None = None, max_bytes: int = MAX_BYT
     if len(results) > 1:
         _refuse("a response with more than one <result>", source)
     records = [record for result in results for record in result]
-    names: list[Any] = list(dict.fromkeys(map(_local_name, records))) or [None]
+    names: list[Any] = list(dict.fromkeys(map(_local_name, records)))[:2] or [None]
     texts = {_local_name(element): (element.text or "").strip() for element in envelope}
     status = texts.get("status")
     page = Page(

@@ -280,4 +280,4 @@ def test_response_keeps_an_ordinary_word_that_is_the_key(connect, serve):
     rig = serve(lambda _: Reply(failed("Ohloh is no api_key"), 403))
     with pytest.raises(InvalidKeyError) as caught:
         dirframe.load_projects(connect(rig, key="Ohloh"), progress=False)
-    assert "Ohloh" not in str(caught.value)
+    assert "Ohloh" not in f"{caught.value} {vars(caught.value)}"

@@ -205,6 +205,7 @@ def test_response_redirect_is_paid_for_once_by_workers_and_by_those_who_come_lat
     with Rig(answer=answer).in_process() as rig:
         for projects, requests in (("1234", 1 + 4), ("12345", 1)):
             rig.forget()
+            rig.always = faults.late(0.01)  # others would be on their way
             options = {"directory": connect(rig, workers=4), "progress": False}
             assert len(dirframe.load_contributors([*projects], **options)) == len(projects)
             assert len(rig.requests) == requests

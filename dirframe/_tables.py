@@ -113,6 +113,11 @@ def read_parquet(source: bytes | Path) -> pa.Table:
     digest = (table.schema.metadata or {}).get(DIGEST)
     if digest is not None and digest != schema_digest(table.schema):
         raise ValueError("the digest of its columns and metadata does not fit: it is damaged")
+    for index in (table.schema.pandas_metadata or {}).get("index_columns", ()):
+        # pandas writes no column of ids in the index that are one after the other.
+        if isinstance(index, dict) and index["name"]:
+            values = range(index["start"], index["stop"], index["step"])
+            table = table.append_column(index["name"], pa.array(values))
     return without_index(table)
 
 
@@ -132,6 +137,11 @@ def table_columns(table: pa.Table) -> Columns:
     """Return the columns of a table of Arrow as texts; times as ISO 8601, lists as JSON."""
     table = without_index(table)
     return {name: list(map(_as_text, table[name].to_pylist())) for name in table.column_names}
+
+
+def is_id(name: str) -> bool:
+    """Return whether a column holds identifiers, by its name."""
+    return name.rpartition("_")[2] == "id"
 
 
 def attributes_of(frame: Any) -> dict[str, Any]:

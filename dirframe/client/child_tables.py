@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -70,8 +71,10 @@ def child_table(frame: pd.DataFrame | pl.DataFrame | pa.Table, name: str) -> pd.
         for entry in chain.from_iterable(lists)
     ]
     names = dict.fromkeys([*(known.column for known in field.fields), *chain.from_iterable(rows)])
-    cells = {name: [row.get(name) or None for row in rows] for name in names}
-    data = typed_columns(cells, field.fields, resource)
+    cells = {
+        name: [None if row.get(name) == "" else row.get(name) for row in rows] for name in names
+    }
+    data = typed_columns(cells, replace(resource, fields=field.fields))
     parent = f"{resource.name}_id" if key == "id" else key
     parents = frame[key].astype("str").repeat(list(map(len, lists))).reset_index(drop=True)
     own = data.pop(parent, parents).astype("str")

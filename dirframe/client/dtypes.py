@@ -1,4 +1,4 @@
-"""Types of columns: the data dictionary, and the conversion of texts to typed arrays."""
+"""Types of columns: texts to typed columns, and the data dictionary."""
 
 # Services of this kind write numbers as ``1935``, as ``1,935`` with thousands separators, as
 # ``12.3%`` in percent, as ``-`` for none and as ``<1`` for less than one, which is read as 0.5, the
@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from math import isfinite
@@ -34,19 +34,19 @@ _NUMBER = re.compile(
 
 
 def typed_columns(
-    cells: Mapping[str, Sequence[Any]], fields: Iterable[Field], resource: Resource
+    cells: Mapping[str, Sequence[Any]], resource: Resource
 ) -> dict[str, pd.Series[Any]]:
     """Return texts in the dtypes of their fields, and beside them what could not be converted.
 
     Lists are Python lists. A column without a field is text; outside the specification it is inferred.
     """
-    kinds = {field.column: field.kind for field in fields}
+    kinds = {field.column: field.kind for field in resource.fields}
     columns: dict[str, pd.Series[Any]] = {}
     unreadable = []
     for name, values in cells.items():
         kind = kinds.get(name, Kind.TEXT if resource.name in RESOURCES else None)
         if kind is Kind.ITEMS or not {list, dict}.isdisjoint(map(type, values)):
-            lists = [None if value is None else as_list(value) for value in values]
+            lists = [None if value is None else listed(value) for value in values]
             columns[name] = pd.Series(lists, dtype="object")
             continue
         columns[name], texts = _converted(values, kind or _inferred(name, {*values} - {None}))
@@ -61,7 +61,7 @@ def typed_columns(
     return columns
 
 
-def as_list(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
     """Return a list, or a list of what is none."""
     return value if isinstance(value, list) else [value]
 

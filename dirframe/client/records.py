@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from dirframe.client.dtypes import as_list, free_name, typed_columns
+from dirframe.client.dtypes import free_name, listed, typed_columns
 from dirframe.client.page import Page, check_records
 from dirframe.schema import COUNTED_LISTS, Kind, Resource, resource_named
 
@@ -67,7 +67,7 @@ class Records:
             cells[free_name("_".join(path), cells | resource.by_column)] = column
         for column in cells.values():
             column.extend([None] * (self.rows - len(column)))
-        columns = typed_columns(cells, resource.fields, resource)
+        columns = typed_columns(cells, resource)
         frame = pd.DataFrame(columns, index=pd.RangeIndex(self.rows), copy=False)
         return frame if rows is None else frame.iloc[[*rows]].reset_index(drop=True)
 
@@ -173,4 +173,4 @@ def _is_list(element: Element) -> bool:
 
 def _join(first: Any, second: Any) -> Any:
     """Return two values of one field: a list, unless one is empty."""
-    return [*as_list(first), *as_list(second)] if first and second else first or second
+    return [*listed(first), *listed(second)] if first and second else first or second

@@ -185,23 +185,17 @@ class Walk:
             return page
 
         for page in fetch_ahead(fetch, sorts, 1, most_failures=1):
-            asked, is_tried = replace(query, sort=page.sort), page.sort != query.sort
-            first = None if page.source is None else page.source.page
-            if first is None:
-                page.number = int(not is_tried)
-            elif is_tried and not is_in_order(
-                {name: first.values(name) for name in ("id", "name")}, str(page.sort)
-            ):
-                page.number = int(is_last(first) or page.sort == KEPT_TODAY)
-                if page.number:  # taken for ignored
-                    asked, page.sort = query, None
-            elif is_whole and page.sort is None and self._is_today(first):
-                query = asked = replace(query, sort=KEPT_TODAY)
-                if not is_estimate:
-                    page.number = 0
-                    sorts.append(KEPT_TODAY)
-            if first is not None and page.number:
-                pages.query = recognised(asked, first)
+            first = page.source and page.source.page
+            columns = {name: first.values(name) for name in ("id", "name")} if first else {}
+            if page.sort != query.sort and not is_in_order(columns, str(page.sort)):
+                page.number = 0
+                if first and (is_last(first) or page.sort == KEPT_TODAY):
+                    page.number, page.sort = 1, None  # taken for ignored: it is the directory's own
+            elif first and is_whole and page.sort is None and self._is_today(first):
+                page.number, query = int(is_estimate), replace(query, sort=KEPT_TODAY)
+                sorts.append(KEPT_TODAY)
+            if first and page.number:
+                pages.query = recognised(replace(query, sort=page.sort or query.sort), first)
             self.store(page)
             pages.add(page)
             yield page, pages.total
